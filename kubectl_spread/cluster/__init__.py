@@ -1,0 +1,1 @@
+"""The ways to a cluster: kubeconfig and API server, or files."""

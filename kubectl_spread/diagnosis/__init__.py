@@ -1,0 +1,1 @@
+"""Why the scheduler decided so: domains, ghosts, findings."""

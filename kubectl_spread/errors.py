@@ -1,0 +1,83 @@
+"""The errors a user may see, each with what failed and what to do next.
+
+A Pod that cannot be placed is an answer, never one of these. Only ``kubectl_spread.cli`` catches them: it prints them to
+standard error and chooses the exit code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class SpreadError(Exception):
+    """The base of every error this program raises on purpose.
+
+    Args:
+        message: what failed, naming the thing; one line.
+        hint: what to do next; empty when the message already says it.
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(SpreadError):
+    """The command line asks for something that does not exist or does not fit together (exit code 2)."""
+
+
+class ClusterError(SpreadError):
+    """The API server, or the way to it, did not answer the question (exit code 3).
+
+    Args:
+        message: what failed, naming the thing; one line.
+        what: what was being read, such as ``list pods``; empty when no request was made.
+        status: HTTP status of the answer, 0 when there was none.
+        hint: the next step, such as the RBAC verb that is missing or the context to check.
+    """
+
+    def __init__(self, message: str, *, what: str = "", status: int = 0, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.what = what
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input file.
+
+    Attributes:
+        source: the file, URL or ``standard input``.
+        message: what is wrong.
+        document: which document of the file, counted from 1; 0 when the whole file is meant.
+        field_path: where in the document, such as ``spec.containers[0].name``; empty when the whole document is meant.
+    """
+
+    source: str
+    message: str
+    document: int = 0
+    field_path: str = ""
+
+    def __str__(self) -> str:
+        """Return the problem as one line, most general place first."""
+        place = [self.source]
+        if self.document:
+            place.append(f"document {self.document}")
+        if self.field_path:
+            place.append(self.field_path)
+        return f"{', '.join(place)}: {self.message}"
+
+
+class ManifestError(SpreadError):
+    """One or more input files cannot be read as Kubernetes objects (exit code 3).
+
+    Args:
+        problems: everything that is wrong, in input order; at least one.
+        hint: what to do next.
+    """
+
+    def __init__(self, problems: Iterable[Problem], *, hint: str = "") -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)), hint=hint)

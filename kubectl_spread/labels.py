@@ -1,0 +1,181 @@
+"""Label and node selectors: parsing them once, then matching label sets.
+
+Source: apimachinery pkg/labels/selector.go and pkg/apis/meta/v1/helpers.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kubectl_spread.errors import UsageError
+
+
+class Operator(StrEnum):
+    """How a requirement compares a label; spelled as in the API."""
+
+    IN = "In"
+    NOT_IN = "NotIn"
+    EXISTS = "Exists"
+    DOES_NOT_EXIST = "DoesNotExist"
+    GT = "Gt"
+    LT = "Lt"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition on one label.
+
+    Attributes:
+        key: the label's key.
+        operator: how it is compared.
+        values: what it is compared with; empty for Exists and DoesNotExist, one decimal integer for Gt and Lt.
+    """
+
+    key: str
+    operator: Operator
+    values: frozenset[str] = frozenset()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether the label set meets this condition.
+
+        Source: labels/selector.go Requirement.Matches (v1.36): NotIn matches a label set that lacks the key.
+        """
+        actual = labels.get(self.key)
+        match self.operator:
+            case Operator.IN:
+                return actual is not None and actual in self.values
+            case Operator.NOT_IN:
+                return actual is None or actual not in self.values
+            case Operator.EXISTS:
+                return actual is not None
+            case Operator.DOES_NOT_EXIST:
+                return actual is None
+            case Operator.GT | Operator.LT:
+                return actual is not None and self._compares(actual)
+
+    def _compares(self, actual: str) -> bool:
+        """Whether the label's value, read as an int64, is beyond the bound; text that is no integer never is."""
+        bound = next(iter(self.values), "")
+        if not (is_int64(actual) and is_int64(bound)):
+            return False
+        return int(actual) > int(bound) if self.operator is Operator.GT else int(actual) < int(bound)
+
+    def __str__(self) -> str:
+        """Return the requirement in the syntax of ``kubectl -l``."""
+        values = ",".join(sorted(self.values))
+        match self.operator:
+            case Operator.IN:
+                return f"{self.key}={values}" if len(self.values) == 1 else f"{self.key} in ({values})"
+            case Operator.NOT_IN:
+                return f"{self.key}!={values}" if len(self.values) == 1 else f"{self.key} notin ({values})"
+            case Operator.EXISTS:
+                return self.key
+            case Operator.DOES_NOT_EXIST:
+                return f"!{self.key}"
+            case Operator.GT:
+                return f"{self.key}>{values}"
+            case Operator.LT:
+                return f"{self.key}<{values}"
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Conditions that a label set must meet, all of them.
+
+    Attributes:
+        requirements: the conditions; empty matches everything.
+        nothing: True for the selector of an absent labelSelector, which matches no label set at all.
+    """
+
+    requirements: tuple[Requirement, ...] = ()
+    nothing: bool = field(default=False, kw_only=True)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it selects everything because it has no condition."""
+        return not self.requirements and not self.nothing
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether the label set meets every condition."""
+        if self.nothing:
+            return False
+        return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def and_also(self, requirements: Iterable[Requirement]) -> Selector:
+        """Return this selector with further conditions; nothing stays nothing."""
+        if self.nothing:
+            return self
+        return Selector(tuple(dict.fromkeys((*self.requirements, *requirements))))
+
+    def __str__(self) -> str:
+        """Return the selector in the syntax of ``kubectl -l``; ``<none>`` for nothing, ``<all>`` for everything."""
+        if self.nothing:
+            return "<none>"
+        return ",".join(map(str, self.requirements)) or "<all>"
+
+
+NOTHING = Selector(nothing=True)
+EVERYTHING = Selector()
+
+
+def from_set(labels: Mapping[str, str]) -> Selector:
+    """Return the selector of a plain map of labels, as Services and ReplicationControllers have it."""
+    return Selector(tuple(equals(key, value) for key, value in sorted(labels.items())))
+
+
+def equals(key: str, value: str) -> Requirement:
+    """Return the requirement that a label has exactly this value."""
+    return Requirement(key, Operator.IN, frozenset((value,)))
+
+
+def is_int64(text: str) -> bool:
+    """Whether Go's strconv.ParseInt(text, 10, 64) would read it."""
+    return re.fullmatch(r"[+-]?0*[0-9]{1,19}", text, re.ASCII) is not None and -(2**63) <= int(text) < 2**63
+
+
+_TERM = re.compile(
+    r"""\s*(?:
+        !\s*(?P<absent>[^\s,=!<>()]+)
+      | (?P<set_key>[^\s,=!<>()]+)\s+(?P<set_operator>in|notin)\s*\((?P<values>[^()]*)\)
+      | (?P<key>[^\s,=!<>()]+)\s*(?:(?P<operator>==|=|!=|>|<)\s*(?P<value>[^\s,=!<>()]*))?
+    )\s*(?:,(?=.)|$)""",
+    re.VERBOSE,
+)
+_SYMBOLS = {"=": Operator.IN, "==": Operator.IN, "!=": Operator.NOT_IN, ">": Operator.GT, "<": Operator.LT}
+
+
+def parse_selector(text: str) -> Selector:
+    """Return the selector that ``kubectl -l`` would send for this text.
+
+    Raises:
+        UsageError: the text is not a selector.
+
+    Source: labels/selector.go Parse (v1.36).
+    """
+    requirements = []
+    position = 0
+    while position < len(text):
+        match = _TERM.match(text, position)
+        if match is None:
+            raise UsageError(
+                f"unable to parse the label selector {text!r} at {text[position:]!r}",
+                hint="want key=value, key!=value, key in (a,b), key notin (a,b), key or !key, separated by commas",
+            )
+        requirements.append(_requirement(match))
+        position = match.end()
+    return Selector(tuple(requirements))
+
+
+def _requirement(match: re.Match[str]) -> Requirement:
+    """Return the requirement of one comma-separated term."""
+    if match["absent"]:
+        return Requirement(match["absent"], Operator.DOES_NOT_EXIST)
+    if match["set_key"]:
+        operator = Operator.IN if match["set_operator"] == "in" else Operator.NOT_IN
+        return Requirement(match["set_key"], operator, frozenset(v.strip() for v in match["values"].split(",")))
+    if match["operator"] is None:
+        return Requirement(match["key"], Operator.EXISTS)
+    return Requirement(match["key"], _SYMBOLS[match["operator"]], frozenset((match["value"],)))

@@ -1,0 +1,358 @@
+"""Node, Pod, Namespace, Service, ReplicationController and Event.
+
+Source: api core/v1/types.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct
+
+Quantity = str | int | float
+"""A quantity as it stands in the object; ``kubectl_spread.quantity`` reads it."""
+
+
+class Present(Struct, frozen=True):
+    """Something of which only its presence is read."""
+
+
+class Taint(Struct, frozen=True):
+    """What a Pod must tolerate to be on a node."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+    def __str__(self) -> str:
+        """Return the taint as kubectl writes it: ``key=value:effect``."""
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+class NodeSpec(Struct, frozen=True):
+    """What is asked of a node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeSystemInfo(Struct, frozen=True):
+    """What the kubelet says of its machine."""
+
+    kubelet_version: str = ""
+
+
+class NodeStatus(Struct, frozen=True):
+    """What a node offers."""
+
+    allocatable: dict[str, Quantity] = {}
+    node_info: NodeSystemInfo = NodeSystemInfo()
+
+
+class Node(Struct, frozen=True):
+    """A machine Pods run on."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class NodeSelectorRequirement(Struct, frozen=True):
+    """One expression on a node's labels or fields."""
+
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class NodeSelectorTerm(Struct, frozen=True):
+    """Expressions that must all hold; a term without any matches no node."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+    match_fields: tuple[NodeSelectorRequirement, ...] = ()
+
+
+class NodeSelector(Struct, frozen=True):
+    """Terms of which one must hold."""
+
+    node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
+
+
+class PreferredSchedulingTerm(Struct, frozen=True):
+    """A term that adds its weight to the score of the nodes that meet it."""
+
+    weight: int = 0
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(Struct, frozen=True):
+    """Which nodes a Pod may and would rather run on."""
+
+    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
+    preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] = ()
+
+
+class PodAffinityTerm(Struct, frozen=True):
+    """Pods, and the topology in which to be near them or not."""
+
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    topology_key: str = ""
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+class WeightedPodAffinityTerm(Struct, frozen=True):
+    """A term that adds its weight to the score."""
+
+    weight: int = 0
+    pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
+
+
+class PodAffinity(Struct, frozen=True):
+    """Terms on other Pods, for affinity and for anti-affinity alike."""
+
+    required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
+    preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
+
+
+class Affinity(Struct, frozen=True):
+    """All affinities of a Pod."""
+
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+class Toleration(Struct, frozen=True):
+    """Taints a Pod puts up with."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+class TopologySpreadConstraint(Struct, frozen=True):
+    """How evenly matching Pods must lie over the domains of a topology key."""
+
+    max_skew: int = 0
+    topology_key: str = ""
+    when_unsatisfiable: str = ""
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: tuple[str, ...] = ()
+
+
+class ResourceRequirements(Struct, frozen=True):
+    """What a container or Pod asks for and may use at most."""
+
+    requests: dict[str, Quantity] = {}
+    limits: dict[str, Quantity] = {}
+
+
+class ContainerPort(Struct, frozen=True):
+    """A port of a container; host_port 0 takes none of the node's."""
+
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = msgspec.field(name="hostIP", default="")
+    protocol: str = "TCP"
+
+
+class Container(Struct, frozen=True):
+    """A container, init container or sidecar (an init container whose restart_policy is Always)."""
+
+    name: str = ""
+    image: str = ""
+    restart_policy: str | None = None
+    resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+
+
+class PersistentVolumeClaimVolumeSource(Struct, frozen=True):
+    """A claim a Pod mounts."""
+
+    claim_name: str = ""
+
+
+class Volume(Struct, frozen=True):
+    """A volume of a Pod: only the sources that can keep it off a node."""
+
+    name: str = ""
+    persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
+    ephemeral: Present | None = None
+    gce_persistent_disk: Present | None = None
+    aws_elastic_block_store: Present | None = None
+    iscsi: Present | None = None
+    rbd: Present | None = None
+    csi: Present | None = None
+
+    @property
+    def restricts_nodes(self) -> bool:
+        """Whether a volume filter has something to judge about it."""
+        sources = (self.persistent_volume_claim, self.ephemeral, self.gce_persistent_disk)
+        return any((*sources, self.aws_elastic_block_store, self.iscsi, self.rbd, self.csi))
+
+
+class PodSchedulingGate(Struct, frozen=True):
+    """A name that holds a Pod back until somebody removes it."""
+
+    name: str = ""
+
+
+class PodResourceClaim(Struct, frozen=True):
+    """A claim on devices (dynamic resource allocation)."""
+
+    name: str = ""
+
+
+class PodSpec(Struct, frozen=True):
+    """What a Pod asks for, as far as scheduling reads it."""
+
+    node_name: str = ""
+    node_selector: dict[str, str] = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    scheduler_name: str = "default-scheduler"
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    priority: int | None = None
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: dict[str, Quantity] = {}
+    resources: ResourceRequirements | None = None
+    volumes: tuple[Volume, ...] = ()
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    host_network: bool = False
+
+
+class PodCondition(Struct, frozen=True):
+    """One observation about a Pod."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+
+
+class ContainerStatus(Struct, frozen=True):
+    """What the kubelet has given a container."""
+
+    name: str = ""
+    resources: ResourceRequirements | None = None
+    allocated_resources: dict[str, Quantity] = {}
+
+
+class PodStatus(Struct, frozen=True):
+    """What has become of a Pod."""
+
+    phase: str = ""
+    nominated_node_name: str = ""
+    conditions: tuple[PodCondition, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    resources: ResourceRequirements | None = None
+    allocated_resources: dict[str, Quantity] = {}
+
+
+class Pod(Struct, frozen=True):
+    """A Pod, bound to a node or not."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its identity: (namespace, name)."""
+        return self.metadata.namespace, self.metadata.name
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has ended: the scheduler does not see such Pods."""
+        return self.status.phase in FINISHED_PHASES
+
+    @property
+    def terminating(self) -> bool:
+        """Whether it is being deleted."""
+        return self.metadata.deletion_timestamp is not None
+
+
+FINISHED_PHASES = frozenset(("Succeeded", "Failed"))
+
+
+class PodTemplateSpec(Struct, frozen=True):
+    """The Pods a workload makes."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+
+
+class Namespace(Struct, frozen=True):
+    """A namespace; its labels are what namespace selectors read."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class ServiceSpec(Struct, frozen=True):
+    """Which Pods a Service reaches; None selects none."""
+
+    selector: dict[str, str] | None = None
+
+
+class Service(Struct, frozen=True):
+    """A Service: the default constraints select by it."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ServiceSpec = ServiceSpec()
+
+
+class ReplicationControllerSpec(Struct, frozen=True):
+    """Which Pods a ReplicationController keeps."""
+
+    replicas: int | None = None
+    selector: dict[str, str] = {}
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class ReplicationController(Struct, frozen=True):
+    """The elder sibling of the ReplicaSet."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ReplicationControllerSpec = ReplicationControllerSpec()
+
+
+class ObjectReference(Struct, frozen=True):
+    """What an Event speaks of."""
+
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+
+
+class EventSeries(Struct, frozen=True):
+    """How often an Event was repeated."""
+
+    count: int = 0
+    last_observed_time: str | None = None
+
+
+class Event(Struct, frozen=True):
+    """What a component said of an object."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    involved_object: ObjectReference = ObjectReference()
+    reason: str = ""
+    message: str = ""
+    count: int = 0
+    first_timestamp: str | None = None
+    last_timestamp: str | None = None
+    event_time: str | None = None
+    series: EventSeries | None = None

@@ -1,0 +1,116 @@
+"""The kinds this program reads: where each lives in the API and what people call it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kubectl_spread.objects import core, workloads
+
+KubernetesObject: TypeAlias = (
+    core.Node
+    | core.Pod
+    | core.Namespace
+    | core.Service
+    | core.ReplicationController
+    | core.Event
+    | workloads.Deployment
+    | workloads.ReplicaSet
+    | workloads.StatefulSet
+    | workloads.DaemonSet
+    | workloads.Job
+    | workloads.CronJob
+)
+Workload: TypeAlias = (
+    workloads.Deployment
+    | workloads.ReplicaSet
+    | workloads.StatefulSet
+    | workloads.DaemonSet
+    | workloads.Job
+    | workloads.CronJob
+    | core.ReplicationController
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of object.
+
+    Attributes:
+        name: the kind, such as ``ReplicaSet``.
+        api_version: group and version, such as ``apps/v1``; ``v1`` for the core group.
+        plural: the resource's name in paths, such as ``replicasets``.
+        short_names: what kubectl accepts besides, such as ``rs``.
+        struct: the type it decodes to.
+        namespaced: whether it lives in a namespace.
+        makes_pods: whether it has a Pod template.
+    """
+
+    name: str
+    api_version: str
+    plural: str
+    short_names: tuple[str, ...]
+    struct: type[KubernetesObject]
+    namespaced: bool = True
+    makes_pods: bool = False
+
+    @property
+    def group(self) -> str:
+        """The API group; empty for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def singular(self) -> str:
+        """The name in lower case, as it stands in ``TYPE/NAME``."""
+        return self.name.lower()
+
+    def path(self, namespace: str = "") -> str:
+        """Return the list's path on the API server, of one namespace or (empty) of all."""
+        root = f"/apis/{self.api_version}" if self.group else f"/api/{self.api_version}"
+        within = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
+        return f"{root}{within}/{self.plural}"
+
+
+NODE = Kind("Node", "v1", "nodes", ("no",), core.Node, namespaced=False)
+POD = Kind("Pod", "v1", "pods", ("po",), core.Pod)
+NAMESPACE = Kind("Namespace", "v1", "namespaces", ("ns",), core.Namespace, namespaced=False)
+SERVICE = Kind("Service", "v1", "services", ("svc",), core.Service)
+EVENT = Kind("Event", "v1", "events", ("ev",), core.Event)
+REPLICATION_CONTROLLER = Kind(
+    "ReplicationController", "v1", "replicationcontrollers", ("rc",), core.ReplicationController, makes_pods=True
+)
+DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments", ("deploy",), workloads.Deployment, makes_pods=True)
+REPLICA_SET = Kind("ReplicaSet", "apps/v1", "replicasets", ("rs",), workloads.ReplicaSet, makes_pods=True)
+STATEFUL_SET = Kind("StatefulSet", "apps/v1", "statefulsets", ("sts",), workloads.StatefulSet, makes_pods=True)
+DAEMON_SET = Kind("DaemonSet", "apps/v1", "daemonsets", ("ds",), workloads.DaemonSet, makes_pods=True)
+JOB = Kind("Job", "batch/v1", "jobs", (), workloads.Job, makes_pods=True)
+CRON_JOB = Kind("CronJob", "batch/v1", "cronjobs", ("cj",), workloads.CronJob, makes_pods=True)
+
+KINDS = (
+    NODE,
+    POD,
+    NAMESPACE,
+    SERVICE,
+    EVENT,
+    REPLICATION_CONTROLLER,
+    DEPLOYMENT,
+    REPLICA_SET,
+    STATEFUL_SET,
+    DAEMON_SET,
+    JOB,
+    CRON_JOB,
+)
+WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
+
+BY_API: Mapping[tuple[str, str], Kind] = {(kind.api_version, kind.name): kind for kind in KINDS}
+"""(apiVersion, kind) as an object says it → its Kind."""
+
+
+def named(word: str) -> Kind | None:
+    """Return the kind a user means by ``pods``, ``po`` or ``deployments.apps``, None when there is none."""
+    name, _, group = word.lower().partition(".")
+    for kind in KINDS:
+        if name in (kind.singular, kind.plural, *kind.short_names) and group in ("", kind.group):
+            return kind
+    return None

@@ -1,0 +1,96 @@
+"""What every Kubernetes object carries, and label selectors.
+
+Source: apimachinery pkg/apis/meta/v1/types.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, equals
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """The base of all objects: immutable, API names in camelCase, and acyclic, so the garbage collector may skip them."""
+
+
+class OwnerReference(Struct, frozen=True):
+    """The object that owns another; ``controller`` marks the one that manages it."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+class ObjectMeta(Struct, frozen=True):
+    """Identity, labels and ownership; times are RFC 3339 text as the API sends it."""
+
+    name: str = ""
+    generate_name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: dict[str, str] = {}
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    owner_references: tuple[OwnerReference, ...] = ()
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The owner that manages the object, None for an object nothing manages."""
+        return next((owner for owner in self.owner_references if owner.controller), None)
+
+
+class AnnotatedMeta(ObjectMeta, frozen=True):
+    """ObjectMeta of the kinds whose annotations matter here (revisions); elsewhere they are too large to keep."""
+
+    annotations: dict[str, str] = {}
+
+
+class LabelSelectorRequirement(Struct, frozen=True):
+    """One expression of a label selector."""
+
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(Struct, frozen=True):
+    """A label selector as an object carries it; absent and empty mean opposite things."""
+
+    match_labels: dict[str, str] = {}
+    match_expressions: tuple[LabelSelectorRequirement, ...] = ()
+
+
+LABEL_OPERATORS = frozenset((Operator.IN, Operator.NOT_IN, Operator.EXISTS, Operator.DOES_NOT_EXIST))
+
+
+def parse_label_selector(selector: LabelSelector | None) -> Selector:
+    """Return the selector to match with: absent selects nothing, empty selects everything.
+
+    Raises:
+        ValueError: an operator is unknown, or its values do not fit it.
+
+    Source: meta/v1/helpers.go LabelSelectorAsSelector, labels/selector.go NewRequirement (v1.36).
+    """
+    if selector is None:
+        return NOTHING
+    expressions = (label_requirement(expression) for expression in selector.match_expressions)
+    return Selector((*(equals(k, v) for k, v in sorted(selector.match_labels.items())), *expressions))
+
+
+def label_requirement(expression: LabelSelectorRequirement) -> Requirement:
+    """Return the requirement of one expression.
+
+    Raises:
+        ValueError: the operator is unknown, or the values do not fit it.
+    """
+    if expression.operator not in LABEL_OPERATORS:
+        raise ValueError(f"{expression.operator!r} is not a valid label selector operator")
+    operator = Operator(expression.operator)
+    wants_values = operator in (Operator.IN, Operator.NOT_IN)
+    if wants_values != bool(expression.values):
+        wanted = "must be set" if wants_values else "must not be set"
+        raise ValueError(f"values {wanted} for operator {operator}")
+    return Requirement(expression.key, operator, frozenset(expression.values))

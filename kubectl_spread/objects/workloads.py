@@ -1,0 +1,108 @@
+"""Deployment, ReplicaSet, StatefulSet, DaemonSet, Job and CronJob: the kinds that make Pods.
+
+Source: api apps/v1/types.go and batch/v1/types.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from kubectl_spread.objects.core import PodTemplateSpec
+from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
+
+
+class WorkloadSpec(Struct, frozen=True):
+    """What the apps kinds and Jobs have in common; ``replicas`` None means 1."""
+
+    replicas: int | None = None
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class Deployment(Struct, frozen=True):
+    """Keeps ReplicaSets, one a revision."""
+
+    metadata: AnnotatedMeta = AnnotatedMeta()
+    spec: WorkloadSpec = WorkloadSpec()
+
+
+class ReplicaSet(Struct, frozen=True):
+    """Keeps equal Pods; a Deployment's carries its revision in an annotation."""
+
+    metadata: AnnotatedMeta = AnnotatedMeta()
+    spec: WorkloadSpec = WorkloadSpec()
+
+
+class StatefulSetStatus(Struct, frozen=True):
+    """Which revisions a rollout moves between."""
+
+    current_revision: str = ""
+    update_revision: str = ""
+
+
+class StatefulSet(Struct, frozen=True):
+    """Keeps Pods with an identity of their own."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: WorkloadSpec = WorkloadSpec()
+    status: StatefulSetStatus = StatefulSetStatus()
+
+
+class DaemonSet(Struct, frozen=True):
+    """Keeps one Pod on each node that takes it."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: WorkloadSpec = WorkloadSpec()
+
+
+class JobSpec(Struct, frozen=True):
+    """What a Job runs; ``parallelism`` and ``completions`` None mean 1."""
+
+    parallelism: int | None = None
+    completions: int | None = None
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class JobCondition(Struct, frozen=True):
+    """One observation about a Job."""
+
+    type: str = ""
+    status: str = ""
+
+
+class JobStatus(Struct, frozen=True):
+    """What has become of a Job."""
+
+    conditions: tuple[JobCondition, ...] = ()
+
+
+class Job(Struct, frozen=True):
+    """Runs Pods to completion."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has completed or failed: it makes no further Pods."""
+        return any(c.type in {"Complete", "Failed"} and c.status == "True" for c in self.status.conditions)
+
+
+class JobTemplateSpec(Struct, frozen=True):
+    """The Jobs a CronJob makes."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: JobSpec = JobSpec()
+
+
+class CronJobSpec(Struct, frozen=True):
+    """What a CronJob runs."""
+
+    job_template: JobTemplateSpec = JobTemplateSpec()
+
+
+class CronJob(Struct, frozen=True):
+    """Makes Jobs on a schedule."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CronJobSpec = CronJobSpec()

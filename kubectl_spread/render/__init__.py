@@ -1,0 +1,1 @@
+"""Reports to text; a renderer takes a report and returns a str."""

@@ -1,0 +1,1 @@
+"""kube-scheduler's decisions, one module a plugin under its upstream name."""
