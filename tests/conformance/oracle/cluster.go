@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+const (
+	syncTimeout  = 30 * time.Second
+	syncInterval = 100 * time.Microsecond
+)
+
+// cluster is a scheduler that has seen every object of a case and schedules nothing by itself.
+type cluster struct {
+	ctx       context.Context
+	stop      context.CancelFunc
+	objects   []runtime.Object
+	scheduler *scheduler.Scheduler
+}
+
+// newCluster starts a scheduler on the objects. No profiles stand for the default one.
+func newCluster(objects []runtime.Object, profiles []config.KubeSchedulerProfile) (*cluster, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	client := fake.NewSimpleClientset(objects...)
+	factory := scheduler.NewInformerFactory(client, 0)
+	volumes := watchVolumeHandlers(factory)
+	var options []scheduler.Option
+	if profiles != nil {
+		options = append(options, scheduler.WithProfiles(profiles...))
+	}
+	started, err := scheduler.New(ctx, client, factory, nil, noRecorder, options...)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	factory.Start(ctx.Done())
+	c := &cluster{ctx: ctx, stop: stop, objects: objects, scheduler: started}
+	if err := c.waitForSync(volumes); err != nil {
+		stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// waitForSync waits until the scheduler's cache and the volume plugins' own ones hold every object.
+func (c *cluster) waitForSync(volumes *handlers) error {
+	once, cancel := context.WithCancel(c.ctx)
+	cancel() // with a context that is done, WaitForHandlersSync looks once instead of every 100 ms
+	for deadline := time.Now().Add(syncTimeout); time.Now().Before(deadline); time.Sleep(syncInterval) {
+		if volumes.synced() && c.scheduler.WaitForHandlersSync(once) == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the scheduler did not see all objects within %s", syncTimeout)
+}
+
+// profile is the framework of the profile the Pod names, else of the default scheduler's, with the cluster as its
+// snapshot, and the nodes in that.
+func (c *cluster) profile(pod *v1.Pod) (framework.Framework, []nodeInfo, error) {
+	chosen, ok := c.scheduler.Profiles[pod.Spec.SchedulerName]
+	if !ok {
+		chosen, ok = c.scheduler.Profiles[v1.DefaultSchedulerName]
+	}
+	if !ok {
+		return nil, nil, fmt.Errorf("no profile for the scheduler %q", pod.Spec.SchedulerName)
+	}
+	snapshot := chosen.SnapshotSharedLister().(*internalcache.Snapshot)
+	*snapshot = *newSnapshot(c.objects)
+	nodes, err := snapshot.NodeInfos().List()
+	return chosen, nodes, err
+}
+
+// newSnapshot holds every node and the Pods bound to one. The scheduler's own cache would take an image's size from
+// whichever node came first, another one each time; here an image has the size its node says.
+func newSnapshot(objects []runtime.Object) *internalcache.Snapshot {
+	var nodes []*v1.Node
+	names := sets.New[string]()
+	for _, object := range objects {
+		if node, ok := object.(*v1.Node); ok {
+			nodes = append(nodes, node)
+			names.Insert(node.Name)
+		}
+	}
+	var bound []*v1.Pod
+	for _, object := range objects {
+		if pod, ok := object.(*v1.Pod); ok && names.Has(pod.Spec.NodeName) {
+			bound = append(bound, pod)
+		}
+	}
+	return internalcache.NewSnapshot(bound, nodes)
+}
+
+func noRecorder(string) events.EventRecorderLogger { return nil }
+
+// handlers remembers who listens to an informer. VolumeBinding keeps caches of claims and volumes of its own, and the
+// scheduler does not wait for those.
+type handlers struct {
+	registered []cache.ResourceEventHandlerRegistration
+}
+
+type watchedInformer struct {
+	cache.SharedIndexInformer
+	handlers *handlers
+}
+
+// watchVolumeHandlers must come before anything else asks the factory for these informers.
+func watchVolumeHandlers(factory informers.SharedInformerFactory) *handlers {
+	all := &handlers{}
+	factory.InformerFor(&v1.PersistentVolume{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return watchedInformer{coreinformers.NewPersistentVolumeInformer(client, resync, cache.Indexers{}), all}
+	})
+	factory.InformerFor(&v1.PersistentVolumeClaim{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+		return watchedInformer{coreinformers.NewPersistentVolumeClaimInformer(client, metav1.NamespaceAll, resync, byNamespace), all}
+	})
+	return all
+}
+
+func (i watchedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	registration, err := i.SharedIndexInformer.AddEventHandler(handler)
+	i.handlers.registered = append(i.handlers.registered, registration)
+	return registration, err
+}
+
+func (h *handlers) synced() bool {
+	for _, registration := range h.registered {
+		if !registration.HasSynced() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+type (
+	cycleState      = *framework.CycleState
+	filterPlugin    = framework.FilterPlugin
+	nodeInfo        = *framework.NodeInfo
+	preFilterResult = framework.PreFilterResult
+	status          = framework.Status
+)
+
+var unresolvable = framework.UnschedulableAndUnresolvable.String()
+
+// preFilter asks a filter that has one; the others have nothing against any node.
+func preFilter(ctx context.Context, filter filterPlugin, state cycleState, pod *v1.Pod, _ []nodeInfo) (*preFilterResult, *status) {
+	if plugin, ok := filter.(framework.PreFilterPlugin); ok {
+		return plugin.PreFilter(ctx, state, pod)
+	}
+	return nil, nil
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+type (
+	cycleState      = fwk.CycleState
+	filterPlugin    = fwk.FilterPlugin
+	nodeInfo        = fwk.NodeInfo
+	preFilterResult = fwk.PreFilterResult
+	status          = fwk.Status
+)
+
+var unresolvable = fwk.UnschedulableAndUnresolvable.String()
+
+// preFilter asks a filter that has one; the others have nothing against any node.
+func preFilter(ctx context.Context, filter filterPlugin, state cycleState, pod *v1.Pod, nodes []nodeInfo) (*preFilterResult, *status) {
+	if plugin, ok := filter.(fwk.PreFilterPlugin); ok {
+		return plugin.PreFilter(ctx, state, pod, nodes)
+	}
+	return nil, nil
+}
