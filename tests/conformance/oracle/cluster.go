@@ -19,12 +19,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
 
 const (
 	syncTimeout  = 30 * time.Second
 	syncInterval = 100 * time.Microsecond
 )
+
+// recorders lead nowhere: a scheduler that binds nothing has no events.
+var recorders = profile.NewRecorderFactory(events.NewBroadcaster(nil))
 
 // cluster is a scheduler that has seen every object of a case and schedules nothing by itself.
 type cluster struct {
@@ -38,13 +42,13 @@ type cluster struct {
 func newCluster(objects []runtime.Object, profiles []config.KubeSchedulerProfile) (*cluster, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	client := fake.NewSimpleClientset(objects...)
-	factory := scheduler.NewInformerFactory(client, 0)
+	factory := informers.NewSharedInformerFactory(client, 0)
 	volumes := watchVolumeHandlers(factory)
 	var options []scheduler.Option
 	if profiles != nil {
 		options = append(options, scheduler.WithProfiles(profiles...))
 	}
-	started, err := scheduler.New(ctx, client, factory, nil, noRecorder, options...)
+	started, err := scheduler.New(ctx, client, factory, nil, recorders, options...)
 	if err != nil {
 		stop()
 		return nil, err
@@ -105,8 +109,6 @@ func newSnapshot(objects []runtime.Object) *internalcache.Snapshot {
 	}
 	return internalcache.NewSnapshot(bound, nodes)
 }
-
-func noRecorder(string) events.EventRecorderLogger { return nil }
 
 // handlers remembers who listens to an informer. VolumeBinding keeps caches of claims and volumes of its own, and the
 // scheduler does not wait for those.
