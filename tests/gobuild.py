@@ -88,8 +88,7 @@ def kubernetes_requirements(release: str) -> str:
 def _version(release: str) -> str:
     """Return the patch release that stands for a minor one."""
     if release not in RELEASES:
-        message = f"release {release} is not one of {', '.join(RELEASES)}"
-        raise BuildError(message)
+        raise BuildError(f"release {release} is not one of {', '.join(RELEASES)}")
     return RELEASES[release]
 
 
@@ -130,11 +129,9 @@ def _go(*command: str, cwd: Path | None = None) -> str:
     try:
         run = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
-        message = "Go is not installed: the command `go` was not found"
-        raise BuildError(message) from error
+        raise BuildError("Go is not installed: the command `go` was not found") from error
     if run.returncode:
-        message = f"{' '.join(command)} failed\n{_end(run.stdout.splitlines() + run.stderr.splitlines())}"
-        raise BuildError(message)
+        raise BuildError(f"{' '.join(command)} failed\n{_end(run.stdout.splitlines() + run.stderr.splitlines())}")
     return run.stdout
 
 
