@@ -1,7 +1,7 @@
 """The errors a user may see, each with what failed and what to do next.
 
-A Pod that cannot be placed is an answer, never one of these. Only ``kubectl_spread.cli`` catches them: it prints them to
-standard error and chooses the exit code.
+A Pod that cannot be placed is an answer, never one of these. Only ``kubectl_spread.cli`` catches them: it prints them
+to standard error and chooses the exit code.
 """
 
 from __future__ import annotations

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, TypeVar, cast
 
-from kubectl_spread.objects.kinds import Kind, KubernetesObject
+import msgspec
+
+from kubectl_spread.labels import Selector
+from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.kinds import KINDS, Kind, KubernetesObject
+
+ObjectT = TypeVar("ObjectT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +44,93 @@ class Inventory:
     objects: Mapping[str, tuple[KubernetesObject, ...]]
     resource_versions: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[Unread, ...] = ()
+
+    def has(self, kind: Kind) -> bool:
+        """Whether the kind was read, all of it that was wanted."""
+        return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)
+
+
+PodsByLabels: TypeAlias = Mapping[frozenset[tuple[str, str]], tuple[Pod, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The cluster at one moment, indexed; immutable, so that a what-if is another Snapshot that shares what it keeps.
+
+    Attributes:
+        objects: type → (namespace, name) → object.
+        nodes: node's name → node, by name.
+        assigned: node's name → the Pods on it that have not finished, as the scheduler sees them. Nodes that do not
+            exist may be among the keys.
+        by_labels: namespace → label set → the assigned Pods that carry exactly these labels.
+        inventory: what was read, and what was not.
+    """
+
+    objects: Mapping[type, Mapping[tuple[str, str], KubernetesObject]]
+    nodes: Mapping[str, Node]
+    assigned: Mapping[str, tuple[Pod, ...]]
+    by_labels: Mapping[str, PodsByLabels]
+    inventory: Inventory
+
+    @classmethod
+    def build(cls, inventory: Inventory) -> Snapshot:
+        """Return the inventory, indexed."""
+        objects = {
+            kind.struct: {(obj.metadata.namespace, obj.metadata.name): obj for obj in inventory.objects[kind.name]}
+            for kind in KINDS
+            if kind.name in inventory.objects
+        }
+        pods = cast("Mapping[tuple[str, str], Pod]", objects.get(Pod, {}))
+        nodes = cast("Mapping[tuple[str, str], Node]", objects.get(Node, {}))
+        assigned, by_labels = _index(pod for pod in pods.values() if pod.spec.node_name and not pod.finished)
+        return cls(
+            objects=objects,
+            nodes={node.metadata.name: node for _, node in sorted(nodes.items())},
+            assigned=assigned,
+            by_labels=by_labels,
+            inventory=inventory,
+        )
+
+    def all(self, kind: type[ObjectT]) -> Iterable[ObjectT]:
+        """Return every object of the type, in the order read."""
+        return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).values()
+
+    def get(self, kind: type[ObjectT], namespace: str, name: str) -> ObjectT | None:
+        """Return the object of that name, None where there is none or the kind was not read."""
+        return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).get((namespace, name))
+
+    def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
+        """Yield the assigned Pods of the namespace that the selector matches, terminating ones too."""
+        for label_set, pods in self.by_labels.get(namespace, {}).items():
+            if selector.matches(dict(label_set)):
+                yield from pods
+
+    def with_assigned(self, pod: Pod, node_name: str) -> Snapshot:
+        """Return the snapshot in which the Pod is on that node: what the scheduler calls assuming it."""
+        pod = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node_name))
+        namespace, label_set = pod.metadata.namespace, _label_set(pod)
+        in_namespace = self.by_labels.get(namespace, {})
+        with_pod = {**in_namespace, label_set: (*in_namespace.get(label_set, ()), pod)}
+        return replace(
+            self,
+            assigned={**self.assigned, node_name: (*self.assigned.get(node_name, ()), pod)},
+            by_labels={**self.by_labels, namespace: with_pod},
+        )
+
+
+def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, PodsByLabels]]:
+    """Return the Pods by node, and by namespace and label set."""
+    by_node: dict[str, list[Pod]] = defaultdict(list)
+    by_labels: dict[str, dict[frozenset[tuple[str, str]], list[Pod]]] = defaultdict(lambda: defaultdict(list))
+    for pod in pods:
+        by_node[pod.spec.node_name].append(pod)
+        by_labels[pod.metadata.namespace][_label_set(pod)].append(pod)
+    frozen: dict[str, PodsByLabels] = {
+        ns: {key: tuple(found) for key, found in sets.items()} for ns, sets in by_labels.items()
+    }
+    return {name: tuple(found) for name, found in by_node.items()}, frozen
+
+
+def _label_set(pod: Pod) -> frozenset[tuple[str, str]]:
+    """Return the Pod's labels as a value that can be a key."""
+    return frozenset(pod.metadata.labels.items())

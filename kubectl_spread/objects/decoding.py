@@ -14,7 +14,7 @@ import msgspec
 from kubectl_spread.objects.meta import Struct
 
 T = TypeVar("T")
-Plain: TypeAlias = "dict[str, Plain] | list[Plain] | str | int | float | bool | None"
+Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
 
 
 class DecodeError(ValueError):
@@ -66,7 +66,7 @@ def plain(document: bytes) -> Plain:
     return values
 
 
-def convert(values: Plain, into: type[T]) -> T:
+def convert(values: object, into: type[T]) -> T:
     """Return the plain values as the type; nulls count as absent.
 
     Raises:
@@ -79,7 +79,7 @@ def convert(values: Plain, into: type[T]) -> T:
         raise DecodeError(reason, _field_path(path.strip("`"))) from error
 
 
-def _without_nulls(values: Plain) -> Plain:
+def _without_nulls(values: object) -> object:
     """Return the values without the map entries that are null; a null in a list stays, and is an error."""
     if isinstance(values, dict):
         return {key: _without_nulls(value) for key, value in values.items() if value is not None}

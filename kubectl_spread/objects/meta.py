@@ -11,7 +11,7 @@ from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, equa
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """The base of all objects: immutable, API names in camelCase, and acyclic, so the garbage collector may skip them."""
+    """The base of all objects: immutable, API names in camelCase; acyclic, so the garbage collector skips them."""
 
 
 class OwnerReference(Struct, frozen=True):

@@ -1,0 +1,221 @@
+"""One scheduling cycle: every filter on every node, the scheduler's first rejection marked, feasible nodes scored.
+
+Source: kube-scheduler schedule_one.go findNodesThatFitPod, framework/runtime/framework.go RunPreFilterPlugins,
+framework/types.go FitError.Error (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler import (
+    nodeaffinity,
+    nodename,
+    noderesources,
+    nodeunschedulable,
+    podtopologyspread,
+    tainttoleration,
+)
+from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+
+PRE_FILTER_RESULT = "PreFilterResult"
+NO_NODES = "no nodes available to schedule pods"
+
+
+PreFilter: TypeAlias = Callable[[Pod, Handle], PreFilterResult | Status]
+PreScore: TypeAlias = Callable[[Pod, Handle, Sequence[NodeInfo]], dict[str, int] | None]
+
+PRE_FILTERS: Mapping[str, PreFilter] = {
+    plugin.NAME: plugin.pre_filter
+    for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity, noderesources, podtopologyspread)
+}
+"""Filter plugin → its PreFilter; the order of a profile decides which runs first."""
+
+PRE_SCORES: Mapping[str, PreScore] = {plugin.NAME: plugin.pre_score for plugin in (podtopologyspread,)}
+"""Score plugin → the function that scores the feasible nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A plugin that keeps the Pod off a node, or off all nodes.
+
+    Attributes:
+        plugin: its name; PreFilterResult where other plugins had narrowed the node away before.
+        status: what it says.
+    """
+
+    plugin: str
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class NodeVerdict:
+    """What became of one node.
+
+    Attributes:
+        name: the node's.
+        first: the rejection at which kube-scheduler stops; None where the node is feasible.
+        rejections: every filter that rejects the node, in the profile's order.
+        scores: score plugin → weighted, normalised score, and their ``total``; empty where the node is not feasible.
+    """
+
+    name: str
+    first: Rejection | None
+    rejections: tuple[Rejection, ...]
+    scores: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What kube-scheduler decides about one Pod.
+
+    Attributes:
+        pod: the Pod.
+        nodes: node's name → what became of it, by name.
+        pre_filter: the plugin that rejected the Pod before any node was looked at, None for none.
+        narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
+        not_modelled: the profile's filters that were not evaluated.
+    """
+
+    pod: Pod
+    nodes: Mapping[str, NodeVerdict]
+    pre_filter: Rejection | None = None
+    narrowed: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    not_modelled: tuple[str, ...] = ()
+
+    @property
+    def feasible(self) -> tuple[str, ...]:
+        """The nodes that no filter rejects: best total score first, then by name."""
+        fits = (verdict for verdict in self.nodes.values() if verdict.first is None)
+        return tuple(v.name for v in sorted(fits, key=lambda v: (-v.scores.get("total", 0), v.name)))
+
+    @property
+    def message(self) -> str:
+        """What the scheduler says of a Pod it cannot place, without preemption; empty when it can.
+
+        Source: kube-scheduler framework/types.go FitError.Error (v1.36).
+        """
+        if not self.nodes:
+            return NO_NODES
+        if any(verdict.first is None for verdict in self.nodes.values()):
+            return ""
+        said = self._pre_filter_message() or ", ".join(sorted(f"{n} {r}" for r, n in self._reasons().items()))
+        return f"0/{len(self.nodes)} nodes are available: {said}."
+
+    def _pre_filter_message(self) -> str:
+        """Return the reasons of the plugin that rejected the whole Pod; they carry no counts."""
+        return ", ".join(self.pre_filter.status.reasons) if self.pre_filter else ""
+
+    def _reasons(self) -> Counter[str]:
+        """Return reason → nodes (count) whose first rejection gives it."""
+        reasons: Counter[str] = Counter()
+        for verdict in self.nodes.values():
+            if verdict.first is not None and verdict.first.plugin == PRE_FILTER_RESULT:
+                reasons[f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(self.narrowed))}]"] += 1
+            elif verdict.first is not None:
+                reasons.update(verdict.first.status.reasons)
+        return reasons
+
+
+@dataclass(frozen=True, slots=True)
+class _PreFiltered:
+    """What the PreFilter pass found.
+
+    Attributes:
+        filters: (plugin, its result), in the profile's order; skipped plugins left out.
+        rejection: the first plugin that rejected the whole Pod.
+        narrowed: plugin → the only nodes that it leaves.
+    """
+
+    filters: tuple[tuple[str, PreFilterResult | Status], ...]
+    rejection: Rejection | None
+    narrowed: Mapping[str, frozenset[str]]
+
+    def leaves(self, node_name: str) -> bool:
+        """Whether no plugin has narrowed the node away."""
+        return all(node_name in names for names in self.narrowed.values())
+
+
+def evaluate(pod: Pod, handle: Handle) -> Evaluation:
+    """Return what kube-scheduler decides about the Pod, with every filter's verdict on every node."""
+    found = _pre_filter(pod, handle)
+    verdicts = {name: _judge(node_info, found) for name, node_info in handle.node_infos.items()}
+    feasible = [handle.node_infos[name] for name, verdict in verdicts.items() if verdict.first is None]
+    return Evaluation(
+        pod=pod,
+        nodes=verdicts | _scored(pod, handle, feasible),
+        pre_filter=found.rejection,
+        narrowed=found.narrowed,
+        not_modelled=tuple(name for name in handle.profile.filters if name not in PRE_FILTERS),
+    )
+
+
+def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
+    """Run every PreFilter; upstream stops at the first rejection that no preemption can cure."""
+    filters: list[tuple[str, PreFilterResult | Status]] = []
+    rejection: Rejection | None = None
+    narrowed: dict[str, frozenset[str]] = {}
+    for name in handle.profile.filters:
+        if name not in PRE_FILTERS:
+            continue
+        result = PRE_FILTERS[name](pod, handle)
+        if isinstance(result, Status):
+            if not result.rejected:
+                continue
+            rejection = _stronger(rejection, Rejection(name, result))
+        elif result.node_names is not None:
+            narrowed[name] = result.node_names
+            if not frozenset.intersection(*narrowed.values()):
+                rejection = _stronger(rejection, Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed))))
+        filters.append((name, result))
+    return _PreFiltered(tuple(filters), rejection, narrowed)
+
+
+def _stronger(first: Rejection | None, later: Rejection) -> Rejection:
+    """Return the rejection upstream reports: the first unresolvable one, else the last.
+
+    Source: framework/runtime/framework.go RunPreFilterPlugins (v1.36).
+    """
+    return first if first is not None and first.status.code is not Code.UNSCHEDULABLE else later
+
+
+def _unsatisfied(plugins: Sequence[str]) -> Status:
+    """Return what upstream says where the plugins leave no node between them."""
+    if len(plugins) == 1:
+        return unresolvable(f"node(s) didn't satisfy plugin {plugins[0]}")
+    return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously")
+
+
+def _judge(node_info: NodeInfo, found: _PreFiltered) -> NodeVerdict:
+    """Return what every filter says of the node."""
+    rejections = []
+    for name, result in found.filters:
+        status = result if isinstance(result, Status) else result.filter_node(node_info)
+        if status.rejected:
+            rejections.append(Rejection(name, status))
+    first = rejections[0] if rejections else None
+    if found.rejection is not None:
+        first = found.rejection
+    elif not found.leaves(node_info.name):
+        first = Rejection(PRE_FILTER_RESULT, unresolvable())
+    return NodeVerdict(name=node_info.name, first=first, rejections=tuple(rejections))
+
+
+def _scored(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> dict[str, NodeVerdict]:
+    """Return the feasible nodes with their scores."""
+    if not feasible:
+        return {}
+    scores: dict[str, dict[str, int]] = {info.name: {} for info in feasible}
+    for name, weight in handle.profile.weights.items():
+        found = PRE_SCORES[name](pod, handle, feasible) if name in PRE_SCORES else None
+        for node, score in (found or {}).items():
+            scores[node][name] = score * weight
+    return {
+        name: NodeVerdict(name=name, first=None, rejections=(), scores={**found, "total": sum(found.values())})
+        for name, found in scores.items()
+    }

@@ -1,0 +1,161 @@
+"""What the plugins share: verdicts, a node with its Pods, and the view of the cluster.
+
+A plugin is a module with plain functions:
+
+* ``pre_filter(pod, handle)`` returns a Status (Skip: nothing to judge here; a rejection: no node can do), or a
+  ``PreFilterResult`` that carries ``filter_node`` bound to the state it computed.
+* ``filter_node(state, node_info)`` returns the Status of one node.
+* ``pre_score(pod, handle, nodes)`` returns None (skipped) or the scores of the feasible nodes, normalised to 0..100.
+
+Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeAlias
+
+from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.scheduler import resource
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.snapshot import Snapshot
+
+MAX_NODE_SCORE = 100
+
+
+class Code(StrEnum):
+    """What a plugin says; spelled as upstream spells it."""
+
+    SUCCESS = "Success"
+    ERROR = "Error"
+    UNSCHEDULABLE = "Unschedulable"
+    UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
+    SKIP = "Skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A plugin's verdict.
+
+    Attributes:
+        code: the verdict; preemption may help where it is Unschedulable, never where it is unresolvable.
+        reasons: why, in upstream's words; empty on success.
+    """
+
+    code: Code
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def rejected(self) -> bool:
+        """Whether it keeps the Pod off."""
+        return self.code not in (Code.SUCCESS, Code.SKIP)
+
+
+SUCCESS = Status(Code.SUCCESS)
+SKIP = Status(Code.SKIP)
+
+
+def unschedulable(*reasons: str) -> Status:
+    """Return a rejection that the removal of other Pods might cure."""
+    return Status(Code.UNSCHEDULABLE, reasons)
+
+
+def unresolvable(*reasons: str) -> Status:
+    """Return a rejection that no removal of Pods cures."""
+    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
+
+
+@dataclass(frozen=True)
+class NodeInfo:
+    """A node with the Pods on it.
+
+    Attributes:
+        node: the node.
+        pods: the Pods assigned to it that have not finished.
+        profile: whose release decides what the Pods request.
+    """
+
+    node: Node
+    pods: tuple[Pod, ...]
+    profile: Profile
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.node.metadata.name
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The node's labels."""
+        return self.node.metadata.labels
+
+    @cached_property
+    def allocatable(self) -> Mapping[str, int]:
+        """What the node offers to Pods (amounts)."""
+        return resource.amounts(self.node.status.allocatable)
+
+    @cached_property
+    def requested(self) -> Mapping[str, int]:
+        """What the Pods on it request together (amounts)."""
+        total: dict[str, int] = {}
+        for pod in self.pods:
+            for name, value in resource.pod_requests(pod, self.profile, assigned=True).items():
+                total[name] = total.get(name, 0) + value
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """The cluster as one profile of the scheduler sees it.
+
+    Attributes:
+        snapshot: the cluster.
+        profile: the plugins' arguments and the release's switches.
+        node_infos: node's name → node with its Pods.
+    """
+
+    snapshot: Snapshot
+    profile: Profile
+    node_infos: Mapping[str, NodeInfo]
+
+    @classmethod
+    def build(cls, snapshot: Snapshot, profile: Profile) -> Handle:
+        """Return the snapshot as the profile sees it."""
+        infos = {
+            name: NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=profile)
+            for name, node in snapshot.nodes.items()
+        }
+        return cls(snapshot=snapshot, profile=profile, node_infos=infos)
+
+    def with_assigned(self, pod: Pod, node_name: str) -> Handle:
+        """Return the cluster in which the Pod is on that node."""
+        snapshot = self.snapshot.with_assigned(pod, node_name)
+        changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
+        return replace(self, snapshot=snapshot, node_infos={**self.node_infos, node_name: changed})
+
+
+NodeFilter: TypeAlias = Callable[[NodeInfo], Status]
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """A plugin that has something to judge.
+
+    Attributes:
+        filter_node: its verdict on one node.
+        node_names: the only nodes that can do; None when it leaves all of them.
+    """
+
+    filter_node: NodeFilter
+    node_names: frozenset[str] | None = None
+
+
+def go_round(number: float) -> int:
+    """Return the nearest integer, halves away from zero, as Go's math.Round; Python rounds halves to even."""
+    whole = int(number)
+    if abs(number - whole) < 0.5:  # noqa: PLR2004 - one half
+        return whole
+    return whole + (1 if number > 0 else -1)

@@ -1,0 +1,385 @@
+"""PodTopologySpread: how evenly matching Pods lie over the domains of a topology key.
+
+The hard rule, per constraint: matching Pods in the node's domain, plus the Pod itself where it matches its own
+selector, minus the global minimum, must not exceed maxSkew.
+
+Source: kube-scheduler podtopologyspread/{common,filtering,scoring,plugin}.go and helper/spread.go (v1.36); KEP-895
+(skew), KEP-3022 (minDomains), KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys). Not modelled: nominated Pods.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from kubectl_spread.labels import Selector, equals, from_set
+from kubectl_spread.objects.core import Node, Pod, ReplicationController, Service, TopologySpreadConstraint
+from kubectl_spread.objects.meta import parse_label_selector
+from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
+from kubectl_spread.scheduler.framework import (
+    MAX_NODE_SCORE,
+    SKIP,
+    SUCCESS,
+    Code,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    go_round,
+    unresolvable,
+    unschedulable,
+)
+from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
+from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.tainttoleration import untolerated_taint
+
+NAME = "PodTopologySpread"
+REASON_SKEW = "node(s) didn't match pod topology spread constraints"
+REASON_MISSING_LABEL = "node(s) didn't match pod topology spread constraints (missing required label)"
+HOSTNAME = "kubernetes.io/hostname"
+
+
+class WhenUnsatisfiable(StrEnum):
+    """What happens where a constraint cannot be met."""
+
+    DO_NOT_SCHEDULE = "DoNotSchedule"
+    SCHEDULE_ANYWAY = "ScheduleAnyway"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A constraint with its defaults applied and its selector parsed.
+
+    Attributes:
+        index: its place in the Pod's spec, or among the cluster's default constraints.
+        topology_key: the node label that names the domain.
+        max_skew: how far a domain may exceed the global minimum (Pods).
+        min_domains: the domains there must be before the minimum counts.
+        when_unsatisfiable: hard or soft.
+        selector: which Pods are counted, matchLabelKeys merged in.
+        honors_affinity: whether only nodes the Pod's node affinity allows are counted.
+        honors_taints: whether only nodes whose taints the Pod tolerates are counted.
+        default: whether it is one of the cluster's default constraints.
+    """
+
+    index: int
+    topology_key: str
+    max_skew: int
+    min_domains: int
+    when_unsatisfiable: WhenUnsatisfiable
+    selector: Selector
+    honors_affinity: bool
+    honors_taints: bool
+    default: bool
+
+    @property
+    def hard(self) -> bool:
+        """Whether it keeps Pods off nodes."""
+        return self.when_unsatisfiable is WhenUnsatisfiable.DO_NOT_SCHEDULE
+
+
+@dataclass(frozen=True, slots=True)
+class DomainCounts:
+    """The domains of one constraint, as counted for one Pod.
+
+    Attributes:
+        constraint: whose.
+        match_num: topology value → matching Pods (count), eligible domains only.
+        counted_nodes: the names of the nodes that were counted.
+        self_match: 1 where the Pod matches its own selector, else 0.
+        global_minimum: the fewest matching Pods in any eligible domain (count), minDomains considered.
+    """
+
+    constraint: Constraint
+    match_num: Mapping[str, int]
+    counted_nodes: frozenset[str]
+    self_match: int
+    global_minimum: int
+
+    def skew_if_placed(self, topology_value: str) -> int:
+        """Return the skew of the domain if the Pod went there (Pods)."""
+        return self.match_num.get(topology_value, 0) + self.self_match - self.global_minimum
+
+
+def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
+    """Return the fewest matching Pods in any eligible domain.
+
+    Args:
+        match_num: topology value → matching Pods (count), eligible domains only.
+        min_domains: the constraint's minDomains, 1 when unset.
+
+    Returns:
+        Pods (count); 0 while fewer than ``min_domains`` domains exist.
+
+    Source: podtopologyspread/filtering.go minMatchNum (v1.36), KEP-3022.
+    """
+    if len(match_num) < min_domains:
+        return 0
+    return min(match_num.values(), default=0)
+
+
+def constraints_of(pod: Pod, handle: Handle) -> tuple[Constraint, ...]:
+    """Return the constraints that apply to the Pod, hard and soft: its own, or else the cluster's defaults.
+
+    Raises:
+        ValueError: a selector cannot be read.
+
+    Source: podtopologyspread/plugin.go getConstraints, common.go buildDefaultConstraints (v1.36).
+    """
+    own = pod.spec.topology_spread_constraints
+    if own:
+        return tuple(_parse(constraint, index, pod, handle) for index, constraint in enumerate(own))
+    if not handle.profile.default_constraints:
+        return ()
+    selector = default_selector(pod, handle)
+    if selector.empty:
+        return ()
+    defaults = enumerate(handle.profile.default_constraints)
+    return tuple(_parse(constraint, index, pod, handle, selector=selector) for index, constraint in defaults)
+
+
+def _parse(
+    constraint: TopologySpreadConstraint, index: int, pod: Pod, handle: Handle, *, selector: Selector | None = None
+) -> Constraint:
+    """Return the constraint with defaults applied.
+
+    Source: podtopologyspread/common.go filterTopologySpreadConstraints (v1.36).
+    """
+    hard = constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
+    return Constraint(
+        index=index,
+        topology_key=constraint.topology_key,
+        max_skew=constraint.max_skew,
+        min_domains=1 if constraint.min_domains is None else constraint.min_domains,
+        when_unsatisfiable=WhenUnsatisfiable.DO_NOT_SCHEDULE if hard else WhenUnsatisfiable.SCHEDULE_ANYWAY,
+        selector=effective_selector(constraint, pod, handle) if selector is None else selector,
+        honors_affinity=constraint.node_affinity_policy != "Ignore",
+        honors_taints=constraint.node_taints_policy == "Honor",
+        default=selector is not None,
+    )
+
+
+def effective_selector(constraint: TopologySpreadConstraint, pod: Pod, handle: Handle) -> Selector:
+    """Return which Pods the constraint counts for this Pod: labelSelector and the Pod's values of matchLabelKeys.
+
+    Raises:
+        ValueError: the selector cannot be read.
+    """
+    selector = parse_label_selector(constraint.label_selector)
+    if not handle.profile.does(Behaviour.MATCH_LABEL_KEYS):
+        return selector
+    labels = pod.metadata.labels
+    return selector.and_also(equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
+
+
+def default_selector(pod: Pod, handle: Handle) -> Selector:
+    """Return which Pods the default constraints count: those of the Pod's Services and of its owner; empty for none.
+
+    Source: kube-scheduler helper/spread.go DefaultSelector (v1.36).
+    """
+    merged: dict[str, str] = {}
+    for service in handle.snapshot.all(Service):
+        selector = service.spec.selector
+        if selector is None or service.metadata.namespace != pod.metadata.namespace:
+            continue
+        if from_set(selector).matches(pod.metadata.labels):
+            merged |= selector
+    return _with_owner(merged, pod, handle)
+
+
+def _with_owner(merged: dict[str, str], pod: Pod, handle: Handle) -> Selector:
+    """Return the Services' labels and the selector of the Pod's controller, where it is of a kind that counts."""
+    owner = pod.metadata.controller
+    if owner is None:
+        return from_set(merged)
+    namespace, name = pod.metadata.namespace, owner.name
+    if (owner.api_version, owner.kind) == ("v1", "ReplicationController"):
+        controller = handle.snapshot.get(ReplicationController, namespace, name)
+        return from_set(merged | (controller.spec.selector if controller else {}))
+    workload: ReplicaSet | StatefulSet | None = None
+    if (owner.api_version, owner.kind) == ("apps/v1", "ReplicaSet"):
+        workload = handle.snapshot.get(ReplicaSet, namespace, name)
+    elif (owner.api_version, owner.kind) == ("apps/v1", "StatefulSet"):
+        workload = handle.snapshot.get(StatefulSet, namespace, name)
+    return _and_selector_of(workload, from_set(merged))
+
+
+def _and_selector_of(workload: ReplicaSet | StatefulSet | None, selector: Selector) -> Selector:
+    """Return the selector with the workload's own conditions; a selector that cannot be read adds none."""
+    if workload is None:
+        return selector
+    try:
+        own = parse_label_selector(workload.spec.selector)
+    except ValueError:
+        return selector
+    return selector.and_also(own.requirements)
+
+
+def is_eligible(constraint: Constraint, node: Node, pod: Pod, *, required: RequiredNodeAffinity, numeric: bool) -> bool:
+    """Whether the constraint's inclusion policies count the node.
+
+    Source: podtopologyspread/common.go matchNodeInclusionPolicies (v1.36), KEP-3094.
+    """
+    if constraint.honors_affinity and not required.matches(node):
+        return False
+    return not constraint.honors_taints or untolerated_taint(node, pod.spec.tolerations, numeric=numeric) is None
+
+
+def has_keys(node: Node, constraints: Iterable[Constraint]) -> bool:
+    """Whether the node carries the topology keys of all the constraints; an empty value is a value."""
+    labels = node.metadata.labels
+    return all(constraint.topology_key in labels for constraint in constraints)
+
+
+def count_domains(
+    constraints: Sequence[Constraint], pod: Pod, handle: Handle, *, must_have_keys_of: Collection[Constraint]
+) -> tuple[DomainCounts, ...]:
+    """Return the domains of each constraint and how many matching Pods they hold.
+
+    Args:
+        constraints: which to count.
+        pod: for whom: its namespace, affinity and tolerations decide.
+        handle: the cluster.
+        must_have_keys_of: a node that lacks the key of any of these counts for none.
+
+    Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
+    """
+    required = RequiredNodeAffinity.of(pod)
+    numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    nodes = [info.node for info in handle.node_infos.values() if has_keys(info.node, must_have_keys_of)]
+    return tuple(
+        _count(
+            constraint,
+            [node for node in nodes if is_eligible(constraint, node, pod, required=required, numeric=numeric)],
+            pod=pod,
+            handle=handle,
+        )
+        for constraint in constraints
+    )
+
+
+def _count(constraint: Constraint, nodes: Sequence[Node], *, pod: Pod, handle: Handle) -> DomainCounts:
+    """Return the domains that these eligible nodes make."""
+    on_node = count_matching_pods(constraint, pod, handle)
+    match_num: dict[str, int] = {}
+    for node in nodes:
+        # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
+        value = node.metadata.labels.get(constraint.topology_key, "")
+        match_num[value] = match_num.get(value, 0) + on_node[node.metadata.name]
+    return DomainCounts(
+        constraint=constraint,
+        match_num=match_num,
+        counted_nodes=frozenset(node.metadata.name for node in nodes),
+        self_match=int(constraint.selector.matches(pod.metadata.labels)),
+        global_minimum=global_minimum(match_num, constraint.min_domains if constraint.hard else 1),
+    )
+
+
+def count_matching_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Counter[str]:
+    """Return node's name → Pods on it that the constraint counts: same namespace, matching, not terminating.
+
+    Source: podtopologyspread/common.go countPodsMatchSelector (v1.36).
+    """
+    # upstream: since 1.27 an empty selector counts nobody, although it matches everybody (kubernetes#116607).
+    if constraint.selector.empty and not handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS):
+        return Counter()
+    matching = handle.snapshot.matching_pods(pod.metadata.namespace, constraint.selector)
+    return Counter(found.spec.node_name for found in matching if not found.terminating)
+
+
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter, or Skip for a Pod without hard constraints."""
+    try:
+        hard = [constraint for constraint in constraints_of(pod, handle) if constraint.hard]
+    except ValueError as error:
+        return Status(Code.ERROR, (str(error),))
+    if not hard:
+        return SKIP
+    return PreFilterResult(partial(filter_node, count_domains(hard, pod, handle, must_have_keys_of=hard)))
+
+
+def filter_node(state: tuple[DomainCounts, ...], node_info: NodeInfo) -> Status:
+    """Reject a node that lacks a key or whose domain would exceed maxSkew; the first constraint to fail decides.
+
+    Source: podtopologyspread/filtering.go Filter (v1.36).
+    """
+    for counts in state:
+        status = judge(counts, node_info.labels)
+        if status.rejected:
+            return status
+    return SUCCESS
+
+
+def judge(counts: DomainCounts, node_labels: Mapping[str, str]) -> Status:
+    """Return what one constraint says of a node with these labels."""
+    topology_value = node_labels.get(counts.constraint.topology_key)
+    if topology_value is None:
+        return unresolvable(REASON_MISSING_LABEL)
+    if counts.skew_if_placed(topology_value) > counts.constraint.max_skew:
+        return unschedulable(REASON_SKEW)
+    return SUCCESS
+
+
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+    """Return feasible node's name → score (0..100), None for a Pod without soft constraints.
+
+    Source: podtopologyspread/scoring.go PreScore, Score, NormalizeScore (v1.36).
+    """
+    soft = [constraint for constraint in constraints_of(pod, handle) if not constraint.hard]
+    if not soft:
+        return None
+    # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
+    require_all = bool(pod.spec.topology_spread_constraints) or not handle.profile.system_defaulted
+    scored = [info for info in nodes if not require_all or has_keys(info.node, soft)]
+    counted = count_domains(soft, pod, handle, must_have_keys_of=soft if require_all else ())
+    on_node = [count_matching_pods(constraint, pod, handle) for constraint in soft]
+    weights = [topology_weight(constraint, scored) for constraint in soft]
+    raw = {
+        info.name: go_round(
+            sum(
+                _matching_near(info, counts, pods) * weight + counts.constraint.max_skew - 1
+                for counts, pods, weight in zip(counted, on_node, weights, strict=True)
+                if counts.constraint.topology_key in info.labels
+            )
+        )
+        for info in scored
+    }
+    normalized = normalize(raw)
+    return {info.name: normalized.get(info.name, 0) for info in nodes}
+
+
+def topology_weight(constraint: Constraint, nodes: Sequence[NodeInfo]) -> float:
+    """Return how much a matching Pod weighs: more where there are more domains among these nodes.
+
+    Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
+    """
+    if constraint.topology_key == HOSTNAME:
+        return math.log(len(nodes) + 2)
+    return math.log(len({info.labels.get(constraint.topology_key, "") for info in nodes}) + 2)
+
+
+def _matching_near(info: NodeInfo, counts: DomainCounts, on_node: Mapping[str, int]) -> int:
+    """Return the matching Pods (count) in the node's domain.
+
+    Source: podtopologyspread/scoring.go Score (v1.36).
+    """
+    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
+    if counts.constraint.topology_key == HOSTNAME:
+        return on_node.get(info.name, 0)
+    return counts.match_num.get(info.labels[counts.constraint.topology_key], 0)
+
+
+def normalize(raw: Mapping[str, int]) -> dict[str, int]:
+    """Return node's name → score (0..100), best where the fewest matching Pods are near.
+
+    Source: podtopologyspread/scoring.go NormalizeScore (v1.36).
+    """
+    highest = max(raw.values(), default=0)
+    if highest <= 0:
+        return dict.fromkeys(raw, MAX_NODE_SCORE)
+    lowest = min(raw.values())
+    return {name: MAX_NODE_SCORE * (highest + lowest - score) // highest for name, score in raw.items()}

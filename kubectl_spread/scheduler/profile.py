@@ -1,0 +1,220 @@
+"""Which plugins run, in which order and with which weights, and what differs between releases.
+
+Source: kube-scheduler pkg/scheduler/apis/config/v1/default_plugins.go (v1.36); each Switch names its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, unique
+
+from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.meta import Struct
+
+NEWEST_MINOR = 37
+OLDEST_MINOR = 27
+PROVED_MINORS = range(33, NEWEST_MINOR + 1)
+REFERENCE_MINOR = 36
+
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """The releases in which kube-scheduler behaves in a certain way.
+
+    Attributes:
+        source: the upstream file, below pkg/scheduler/framework/plugins unless it says otherwise.
+        since: the first minor release of Kubernetes 1.
+        until: the last one.
+        gate: the feature gate that switches it in those releases; empty for none.
+        default: whether that gate is on unless somebody says otherwise.
+    """
+
+    source: str
+    since: int = 0
+    until: int = NEWEST_MINOR
+    gate: str = ""
+    default: bool = True
+
+
+@unique
+class Behaviour(Enum):
+    """What some releases do and others do not."""
+
+    EMPTY_SELECTOR_COUNTS = Switch("podtopologyspread/common.go countPodsMatchSelector", until=26)
+    MATCH_LABEL_KEYS = Switch("podtopologyspread/common.go", since=27, gate="MatchLabelKeysInPodTopologySpread")
+    TAINT_IN_REASON = Switch("tainttoleration/taint_toleration.go Filter", until=33)
+    FIT_UNRESOLVABLE = Switch("noderesources/fit.go Filter", since=34)
+    POD_LEVEL_RESOURCES = Switch(
+        "component-helpers resource/helpers.go PodRequests", since=34, gate="PodLevelResources"
+    )
+    POD_LEVEL_RESIZE = Switch(
+        "component-helpers resource/helpers.go PodRequests", since=36, gate="InPlacePodLevelResourcesVerticalScaling"
+    )
+    IN_PLACE_RESIZE = Switch(
+        "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate="InPlacePodVerticalScaling"
+    )
+    NUMERIC_TOLERATIONS = Switch(
+        "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", default=False
+    )
+
+
+def behaviours(minor: int, gates: Mapping[str, bool] | None = None) -> frozenset[Behaviour]:
+    """Return what the release does.
+
+    Args:
+        minor: the minor release of Kubernetes 1; older and newer ones than are known are read as the nearest known.
+        gates: feature gates that differ from the release's defaults.
+    """
+    minor = max(OLDEST_MINOR, min(minor, NEWEST_MINOR))
+    overrides = gates or {}
+    return frozenset(
+        behaviour
+        for behaviour in Behaviour
+        if behaviour.value.since <= minor <= behaviour.value.until
+        and (not behaviour.value.gate or overrides.get(behaviour.value.gate, behaviour.value.default))
+    )
+
+
+def minor_of(version: str) -> int | None:
+    """Return the minor release of ``v1.36.2`` (36), None when the text names no release of Kubernetes 1."""
+    match = re.match(r"v?1\.([0-9]{1,3})(?:[.+-]|$)", version)
+    return int(match[1]) if match else None
+
+
+SYSTEM_CONSTRAINTS = (
+    TopologySpreadConstraint(max_skew=3, topology_key="kubernetes.io/hostname", when_unsatisfiable="ScheduleAnyway"),
+    TopologySpreadConstraint(
+        max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable="ScheduleAnyway"
+    ),
+)
+"""Source: podtopologyspread/plugin.go systemDefaultConstraints (v1.36)."""
+
+FILTERS = (
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+    "NodeDeclaredFeatures",
+)
+SCORE_WEIGHTS = {
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    "NodeResourcesFit": 1,
+    "VolumeBinding": 1,
+    "PodTopologySpread": 2,
+    "InterPodAffinity": 2,
+    "DynamicResources": 2,
+    "NodeResourcesBalancedAllocation": 1,
+    "ImageLocality": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One profile of a scheduler.
+
+    Attributes:
+        minor: the minor release of Kubernetes 1 whose rules apply.
+        behaviours: what that release does, feature gates considered.
+        scheduler_name: the Pods it schedules.
+        filters: the filter plugins, in the order they run.
+        weights: score plugin → weight.
+        default_constraints: the constraints of Pods that have none of their own.
+        system_defaulted: whether those are the built-in ones (defaultingType System).
+        added_affinity: what NodeAffinityArgs adds to every Pod.
+    """
+
+    minor: int = REFERENCE_MINOR
+    behaviours: frozenset[Behaviour] = behaviours(REFERENCE_MINOR)
+    scheduler_name: str = DEFAULT_SCHEDULER
+    filters: tuple[str, ...] = FILTERS
+    weights: Mapping[str, int] = field(default_factory=lambda: SCORE_WEIGHTS)
+    default_constraints: tuple[TopologySpreadConstraint, ...] = SYSTEM_CONSTRAINTS
+    system_defaulted: bool = True
+    added_affinity: NodeAffinity | None = None
+
+    def does(self, behaviour: Behaviour) -> bool:
+        """Whether the release behaves so."""
+        return behaviour in self.behaviours
+
+
+def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] | None = None) -> Profile:
+    """Return the profile a kube-scheduler of the release has without a configuration."""
+    return Profile(minor=minor, behaviours=behaviours(minor, gates))
+
+
+class PluginConfig(Struct, frozen=True):
+    """The arguments of one plugin, still as plain values."""
+
+    name: str = ""
+    args: dict[str, object] = {}  # noqa: RUF012 - msgspec gives each Struct its own copy
+
+
+class SchedulerProfile(Struct, frozen=True):
+    """One entry of ``profiles``."""
+
+    scheduler_name: str = DEFAULT_SCHEDULER
+    plugin_config: tuple[PluginConfig, ...] = ()
+
+
+class KubeSchedulerConfiguration(Struct, frozen=True):
+    """The scheduler's configuration file.
+
+    Source: kube-scheduler config/v1 types (kubescheduler.config.k8s.io/v1).
+    """
+
+    api_version: str = ""
+    kind: str = ""
+    profiles: tuple[SchedulerProfile, ...] = (SchedulerProfile(),)
+
+
+class PodTopologySpreadArgs(Struct, frozen=True):
+    """Arguments of PodTopologySpread; defaultingType is System unless it says List."""
+
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    defaulting_type: str = "System"
+
+
+class NodeAffinityArgs(Struct, frozen=True):
+    """Arguments of NodeAffinity."""
+
+    added_affinity: NodeAffinity | None = None
+
+
+def configured_profile(
+    configuration: object, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
+) -> Profile:
+    """Return the profile of the configuration (plain values; None for the default profile).
+
+    Raises:
+        DecodeError: a field has the wrong type.
+    """
+    if configuration is None:
+        return default_profile(minor, gates=gates)
+    parsed = convert(configuration, KubeSchedulerConfiguration)
+    profile = parsed.profiles[0]
+    arguments = {config.name: config.args for config in profile.plugin_config}
+    spread = convert(arguments.get("PodTopologySpread", {}), PodTopologySpreadArgs)
+    system = spread.defaulting_type == "System"
+    return Profile(
+        minor=minor,
+        behaviours=behaviours(minor, gates),
+        scheduler_name=profile.scheduler_name,
+        default_constraints=SYSTEM_CONSTRAINTS if system else spread.default_constraints,
+        system_defaulted=system,
+        added_affinity=convert(arguments.get("NodeAffinity", {}), NodeAffinityArgs).added_affinity,
+    )

@@ -1,0 +1,113 @@
+"""TaintToleration: a node's NoSchedule and NoExecute taints keep off the Pods that do not tolerate them.
+
+Source: kube-scheduler tainttoleration/taint_toleration.go, api core/v1/toleration.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from kubectl_spread.labels import is_int64
+from kubectl_spread.objects.core import Node, Pod, Taint, Toleration
+from kubectl_spread.scheduler.framework import SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.profile import Behaviour
+
+NAME = "TaintToleration"
+REASON = "node(s) had untolerated taint(s)"
+DO_NOT_SCHEDULE = frozenset(("NoSchedule", "NoExecute"))
+
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the filter needs of the Pod.
+
+    Attributes:
+        tolerations: the Pod's.
+        numeric: whether Gt and Lt are understood.
+        names_taint: whether the reason names the taint.
+    """
+
+    tolerations: tuple[Toleration, ...]
+    numeric: bool
+    names_taint: bool
+
+
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter; every Pod has it."""
+    profile = handle.profile
+    state = State(
+        tolerations=pod.spec.tolerations,
+        numeric=profile.does(Behaviour.NUMERIC_TOLERATIONS),
+        names_taint=profile.does(Behaviour.TAINT_IN_REASON),
+    )
+    return PreFilterResult(partial(filter_node, state))
+
+
+def filter_node(state: State, node_info: NodeInfo) -> Status:
+    """Reject a node with a taint the Pod does not tolerate."""
+    taint = untolerated_taint(node_info.node, state.tolerations, numeric=state.numeric)
+    if taint is None:
+        return SUCCESS
+    return unresolvable(
+        f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}" if state.names_taint else REASON
+    )
+
+
+def untolerated_taint(node: Node, tolerations: Iterable[Toleration], *, numeric: bool) -> Taint | None:
+    """Return the first NoSchedule or NoExecute taint of the node that is not tolerated, None when there is none.
+
+    Source: component-helpers scheduling/corev1/helpers.go FindMatchingUntoleratedTaint (v1.36).
+    """
+    for taint in node.spec.taints:
+        if taint.effect in DO_NOT_SCHEDULE and not tolerated(taint, tolerations, numeric=numeric):
+            return taint
+    return None
+
+
+def tolerated(taint: Taint, tolerations: Iterable[Toleration], *, numeric: bool) -> bool:
+    """Whether any of the tolerations covers the taint."""
+    return any(tolerates(toleration, taint, numeric=numeric) for toleration in tolerations)
+
+
+def tolerates(toleration: Toleration, taint: Taint, *, numeric: bool) -> bool:
+    """Whether the toleration covers the taint; an empty key or effect covers all keys or effects.
+
+    Args:
+        toleration: of a Pod.
+        taint: of a node.
+        numeric: whether Gt and Lt are understood (gate TaintTolerationComparisonOperators).
+
+    Source: api core/v1/toleration.go ToleratesTaint (v1.36).
+    """
+    if toleration.effect not in ("", taint.effect) or toleration.key not in ("", taint.key):
+        return False
+    match toleration.operator:
+        case "" | "Equal":
+            return toleration.value == taint.value
+        case "Exists":
+            return True
+        case "Gt" | "Lt":
+            return numeric and _compares(toleration, taint)
+        case _:
+            return False
+
+
+def _compares(toleration: Toleration, taint: Taint) -> bool:
+    """Whether the taint's number is beyond the toleration's; text that is no plain decimal integer never is.
+
+    Source: api core/v1/toleration.go compareNumericValues (v1.36).
+    """
+    if not (_is_decimal(toleration.value) and _is_decimal(taint.value)):
+        return False
+    bound, actual = int(toleration.value), int(taint.value)
+    return actual > bound if toleration.operator == "Gt" else actual < bound
+
+
+def _is_decimal(text: str) -> bool:
+    """Whether it is an int64 without a plus sign or leading zeros."""
+    return _DECIMAL.fullmatch(text) is not None and is_int64(text)

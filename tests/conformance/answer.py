@@ -1,0 +1,85 @@
+"""Answer cases as kube-scheduler would: JSON lines in, JSON lines out, in the recorded format.
+
+Run it as ``python tests/conformance/answer.py < cases.jsonl``; README.md beside it describes the format.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation, Rejection, evaluate
+from kubectl_spread.scheduler.defaulting import defaulted
+from kubectl_spread.scheduler.framework import Code, Handle, Status, unresolvable
+from kubectl_spread.scheduler.profile import REFERENCE_MINOR, Profile, configured_profile, minor_of
+from kubectl_spread.snapshot import Inventory, Snapshot
+
+Case = Mapping[str, Any]
+
+
+def main() -> None:
+    """Answer every case on standard input."""
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(answer(json.loads(line)), separators=(",", ":"), sort_keys=True) + "\n")
+
+
+def answer(case: Case) -> dict[str, Any]:
+    """Return what the engine decides about one case, in the recorded format."""
+    profile = profile_of(case)
+    handle = Handle.build(snapshot_of(case["objects"], profile), profile)
+    return {"id": case["id"], **recorded(evaluate(defaulted(convert(case["pod"], Pod), profile), handle))}
+
+
+def profile_of(case: Case) -> Profile:
+    """Return the profile the case asks for."""
+    minor = minor_of(case.get("kubeVersion", "")) or REFERENCE_MINOR
+    return configured_profile(case.get("config"), minor=minor, gates=case.get("featureGates"))
+
+
+def snapshot_of(objects: Iterable[Mapping[str, Any]], profile: Profile) -> Snapshot:
+    """Return the objects as a Snapshot, Pods as the API server stores them, without the kinds the engine does not read."""
+    found: dict[str, list[Any]] = {kind.name: [] for kind in BY_API.values()}
+    for values in objects:
+        kind = BY_API.get((values["apiVersion"], values["kind"]))
+        if kind is not None:
+            decoded = convert(dict(values), kind.struct)
+            found[kind.name].append(defaulted(decoded, profile) if isinstance(decoded, Pod) else decoded)
+    return Snapshot.build(Inventory({name: tuple(objs) for name, objs in found.items()}))
+
+
+def recorded(evaluation: Evaluation) -> dict[str, Any]:
+    """Return an evaluation in the recorded format."""
+    each: dict[str, dict[str, Any]] = {}
+    nodes, scores = {}, {}
+    for name, verdict in evaluation.nodes.items():
+        for rejection in verdict.rejections:
+            each.setdefault(rejection.plugin, {})[name] = _status(_taken_alone(rejection, name, evaluation))
+        first = verdict.first
+        nodes[name] = {"plugin": first.plugin, **_status(first.status)} if first else {"code": Code.SUCCESS.value}
+        if verdict.scores:
+            scores[name] = dict(verdict.scores)
+    result: dict[str, Any] = {"nodes": nodes, "each": each, "scores": scores}
+    if evaluation.pre_filter is not None:
+        found = evaluation.pre_filter
+        result["prefilter"] = {"plugin": found.plugin, **_status(found.status)}
+    return result
+
+
+def _taken_alone(rejection: Rejection, node: str, evaluation: Evaluation) -> Status:
+    """Return the plugin's verdict; a node that it narrowed away is recorded without a reason of its own."""
+    left = evaluation.narrowed.get(rejection.plugin)
+    return rejection.status if left is None or node in left else unresolvable(PRE_FILTER_RESULT)
+
+
+def _status(status: Status) -> dict[str, Any]:
+    """Return a verdict in the recorded format."""
+    return {"code": status.code.value, "reasons": list(status.reasons)}
+
+
+if __name__ == "__main__":
+    main()
