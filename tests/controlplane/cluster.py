@@ -1,0 +1,212 @@
+"""A control plane on loopback: etcd, kube-apiserver, kube-scheduler and kube-controller-manager, without a kubelet.
+
+Nodes are objects that a test creates; what the scheduler binds stays in phase Pending until `Client.mark_running`.
+"""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from tests.controlplane import commands
+from tests.controlplane.api import Api, ApiError, Object, is_healthy
+from tests.controlplane.binaries import Binaries, build_binaries
+from tests.controlplane.client import Client
+from tests.controlplane.component import Component, free_port
+from tests.controlplane.identity import ADMIN, User, write_kubeconfig, write_tokens
+from tests.controlplane.kubectl import Kubectl
+
+WORKLOAD_CONTROLLERS = (
+    "deployment-controller",
+    "replicaset-controller",
+    "statefulset-controller",
+    "daemonset-controller",
+    "job-controller",
+    "cronjob-controller",
+    "disruption-controller",
+    "garbage-collector-controller",
+    "namespace-controller",
+)
+"""Make and delete Pods; none of them taints Nodes for a kubelet that does not report."""
+
+_START_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """What a control plane consists of."""
+
+    users: tuple[User, ...] = ()
+    """Users beside admin; each has a context of its name."""
+    scheduler: bool = True
+    """Whether kube-scheduler starts with the rest; `ControlPlane.start_scheduler` starts it later."""
+    scheduler_config: Path | None = None
+    """A KubeSchedulerConfiguration; how the server is reached is filled in."""
+    controllers: tuple[str, ...] = WORKLOAD_CONTROLLERS
+    """What kube-controller-manager runs; it does not start when there are none."""
+    audit_log: Path | None = None
+    """Where each request is recorded as a line of JSON, at level Metadata."""
+
+
+class ControlPlane:
+    """A running control plane; `control_plane` starts and stops it."""
+
+    def __init__(self, options: Options, *, binaries: Binaries, folder: Path, running: ExitStack) -> None:
+        """Keep everything in ``folder``; what is started is stopped by ``running``."""
+        self.server = f"https://{commands.LOOPBACK}:{free_port()}"
+        self.kubeconfig = folder / "kubeconfig"
+        self._options = options
+        self._binaries = binaries
+        self._folder = folder
+        self._running = running
+
+    def start(self) -> None:
+        """Start the components in the order in which they need each other."""
+        self._write_files()
+        self._start_kube_apiserver(etcd_url=self._start_etcd())
+        if self._options.scheduler:
+            self.start_scheduler()
+        if self._options.controllers:
+            self._start_kube_controller_manager(self._options.controllers)
+
+    def start_scheduler(self) -> None:
+        """Start kube-scheduler and return once its informers have synced."""
+        port = free_port()
+        command = commands.kube_scheduler(self._binaries.kube_scheduler, folder=self._folder, port=port)
+        self._run(command, health=f"https://{commands.LOOPBACK}:{port}/readyz", certificate="kube-scheduler")
+
+    @property
+    def certificate_authority(self) -> Path:
+        """The certificate that kube-apiserver made itself."""
+        return self._folder / "apiserver.crt"
+
+    def client(self, user: User = ADMIN) -> Client:
+        """Return a client that calls as a user, whose context kubectl then has to name unless it is admin."""
+        api = Api(self.server, certificate_authority=self.certificate_authority, token=user.token)
+        self._running.callback(api.close)
+        kubectl = Kubectl(binary=self._binaries.kubectl, kubeconfig=self.kubeconfig, home=self._folder)
+        return Client(api=api, kubectl=kubectl)
+
+    def _write_files(self) -> None:
+        """Write what the components read."""
+        users = (ADMIN, *self._options.users)
+        write_tokens(users, self._folder / "tokens.csv")
+        write_kubeconfig(
+            self.kubeconfig, server=self.server, certificate_authority=self.certificate_authority, users=users
+        )
+        _write_json(self._folder / "audit-policy.json", _AUDIT_POLICY)
+        _write_json(self._folder / "scheduler.json", self._scheduler_config())
+        _write_private_key(self._folder / "service-account.key")
+
+    def _scheduler_config(self) -> Object:
+        """Return the scheduler's configuration, its own connection set."""
+        given = self._options.scheduler_config
+        config: Object = yaml.safe_load(given.read_text()) if given else {}
+        return {
+            **_SCHEDULER_CONFIG,
+            **config,
+            "clientConnection": {"kubeconfig": str(self.kubeconfig), "qps": 500, "burst": 1000},
+            "leaderElection": {"leaderElect": False},
+        }
+
+    def _start_etcd(self) -> str:
+        """Return where etcd listens."""
+        client_url, peer_url = (f"http://{commands.LOOPBACK}:{free_port()}" for _ in range(2))
+        command = commands.etcd(
+            self._binaries.etcd, data=self._folder / "etcd", client_url=client_url, peer_url=peer_url
+        )
+        self._run(command, health=f"{client_url}/readyz")
+        return client_url
+
+    def _start_kube_apiserver(self, *, etcd_url: str) -> None:
+        """Start kube-apiserver and return once the namespace default exists."""
+        command = commands.kube_apiserver(
+            self._binaries.kube_apiserver,
+            folder=self._folder,
+            port=int(self.server.rpartition(":")[2]),
+            etcd_url=etcd_url,
+            audit_log=self._options.audit_log,
+        )
+        component = self._run(command, health=f"{self.server}/readyz", certificate="apiserver")
+        api = self.client().api
+        component.wait_until(lambda: _has_default_namespace(api), timeout_s=_START_S)
+
+    def _start_kube_controller_manager(self, controllers: Sequence[str]) -> None:
+        """Start kube-controller-manager with the named controllers."""
+        port = free_port()
+        command = commands.kube_controller_manager(
+            self._binaries.kube_controller_manager,
+            folder=self._folder,
+            port=port,
+            kubeconfig=self.kubeconfig,
+            controllers=controllers,
+        )
+        self._run(command, health=f"https://{commands.LOOPBACK}:{port}/healthz", certificate="kube-controller-manager")
+
+    def _run(self, command: commands.Command, *, health: str, certificate: str | None = None) -> Component:
+        """Start a component, see to its end, and return it once its health check answers."""
+        component = Component(command, log=self._folder / f"{Path(command[0]).name}.log")
+        self._running.callback(component.stop)
+        authority = self._folder / f"{certificate}.crt" if certificate else None
+        component.wait_until(lambda: is_healthy(health, certificate_authority=authority), timeout_s=_START_S)
+        return component
+
+
+@contextmanager
+def control_plane(options: Options | None = None, *, binaries: Binaries | None = None) -> Iterator[ControlPlane]:
+    """Run a control plane for the length of a block; what was started ends with it, whatever happens.
+
+    Args:
+        options: what it consists of; everything but an audit log unless given.
+        binaries: the programs of another release.
+
+    Raises:
+        ControlPlaneError: a component did not start; the end of its log is in the text.
+        gobuild.BuildError: the programs could not be built.
+    """
+    with ExitStack() as running:
+        folder = running.enter_context(tempfile.TemporaryDirectory(prefix="control-plane-"))
+        plane = ControlPlane(
+            options or Options(), binaries=binaries or build_binaries(), folder=Path(folder), running=running
+        )
+        plane.start()
+        yield plane
+
+
+def read_audit_log(path: Path) -> Sequence[Object]:
+    """Return the recorded requests, oldest first."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+_AUDIT_POLICY: Object = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata"}],
+}
+
+_SCHEDULER_CONFIG: Object = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+
+def _has_default_namespace(api: Api) -> bool:
+    """Return whether the server has made the namespace default, which it does shortly after it is ready."""
+    try:
+        api.request("GET", "/api/v1/namespaces/default")
+    except ApiError:
+        return False
+    return True
+
+
+def _write_json(path: Path, document: Object) -> None:
+    """Write a document."""
+    path.write_text(json.dumps(document))
+
+
+def _write_private_key(path: Path) -> None:
+    """Write a new RSA key, with which the server signs tokens of ServiceAccounts."""
+    subprocess.run(["openssl", "genrsa", "-out", str(path), "2048"], check=True, capture_output=True)  # noqa: S607
