@@ -184,3 +184,13 @@ def _max(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
         for name, value in part.items():
             widest[name] = max(widest.get(name, value), value)
     return widest
+
+
+def readable(name: str, value: int) -> str:
+    """Return an amount as a quantity a person would write: ``1500m``, ``2``, ``512Mi``."""
+    if name == CPU:
+        return str(value // 1000) if value % 1000 == 0 else f"{value}m"
+    for suffix, unit in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if value and value % unit == 0 and "/" not in name:
+            return f"{value // unit}{suffix}"
+    return str(value)

@@ -1,0 +1,178 @@
+"""The domain table of each constraint: who is counted, who holds the minimum, and why nobody can fill it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kubectl_spread.diagnosis import reasons
+from kubectl_spread.diagnosis.requirements import Rejected, rejected_nodes
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin, Requirement
+from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
+
+TYPO_LETTERS = 2
+SHORTEST_KEY_WITH_TYPO = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadDiagnosis:
+    """The constraints of one Pod and what rejects each node.
+
+    Attributes:
+        constraints: one report each, hard and soft, in spec order.
+        rejected: requirement → the nodes it rejects alone.
+    """
+
+    constraints: tuple[ConstraintReport, ...]
+    rejected: Rejected
+
+
+def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
+    """Return the constraints that apply to the Pod, each with its domains."""
+    constraints = podtopologyspread.constraints_of(pod, handle)
+    counted = count_all(constraints, pod, handle)
+    hard = [counts for counts in counted if counts.constraint.hard]
+    rejected = rejected_nodes(evaluation, hard, handle)
+    reports = tuple(_report(counts, constraints, pod, handle, rejected) for counts in counted)
+    return SpreadDiagnosis(constraints=reports, rejected=rejected)
+
+
+def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:
+    """Return each constraint's domains, in spec order, counted as the scheduler's filter and score count them."""
+    counted: list[DomainCounts] = []
+    for constraint in constraints:
+        required_keys = keys_required(constraint, constraints, pod, handle)
+        counted += podtopologyspread.count_domains([constraint], pod, handle, must_have_keys_of=required_keys)
+    return counted
+
+
+def keys_required(
+    constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, handle: Handle
+) -> list[Constraint]:
+    """Return the constraints whose keys a node must carry to be counted for this one: all of the same kind.
+
+    Built-in defaults ask for their own key only.
+    """
+    if handle.profile.system_defaulted and not pod.spec.topology_spread_constraints:
+        return [constraint]
+    return [other for other in constraints if other.hard == constraint.hard]
+
+
+def _report(
+    counts: DomainCounts, constraints: Sequence[Constraint], pod: Pod, handle: Handle, rejected: Rejected
+) -> ConstraintReport:
+    """Return what there is to say about one constraint."""
+    constraint = counts.constraint
+    minimum = _minimum_domains(counts)
+    return ConstraintReport(
+        index=constraint.index,
+        topology_key=constraint.topology_key,
+        max_skew=constraint.max_skew,
+        min_domains=constraint.min_domains,
+        when_unsatisfiable=constraint.when_unsatisfiable.value,
+        selector=str(constraint.selector),
+        self_match=bool(counts.self_match),
+        default=constraint.default,
+        global_minimum=counts.global_minimum,
+        minimum_domains=minimum,
+        domains=tuple(_domains(counts, pod, handle, minimum=minimum, rejected=rejected)),
+        bypassed_nodes=tuple(_bypassed(counts, constraints, pod, handle)),
+    )
+
+
+def _minimum_domains(counts: DomainCounts) -> tuple[str, ...]:
+    """Return the domains that hold the global minimum; none does while minDomains is not reached."""
+    return tuple(sorted(value for value, number in counts.match_num.items() if number == counts.global_minimum))
+
+
+def _domains(
+    counts: DomainCounts, pod: Pod, handle: Handle, *, minimum: Collection[str], rejected: Rejected
+) -> Iterable[Domain]:
+    """Yield every domain: eligible ones and those no node of which is counted, by value."""
+    constraint = counts.constraint
+    nodes: dict[str, list[NodeInfo]] = defaultdict(list)
+    for info in handle.node_infos.values():
+        if constraint.topology_key in info.labels:
+            nodes[info.labels[constraint.topology_key]].append(info)
+    for value in sorted(nodes):
+        counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
+        pins = tuple(_pins(counted, constraint, pod, rejected)) if value in minimum and constraint.hard else ()
+        matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
+        yield Domain(
+            value=value,
+            nodes=tuple(info.name for info in counted),
+            eligible=value in counts.match_num,
+            matching=matching,
+            skew=matching - counts.global_minimum,
+            skew_if_placed=placed,
+            allowed=placed <= constraint.max_skew or not constraint.hard,
+            pinned=bool(pins) and len({pin.node for pin in pins}) == len(counted),
+            pinned_by=pins if len({pin.node for pin in pins}) == len(counted) else (),
+        )
+
+
+def _pins(nodes: Iterable[NodeInfo], constraint: Constraint, pod: Pod, rejected: Rejected) -> Iterable[Pin]:
+    """Yield, for each node, the first other requirement that rejects it; filters come before other constraints."""
+    this = Requirement(kind="constraint", index=constraint.index)
+    for info in nodes:
+        against = [r for r, names in rejected.items() if r != this and info.name in names]
+        for requirement in sorted(against, key=lambda r: r.kind != "filter")[:1]:
+            detail = reasons.detail(requirement, pod, info)
+            yield Pin(node=info.name, requirement=reasons.name_of(requirement), detail=detail)
+
+
+def _bypassed(
+    counts: DomainCounts, constraints: Sequence[Constraint], pod: Pod, handle: Handle
+) -> Iterable[BypassedNode]:
+    """Yield the nodes that are not counted, each with the first rule that passes it over."""
+    constraint = counts.constraint
+    keys = [other.topology_key for other in keys_required(constraint, constraints, pod, handle)]
+    required = RequiredNodeAffinity.of(pod)
+    on_node = podtopologyspread.count_matching_pods(constraint, pod, handle)
+    for name, info in handle.node_infos.items():
+        if name in counts.counted_nodes:
+            continue
+        missing = next((key for key in keys if key not in info.labels), None)
+        if missing is not None:
+            similar = similar_keys(missing, info.labels, {c.topology_key for c in constraints})
+            yield BypassedNode(
+                name=name, reason="MissingTopologyKey", key=missing, similar_keys=similar, matching=on_node[name]
+            )
+        elif constraint.honors_affinity and not required.matches(info.node):
+            yield BypassedNode(name=name, reason="NodeAffinityPolicy", matching=on_node[name])
+        else:
+            yield BypassedNode(name=name, reason="NodeTaintsPolicy", matching=on_node[name])
+
+
+def similar_keys(key: str, labels: Mapping[str, str], used: Collection[str]) -> tuple[str, ...]:
+    """Return the labels that may be meant instead of the missing key, by name; keys of other constraints are not.
+
+    A label is similar when it ends in the same segment, is at most two letters off (keys of eight letters and more), or
+    continues the key after ``-``, ``_`` or ``.``.
+    """
+    return tuple(sorted(label for label in labels if label not in used and _is_similar(key, label)))
+
+
+def _is_similar(key: str, label: str) -> bool:
+    """Whether the label may be meant instead of the key."""
+    if label.rpartition("/")[2] == key.rpartition("/")[2] or label.startswith((key + "-", key + "_", key + ".")):
+        return True
+    return len(key) >= SHORTEST_KEY_WITH_TYPO and _edit_distance(key, label) <= TYPO_LETTERS
+
+
+def _edit_distance(one: str, other: str) -> int:
+    """Return the insertions, deletions and replacements between the texts; more than two are not counted exactly."""
+    if abs(len(one) - len(other)) > TYPO_LETTERS:
+        return TYPO_LETTERS + 1
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, start=1):
+        diagonal, row[0] = row[0], i
+        for j, wanted in enumerate(other, start=1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (letter != wanted))
+    return row[-1]

@@ -1,0 +1,105 @@
+"""Why a requirement rejects a node, in words that name the taint, the label or the number.
+
+The scheduler's own reasons say only that there is one; naming it is what this program is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
+from kubectl_spread.report import Requirement
+from kubectl_spread.scheduler import nodeaffinity, nodename, noderesources, nodeunschedulable, resource, tainttoleration
+from kubectl_spread.scheduler.framework import NodeInfo
+from kubectl_spread.scheduler.profile import Behaviour
+
+
+def name_of(requirement: Requirement) -> str:
+    """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
+    return f"constraint {requirement.index}" if requirement.kind == "constraint" else str(requirement.plugin)
+
+
+def detail(requirement: Requirement, pod: Pod, node_info: NodeInfo) -> str:
+    """Return why the requirement rejects the node; empty where there is no more to say than its name."""
+    if requirement.kind == "constraint" or not isinstance(requirement.plugin, str):
+        return ""
+    return plugin_detail(requirement.plugin, pod, node_info)
+
+
+def plugin_detail(plugin: str, pod: Pod, node_info: NodeInfo) -> str:
+    """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
+    explain = _EXPLAIN.get(plugin)
+    return explain(pod, node_info) if explain else ""
+
+
+def _taints(pod: Pod, node_info: NodeInfo) -> str:
+    """Return the taints that are not tolerated."""
+    numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    untolerated = [
+        str(taint)
+        for taint in node_info.node.spec.taints
+        if taint.effect in tainttoleration.DO_NOT_SCHEDULE
+        and not tainttoleration.tolerated(taint, pod.spec.tolerations, numeric=numeric)
+    ]
+    return f"taint {', '.join(untolerated)}"
+
+
+def _cordon(_pod: Pod, _node_info: NodeInfo) -> str:
+    return "cordoned"
+
+
+def _name(pod: Pod, _node_info: NodeInfo) -> str:
+    return f"spec.nodeName is {pod.spec.node_name}"
+
+
+def _resources(pod: Pod, node_info: NodeInfo) -> str:
+    """Return each resource that is short: what is asked, free and offered at all."""
+    requests = resource.pod_requests(pod, node_info.profile, assigned=False)
+    short = []
+    if len(node_info.pods) >= (most := node_info.allocatable.get(resource.PODS, 0)):
+        short.append(f"{len(node_info.pods)} of {most} Pods")
+    for name, wanted in sorted(requests.items()):
+        capacity = node_info.allocatable.get(name, 0)
+        free = capacity - node_info.requested.get(name, 0)
+        if 0 < wanted > free:
+            asked, left, offered = (resource.readable(name, value) for value in (wanted, max(free, 0), capacity))
+            short.append(f"{name}: asks {asked}, {left} free of {offered}")
+    return "; ".join(short)
+
+
+def _affinity(pod: Pod, node_info: NodeInfo) -> str:
+    """Return the first condition the node fails: a nodeSelector label, or the terms of which none holds."""
+    labels = node_info.labels
+    for key, value in sorted(pod.spec.node_selector.items()):
+        if labels.get(key) != value:
+            return f"wants {key}={value}, {_has(key, labels)}"
+    required = nodeaffinity.required_terms(pod)
+    if required is None or nodeaffinity.RequiredNodeAffinity.of(pod).matches(node_info.node):
+        return "the scheduler's configuration adds a node affinity"
+    terms = " or ".join(map(_term, required.node_selector_terms))
+    return f"wants {terms or 'no node at all'}"
+
+
+def _has(key: str, labels: Mapping[str, str]) -> str:
+    """Return what the node has for the label."""
+    return f"has {key}={labels[key]}" if key in labels else f"has no {key}"
+
+
+def _term(term: NodeSelectorTerm) -> str:
+    """Return one alternative of a node affinity."""
+    conditions = (*term.match_expressions, *term.match_fields)
+    return " and ".join(map(_condition, conditions)) or "nothing (an empty term matches no node)"
+
+
+def _condition(condition: NodeSelectorRequirement) -> str:
+    """Return one condition as it stands in the Pod."""
+    return " ".join(filter(None, (condition.key, condition.operator, ",".join(condition.values))))
+
+
+_EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], str]] = {
+    tainttoleration.NAME: _taints,
+    nodeunschedulable.NAME: _cordon,
+    nodename.NAME: _name,
+    noderesources.NAME: _resources,
+    nodeaffinity.NAME: _affinity,
+}

@@ -1,0 +1,62 @@
+"""What can keep a Pod off nodes, taken one thing at a time.
+
+A requirement is one DoNotSchedule constraint, or one other filter plugin with every node it rejects alone. The conflict
+core is the smallest set of requirements that together leave no node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+from kubectl_spread.report import Requirement
+from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import DomainCounts
+
+Rejected: TypeAlias = Mapping[Requirement, frozenset[str]]
+"""Requirement → the names of the nodes it rejects alone; constraints first, then filters in the profile's order."""
+
+
+def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle: Handle) -> Rejected:
+    """Return which nodes each requirement rejects; requirements that reject none are left out.
+
+    Args:
+        evaluation: every filter's verdicts.
+        hard: the Pod's DoNotSchedule constraints, counted as the filter counts them.
+        handle: the cluster.
+    """
+    rejected = {
+        Requirement(kind="constraint", index=counts.constraint.index): frozenset(
+            name for name, info in handle.node_infos.items() if podtopologyspread.judge(counts, info.labels).rejected
+        )
+        for counts in hard
+    }
+    for plugin in handle.profile.filters:
+        if plugin != podtopologyspread.NAME:
+            rejected[Requirement(kind="filter", plugin=plugin)] = rejected_by(plugin, evaluation)
+    return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
+
+
+def rejected_by(plugin: str, evaluation: Evaluation) -> frozenset[str]:
+    """Return the names of the nodes that the filter plugin rejects."""
+    return frozenset(
+        name
+        for name, verdict in evaluation.nodes.items()
+        if any(rejection.plugin == plugin for rejection in verdict.rejections)
+    )
+
+
+def conflict_core(rejected: Rejected, nodes: Iterable[str]) -> tuple[Requirement, ...]:
+    """Return the fewest requirements that together reject all the nodes; empty when some node is left.
+
+    The search is exact. Among equally small sets the first wins, in the order of ``rejected``.
+    """
+    wanted = frozenset(nodes)
+    if not wanted or not wanted <= frozenset().union(*rejected.values()):
+        return ()
+    sizes = range(1, len(rejected) + 1)
+    candidates = (core for size in sizes for core in combinations(rejected, size))
+    return next(core for core in candidates if wanted <= frozenset().union(*(rejected[r] for r in core)))

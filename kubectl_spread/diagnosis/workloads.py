@@ -1,0 +1,158 @@
+"""Which workload a Pod belongs to, which revisions of it are alive, and what its next Pod would be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.kinds import WORKLOAD_KINDS, Workload
+from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.report import WorkloadRef
+from kubectl_spread.snapshot import Snapshot
+
+REVISION_LABELS = ("pod-template-hash", "controller-revision-hash")
+REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
+
+_OWNERS: Mapping[str, type[Workload]] = {kind.name: kind.struct for kind in WORKLOAD_KINDS}  # type: ignore[misc]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedPods:
+    """A workload with its Pods.
+
+    Attributes:
+        namespace: where it lives.
+        ref: its kind and name.
+        owner: the workload itself; None where it cannot be read.
+        pods: its Pods that have not finished, bound or not, by name.
+    """
+
+    namespace: str
+    ref: WorkloadRef
+    owner: Workload | None
+    pods: tuple[Pod, ...]
+
+
+def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
+    """Yield every workload that nothing else owns, and what owns Pods without being readable, by namespace and name."""
+    pods: dict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
+    for struct in _OWNERS.values():
+        for owner in snapshot.all(struct):
+            if owner.metadata.controller is None:
+                pods[owner.metadata.namespace, _ref(owner)] = []
+    for pod in snapshot.all(Pod):
+        if not pod.finished:
+            pods[pod.metadata.namespace, owner_of(pod, snapshot)].append(pod)
+    for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
+        owner = snapshot.get(_OWNERS[ref.kind], namespace, ref.name) if ref.kind in _OWNERS else None
+        yield OwnedPods(namespace, ref, owner, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
+
+
+def owner_of(pod: Pod, snapshot: Snapshot) -> WorkloadRef:
+    """Return the topmost owner of the Pod that has a name here; the Pod itself where nothing manages it."""
+    ref = WorkloadRef(kind="Pod", name=pod.metadata.name)
+    controller: OwnerReference | None = pod.metadata.controller
+    while controller is not None:
+        ref = WorkloadRef(kind=controller.kind, name=controller.name)
+        struct = _OWNERS.get(controller.kind)
+        owner = snapshot.get(struct, pod.metadata.namespace, controller.name) if struct else None
+        controller = owner.metadata.controller if owner else None
+    return ref
+
+
+def _ref(owner: Workload) -> WorkloadRef:
+    """Return the workload's kind and name."""
+    return WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
+
+
+def template_of(owner: Workload) -> PodTemplateSpec:
+    """Return the template of the Pods the workload makes."""
+    if isinstance(owner, CronJob):
+        return owner.spec.job_template.spec.template
+    return owner.spec.template
+
+
+def revision_of(pod: Pod) -> str:
+    """Return the revision the Pod was made by; empty for owners without revisions."""
+    return next((pod.metadata.labels[label] for label in REVISION_LABELS if label in pod.metadata.labels), "")
+
+
+def makes_next_pod(workload: OwnedPods) -> bool:
+    """Whether the workload would make one more Pod: DaemonSets, finished Jobs and bare Pods would not."""
+    match workload.owner:
+        case DaemonSet():
+            return False
+        case Job():
+            return not workload.owner.finished
+        case None:
+            return workload.ref.kind != "Pod"
+        case _:
+            return True
+
+
+def next_pod(workload: OwnedPods, snapshot: Snapshot) -> Pod | None:
+    """Return the Pod the workload would make next, of its newest revision; None where there is nothing to go by.
+
+    Without a readable owner the newest Pod is the template. The name is the workload's: the real one is made up later.
+    """
+    if workload.owner is None:
+        newest = max(
+            workload.pods, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.metadata.name), default=None
+        )
+        return _copy(newest) if newest else None
+    template = template_of(workload.owner)
+    labels, controller = dict(template.metadata.labels), _reference(workload.owner)
+    if isinstance(workload.owner, Deployment):
+        replica_set = newest_replica_set(workload.owner, snapshot)
+        if replica_set is not None:
+            labels |= replica_set.spec.template.metadata.labels
+            controller = _reference(replica_set)
+    elif isinstance(workload.owner, StatefulSet) and workload.owner.status.update_revision:
+        labels["controller-revision-hash"] = workload.owner.status.update_revision
+    metadata = ObjectMeta(
+        name=workload.ref.name, namespace=workload.namespace, labels=labels, owner_references=(controller,)
+    )
+    return Pod(metadata=metadata, spec=template.spec)
+
+
+def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
+    """Return the ReplicaSet of the Deployment's newest revision, None where none was read.
+
+    Source: kube-controller-manager deployment/util FindNewReplicaSet compares templates; the revision annotation it
+    keeps says the same.
+    """
+    own = [
+        replica_set
+        for replica_set in snapshot.all(ReplicaSet)
+        if replica_set.metadata.namespace == deployment.metadata.namespace
+        and (controller := replica_set.metadata.controller) is not None
+        and (controller.kind, controller.name) == ("Deployment", deployment.metadata.name)
+    ]
+    return max(own, key=_revision_number, default=None)
+
+
+def _revision_number(replica_set: ReplicaSet) -> int:
+    """Return the revision the Deployment gave it; 0 where it says none."""
+    text = replica_set.metadata.annotations.get(REVISION_ANNOTATION, "")
+    return int(text) if text.isdecimal() else 0
+
+
+def _reference(owner: Workload) -> OwnerReference:
+    """Return the reference a Pod of this owner carries."""
+    api_version = {ReplicationController: "v1", Job: "batch/v1", CronJob: "batch/v1"}.get(type(owner), "apps/v1")
+    return OwnerReference(api_version=api_version, kind=type(owner).__name__, name=owner.metadata.name, controller=True)
+
+
+def _copy(pod: Pod) -> Pod:
+    """Return the Pod as it was before it was bound."""
+    return Pod(metadata=pod.metadata, spec=msgspec.structs.replace(pod.spec, node_name=""))
+
+
+def of_revision(pods: Iterable[Pod], revision: str) -> tuple[Pod, ...]:
+    """Return the Pods of the revision."""
+    return tuple(pod for pod in pods if revision_of(pod) == revision)

@@ -1,0 +1,368 @@
+"""What the commands answer: the contract of the renderers, of ``-o json`` and of the JSON Schema.
+
+Names on the wire are camelCase. The contract only grows: a field is never renamed or given another meaning.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+API_VERSION = "spread.kubectl.dev/v1alpha1"
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of everything that is reported."""
+
+
+class Verdict(StrEnum):
+    """Whether the Pod can be scheduled now; Incomplete where something that could say no was not evaluated."""
+
+    SCHEDULABLE = "Schedulable"
+    UNSCHEDULABLE = "Unschedulable"
+    INCOMPLETE = "Incomplete"
+
+
+class SpreadStatus(StrEnum):
+    """How a workload stands to one of its constraints, worst first."""
+
+    BLOCKED = "Blocked"
+    VIOLATED = "Violated"
+    NO_DOMAINS = "NoDomains"
+    NO_EFFECT = "NoEffect"
+    INCOMPLETE = "Incomplete"
+    UNEVEN = "Uneven"
+    OK = "OK"
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Metadata(Report, frozen=True):
+    """What was asked and how it was read.
+
+    Attributes:
+        version: of this program.
+        server: the API server's URL; empty for files.
+        kube_version: the release whose rules were applied, such as ``v1.36``.
+        kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``.
+        source: the context, or the files.
+        resource_versions: list → version it was read at; empty for files.
+    """
+
+    version: str
+    server: str = ""
+    kube_version: str
+    kube_version_from: Literal["flag", "server", "nodes", "default"]
+    source: str = ""
+    resource_versions: dict[str, str] = {}
+
+
+class Incomplete(Report, frozen=True):
+    """Something that was not read or is not modelled, and what that means for the answer."""
+
+    what: str
+    why: str
+    consequence: str
+
+
+class Finding(Report, frozen=True):
+    """Something worth knowing about a constraint, a Pod or the cluster, and what to do."""
+
+    id: str
+    severity: Severity
+    path: str = ""
+    message: str
+
+
+class WorkloadRef(Report, frozen=True):
+    """What owns Pods; kind ``Pod`` for Pods that nothing owns."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        """Return it as kubectl takes it: ``deployment/web``."""
+        return f"{self.kind.lower()}/{self.name}"
+
+
+class Pin(Report, frozen=True):
+    """Why one node of a domain cannot take the Pod, other than by the constraint in question."""
+
+    node: str
+    requirement: str
+    detail: str
+
+
+class Domain(Report, frozen=True):
+    """One topology value of a constraint.
+
+    Attributes:
+        value: the label's value.
+        nodes: the nodes that are counted, by name.
+        eligible: whether any node of it is counted.
+        matching: the Pods counted.
+        skew: matching minus the global minimum.
+        skew_if_placed: the same with the Pod placed there.
+        allowed: whether the constraint lets the Pod go there.
+        pinned: whether it holds the minimum and every node in it is rejected by other requirements.
+        pinned_by: by which; empty where it is not pinned.
+    """
+
+    value: str
+    nodes: tuple[str, ...]
+    eligible: bool
+    matching: int
+    skew: int
+    skew_if_placed: int
+    allowed: bool
+    pinned: bool = False
+    pinned_by: tuple[Pin, ...] = ()
+
+
+class BypassedNode(Report, frozen=True):
+    """A node whose Pods a constraint does not count.
+
+    Attributes:
+        name: the node's.
+        reason: which rule passes it over.
+        key: the topology key it lacks; absent for the other reasons.
+        similar_keys: labels it has that may be meant instead; absent for the other reasons.
+        matching: the matching Pods on it, which nobody counts.
+    """
+
+    name: str
+    reason: Literal["MissingTopologyKey", "NodeAffinityPolicy", "NodeTaintsPolicy"]
+    key: str | UnsetType = UNSET
+    similar_keys: tuple[str, ...] | UnsetType = UNSET
+    matching: int = 0
+
+
+class ConstraintReport(Report, frozen=True):
+    """One constraint as it applies to one Pod.
+
+    Attributes:
+        index: its place in the Pod's spec, or among the cluster's defaults.
+        selector: the effective selector as ``kubectl -l`` takes it; ``<none>`` selects nothing, ``<all>`` everything.
+        self_match: whether the Pod is counted itself once it is placed.
+        default: whether it is one of the cluster's default constraints.
+        global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
+        minimum_domains: every domain that holds the minimum; empty when none does.
+    """
+
+    index: int
+    topology_key: str
+    max_skew: int
+    min_domains: int
+    when_unsatisfiable: str
+    selector: str
+    self_match: bool
+    default: bool
+    global_minimum: int
+    minimum_domains: tuple[str, ...]
+    domains: tuple[Domain, ...]
+    bypassed_nodes: tuple[BypassedNode, ...]
+
+    @property
+    def skew(self) -> int:
+        """The largest count minus the global minimum over eligible domains (Pods)."""
+        return max((domain.skew for domain in self.domains if domain.eligible), default=0)
+
+
+class Rejection(Report, frozen=True):
+    """What one filter says of a node, and in our words why."""
+
+    plugin: str
+    code: str
+    reasons: tuple[str, ...]
+    detail: str = ""
+
+
+class NodeReport(Report, frozen=True):
+    """What became of one node.
+
+    Attributes:
+        plugin: the filter at which the scheduler stops, with its code and reasons; absent where the node is feasible.
+        rejections: every filter that rejects the node.
+        scores: score plugin → weighted score, and ``total``; absent where the node is not feasible.
+    """
+
+    name: str
+    feasible: bool
+    plugin: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    reasons: tuple[str, ...] | UnsetType = UNSET
+    rejections: tuple[Rejection, ...] = ()
+    scores: dict[str, int] | UnsetType = UNSET
+
+
+class Requirement(Report, frozen=True):
+    """One thing that can reject a node: a constraint by its index, or a filter plugin by its name."""
+
+    kind: Literal["constraint", "filter"]
+    index: int | UnsetType = UNSET
+    plugin: str | UnsetType = UNSET
+
+
+class Fix(Report, frozen=True):
+    """A set of changes that lets the Pod in, tried on the snapshot; none are offered yet."""
+
+    id: str
+
+
+class EvaluationReport(Report, frozen=True):
+    """What the scheduler decides about one Pod, and why.
+
+    Attributes:
+        message: the scheduler's wording, without preemption; empty when the Pod is schedulable.
+        feasible: the nodes no filter rejects, best total score first, then by name.
+    """
+
+    namespace: str
+    name: str
+    kind: str = "Pod"
+    source: str = ""
+    workload: WorkloadRef | UnsetType = UNSET
+    verdict: Verdict
+    message: str
+    feasible: tuple[str, ...]
+    nodes: tuple[NodeReport, ...]
+    constraints: tuple[ConstraintReport, ...]
+    conflict: tuple[Requirement, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
+
+
+class EventReport(Report, frozen=True):
+    """The scheduler's last word about the Pod; time is RFC 3339 text, empty when unknown."""
+
+    message: str
+    time: str = ""
+    count: int = 1
+
+
+class PendingItem(EvaluationReport, frozen=True):
+    """Why one Pod is not scheduled.
+
+    Attributes:
+        scheduler_name: who decides about the Pod.
+        event: the last FailedScheduling message; None when there is none.
+        held_by: the scheduling gates that hold the Pod back.
+        same_as: an earlier Pod of the same template whose explanation holds for this one too.
+    """
+
+    scheduler_name: str
+    event: EventReport | None = None
+    held_by: tuple[str, ...] = ()
+    same_as: str | UnsetType = UNSET
+
+
+class ValidationError(Report, frozen=True):
+    """What the API server would refuse, in its words."""
+
+    field: str
+    reason: str
+    message: str
+
+
+class Placement(Report, frozen=True):
+    """Where one replica goes; ties are the other nodes of the same total score."""
+
+    replica: int
+    node: str
+    ties: tuple[str, ...] = ()
+
+
+class Jam(Report, frozen=True):
+    """The first replica that finds no node."""
+
+    replica: int
+    message: str
+
+
+class CheckItem(EvaluationReport, frozen=True):
+    """Whether one Pod template of a manifest schedules, and how its replicas lie.
+
+    Attributes:
+        replicas: how many were asked for.
+        validation: what the API server would refuse.
+        placements: where each replica goes, in order.
+        jam: the first replica that finds no node; None when all find one.
+        after: the constraints with all placed replicas counted.
+    """
+
+    replicas: int = 1
+    validation: tuple[ValidationError, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    jam: Jam | None = None
+    after: tuple[ConstraintReport, ...] = ()
+
+
+class SkewItem(Report, frozen=True):
+    """How one workload lies over the domains of one constraint.
+
+    Attributes:
+        revision: of the Pods the row speaks of; empty where the workload has only one.
+        pods: the Pods the constraint counts.
+        own_pods: how many of them are the workload's.
+        status_reason: the one thing to know about the status; empty for OK.
+        ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
+        next: the nodes the next replica may go to, best first; empty when there is no next Pod.
+        evaluated_filters: the filters that decided about ``next``.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    revision: str = ""
+    pods: int
+    own_pods: int
+    default: bool
+    status: SpreadStatus
+    status_reason: str = ""
+    constraint: ConstraintReport
+    ghosts: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+    evaluated_filters: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class SkewReport(Report, frozen=True):
+    """The answer of ``show``."""
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["SkewReport"] = "SkewReport"
+    metadata: Metadata
+    items: tuple[SkewItem, ...]
+    incomplete: tuple[Incomplete, ...] = ()
+
+
+class PendingReport(Report, frozen=True):
+    """The answer of ``why-pending``."""
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["PendingReport"] = "PendingReport"
+    metadata: Metadata
+    items: tuple[PendingItem, ...]
+    incomplete: tuple[Incomplete, ...] = ()
+
+
+class CheckReport(Report, frozen=True):
+    """The answer of ``check``."""
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["CheckReport"] = "CheckReport"
+    metadata: Metadata
+    items: tuple[CheckItem, ...]
+    incomplete: tuple[Incomplete, ...] = ()
+
+
+AnyReport: TypeAlias = SkewReport | PendingReport | CheckReport
