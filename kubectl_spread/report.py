@@ -46,7 +46,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-class Metadata(Report, frozen=True):
+class Metadata(Report, frozen=True, kw_only=True):
     """What was asked and how it was read.
 
     Attributes:
@@ -66,7 +66,7 @@ class Metadata(Report, frozen=True):
     resource_versions: dict[str, str] = {}
 
 
-class Incomplete(Report, frozen=True):
+class Incomplete(Report, frozen=True, kw_only=True):
     """Something that was not read or is not modelled, and what that means for the answer."""
 
     what: str
@@ -74,7 +74,7 @@ class Incomplete(Report, frozen=True):
     consequence: str
 
 
-class Finding(Report, frozen=True):
+class Finding(Report, frozen=True, kw_only=True):
     """Something worth knowing about a constraint, a Pod or the cluster, and what to do."""
 
     id: str
@@ -83,7 +83,7 @@ class Finding(Report, frozen=True):
     message: str
 
 
-class WorkloadRef(Report, frozen=True):
+class WorkloadRef(Report, frozen=True, kw_only=True):
     """What owns Pods; kind ``Pod`` for Pods that nothing owns."""
 
     kind: str
@@ -94,7 +94,7 @@ class WorkloadRef(Report, frozen=True):
         return f"{self.kind.lower()}/{self.name}"
 
 
-class Pin(Report, frozen=True):
+class Pin(Report, frozen=True, kw_only=True):
     """Why one node of a domain cannot take the Pod, other than by the constraint in question."""
 
     node: str
@@ -102,7 +102,7 @@ class Pin(Report, frozen=True):
     detail: str
 
 
-class Domain(Report, frozen=True):
+class Domain(Report, frozen=True, kw_only=True):
     """One topology value of a constraint.
 
     Attributes:
@@ -128,7 +128,7 @@ class Domain(Report, frozen=True):
     pinned_by: tuple[Pin, ...] = ()
 
 
-class BypassedNode(Report, frozen=True):
+class BypassedNode(Report, frozen=True, kw_only=True):
     """A node whose Pods a constraint does not count.
 
     Attributes:
@@ -146,7 +146,7 @@ class BypassedNode(Report, frozen=True):
     matching: int = 0
 
 
-class ConstraintReport(Report, frozen=True):
+class ConstraintReport(Report, frozen=True, kw_only=True):
     """One constraint as it applies to one Pod.
 
     Attributes:
@@ -177,7 +177,7 @@ class ConstraintReport(Report, frozen=True):
         return max((domain.skew for domain in self.domains if domain.eligible), default=0)
 
 
-class Rejection(Report, frozen=True):
+class Rejection(Report, frozen=True, kw_only=True):
     """What one filter says of a node, and in our words why."""
 
     plugin: str
@@ -186,7 +186,7 @@ class Rejection(Report, frozen=True):
     detail: str = ""
 
 
-class NodeReport(Report, frozen=True):
+class NodeReport(Report, frozen=True, kw_only=True):
     """What became of one node.
 
     Attributes:
@@ -204,7 +204,7 @@ class NodeReport(Report, frozen=True):
     scores: dict[str, int] | UnsetType = UNSET
 
 
-class Requirement(Report, frozen=True):
+class Requirement(Report, frozen=True, kw_only=True):
     """One thing that can reject a node: a constraint by its index, or a filter plugin by its name."""
 
     kind: Literal["constraint", "filter"]
@@ -212,13 +212,13 @@ class Requirement(Report, frozen=True):
     plugin: str | UnsetType = UNSET
 
 
-class Fix(Report, frozen=True):
+class Fix(Report, frozen=True, kw_only=True):
     """A set of changes that lets the Pod in, tried on the snapshot; none are offered yet."""
 
     id: str
 
 
-class EvaluationReport(Report, frozen=True):
+class EvaluationReport(Report, frozen=True, kw_only=True):
     """What the scheduler decides about one Pod, and why.
 
     Attributes:
@@ -242,7 +242,7 @@ class EvaluationReport(Report, frozen=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-class EventReport(Report, frozen=True):
+class EventReport(Report, frozen=True, kw_only=True):
     """The scheduler's last word about the Pod; time is RFC 3339 text, empty when unknown."""
 
     message: str
@@ -250,7 +250,7 @@ class EventReport(Report, frozen=True):
     count: int = 1
 
 
-class PendingItem(EvaluationReport, frozen=True):
+class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     """Why one Pod is not scheduled.
 
     Attributes:
@@ -266,7 +266,7 @@ class PendingItem(EvaluationReport, frozen=True):
     same_as: str | UnsetType = UNSET
 
 
-class ValidationError(Report, frozen=True):
+class ValidationError(Report, frozen=True, kw_only=True):
     """What the API server would refuse, in its words."""
 
     field: str
@@ -274,7 +274,7 @@ class ValidationError(Report, frozen=True):
     message: str
 
 
-class Placement(Report, frozen=True):
+class Placement(Report, frozen=True, kw_only=True):
     """Where one replica goes; ties are the other nodes of the same total score."""
 
     replica: int
@@ -282,14 +282,14 @@ class Placement(Report, frozen=True):
     ties: tuple[str, ...] = ()
 
 
-class Jam(Report, frozen=True):
+class Jam(Report, frozen=True, kw_only=True):
     """The first replica that finds no node."""
 
     replica: int
     message: str
 
 
-class CheckItem(EvaluationReport, frozen=True):
+class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """Whether one Pod template of a manifest schedules, and how its replicas lie.
 
     Attributes:
@@ -307,7 +307,7 @@ class CheckItem(EvaluationReport, frozen=True):
     after: tuple[ConstraintReport, ...] = ()
 
 
-class SkewItem(Report, frozen=True):
+class SkewItem(Report, frozen=True, kw_only=True):
     """How one workload lies over the domains of one constraint.
 
     Attributes:
@@ -335,7 +335,7 @@ class SkewItem(Report, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-class SkewReport(Report, frozen=True):
+class SkewReport(Report, frozen=True, kw_only=True):
     """The answer of ``show``."""
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
@@ -345,7 +345,7 @@ class SkewReport(Report, frozen=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-class PendingReport(Report, frozen=True):
+class PendingReport(Report, frozen=True, kw_only=True):
     """The answer of ``why-pending``."""
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
@@ -355,7 +355,7 @@ class PendingReport(Report, frozen=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-class CheckReport(Report, frozen=True):
+class CheckReport(Report, frozen=True, kw_only=True):
     """The answer of ``check``."""
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"

@@ -49,8 +49,8 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
         if not pod.finished:
             pods[pod.metadata.namespace, owner_of(pod, snapshot)].append(pod)
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
-        owner = snapshot.get(_OWNERS[ref.kind], namespace, ref.name) if ref.kind in _OWNERS else None
-        yield OwnedPods(namespace, ref, owner, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
+        found = snapshot.get(_OWNERS[ref.kind], namespace, ref.name) if ref.kind in _OWNERS else None
+        yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
 
 
 def owner_of(pod: Pod, snapshot: Snapshot) -> WorkloadRef:

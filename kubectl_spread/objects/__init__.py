@@ -5,6 +5,7 @@ Unknown fields are skipped, so a newer API server is never an error. Attribute n
 * meta.py: ObjectMeta, label selectors
 * core.py: Node, Pod, Namespace, Service, ReplicationController, Event
 * workloads.py: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob
+* configuration.py: KubeSchedulerConfiguration
 * kinds.py: where each kind lives in the API and what people call it
 * decoding.py: bytes or plain values to Structs, errors with field paths
 """

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, unique
 
+from kubectl_spread.objects.configuration import KubeSchedulerConfiguration, NodeAffinityArgs, PodTopologySpreadArgs
 from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
-from kubectl_spread.objects.decoding import convert
-from kubectl_spread.objects.meta import Struct
+from kubectl_spread.objects.decoding import Plain, convert
 
 NEWEST_MINOR = 37
 OLDEST_MINOR = 27
@@ -157,46 +157,8 @@ def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] |
     return Profile(minor=minor, behaviours=behaviours(minor, gates))
 
 
-class PluginConfig(Struct, frozen=True):
-    """The arguments of one plugin, still as plain values."""
-
-    name: str = ""
-    args: dict[str, object] = {}  # noqa: RUF012 - msgspec gives each Struct its own copy
-
-
-class SchedulerProfile(Struct, frozen=True):
-    """One entry of ``profiles``."""
-
-    scheduler_name: str = DEFAULT_SCHEDULER
-    plugin_config: tuple[PluginConfig, ...] = ()
-
-
-class KubeSchedulerConfiguration(Struct, frozen=True):
-    """The scheduler's configuration file.
-
-    Source: kube-scheduler config/v1 types (kubescheduler.config.k8s.io/v1).
-    """
-
-    api_version: str = ""
-    kind: str = ""
-    profiles: tuple[SchedulerProfile, ...] = (SchedulerProfile(),)
-
-
-class PodTopologySpreadArgs(Struct, frozen=True):
-    """Arguments of PodTopologySpread; defaultingType is System unless it says List."""
-
-    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
-    defaulting_type: str = "System"
-
-
-class NodeAffinityArgs(Struct, frozen=True):
-    """Arguments of NodeAffinity."""
-
-    added_affinity: NodeAffinity | None = None
-
-
 def configured_profile(
-    configuration: object, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
+    configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> Profile:
     """Return the profile of the configuration (plain values; None for the default profile).
 
