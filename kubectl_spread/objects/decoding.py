@@ -7,7 +7,7 @@ the typed pass fails and a second one without the nulls decides.
 from __future__ import annotations
 
 import re
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -15,6 +15,37 @@ from kubectl_spread.objects.meta import Struct
 
 T = TypeVar("T")
 Plain: TypeAlias = dict[str, "Plain"] | list["Plain"] | str | int | float | bool | None
+
+# Type → msgspec's word for it; that word → a person's.
+_JSON_TYPES = {
+    type(None): "null",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    list: "array",
+    dict: "object",
+}
+_TYPE_NAMES = {
+    "null": "null",
+    "bool": "a boolean",
+    "int": "an integer",
+    "float": "a number",
+    "int | float": "a number",
+    "str": "a string",
+    "int | float | str": "a string or a number",
+    "array": "a list",
+    "object": "a mapping",
+}
+# The maps whose values are strings: Go reads a null among them as the empty string.
+_STRING_MAPS = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
+
+# How msgspec words its complaints, and the steps of the path it names.
+_MISMATCH = re.compile(r"Expected `(?P<wanted>[^`]*?)( \| null)?`, got `(?P<found>[^`]*)`")
+_PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`")
+_STEP = re.compile(r"\[\.\.\.\]|\[\d+\]|[^.\[]+")
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class DecodeError(ValueError):
@@ -49,7 +80,7 @@ def decode(document: bytes, into: type[T]) -> T:
         return msgspec.json.decode(document, type=into)
     except msgspec.ValidationError:
         return convert(plain(document), into)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except _NOT_JSON as error:
         raise DecodeError(f"not valid JSON: {error}") from error
 
 
@@ -61,33 +92,81 @@ def plain(document: bytes) -> Plain:
     """
     try:
         values: Plain = msgspec.json.decode(document)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except _NOT_JSON as error:
         raise DecodeError(f"not valid JSON: {error}") from error
     return values
 
 
-def convert(values: object, into: type[T]) -> T:
+def convert(values: Plain, into: type[T]) -> T:
     """Return the plain values as the type; nulls count as absent.
 
     Raises:
         DecodeError: a field has the wrong type.
     """
     try:
-        return msgspec.convert(_without_nulls(values), type=into)
+        present = _without_nulls(values)
+        return msgspec.convert(present, type=into)
     except msgspec.ValidationError as error:
-        reason, _, path = str(error).partition(" - at ")
-        raise DecodeError(reason, _field_path(path.strip("`"))) from error
+        raise _decode_error(str(error), present) from error
+    except RecursionError as error:
+        raise DecodeError("is nested too deep") from error
 
 
-def _without_nulls(values: object) -> object:
+def type_name(values: Plain) -> str:
+    """Return what a person calls the type of a value, such as ``a list``."""
+    return _TYPE_NAMES[_JSON_TYPES[type(values)]]
+
+
+def _without_nulls(values: Plain) -> Plain:
     """Return the values without the map entries that are null; a null in a list stays, and is an error."""
     if isinstance(values, dict):
-        return {key: _without_nulls(value) for key, value in values.items() if value is not None}
+        return {key: _present(key, value) for key, value in values.items() if value is not None}
     if isinstance(values, list):
         return [_without_nulls(value) for value in values]
     return values
 
 
-def _field_path(path: str) -> str:
-    """Return msgspec's ``$.spec.containers[0]`` as Kubernetes writes it."""
-    return re.sub(r"^\$\.?", "", path)
+def _present(key: str, value: Plain) -> Plain:
+    """Return a field's value without nulls."""
+    if key in _STRING_MAPS and isinstance(value, dict):
+        return {entry: "" if text is None else text for entry, text in value.items()}
+    return _without_nulls(value)
+
+
+def _decode_error(message: str, values: Plain) -> DecodeError:
+    """Return msgspec's complaint about the values in a person's words, with the exact field."""
+    place = _PATH.search(message)
+    steps = _STEP.findall(place["path"]) if place else []
+    mismatch = _MISMATCH.match(message)
+    if mismatch is None:
+        return DecodeError(message.partition(" - at ")[0], _field_path(steps))
+    wanted, found = mismatch["wanted"], mismatch["found"]
+    hint = " (quote it)" if wanted == "str" and found in {"int", "float", "bool"} else ""
+    reason = f"must be {_TYPE_NAMES[wanted]}, not {_TYPE_NAMES[found]}{hint}"
+    return DecodeError(reason, _field_path((_exact(steps, values, found) or [steps])[0]))
+
+
+def _exact(steps: list[str], values: Plain, found: str) -> list[list[str]]:
+    """Return the steps with each ``[...]``, by which msgspec means some entry of a map, replaced by a key that fits.
+
+    The first is right: it leads to the first value of the type that was found, and msgspec stops at the first.
+    """
+    if not steps:
+        return [[]] if _JSON_TYPES[type(values)] == found else []
+    entries = _entries(steps[0], values)
+    return [[step, *tail] for step, value in entries.items() for tail in _exact(steps[1:], value, found)]
+
+
+def _entries(step: str, values: Plain) -> dict[str, Plain]:
+    """Return step → value for everything the step may mean in the values."""
+    if isinstance(values, list):
+        return {step: values[int(step[1:-1])]}
+    fields = cast("dict[str, Plain]", values)
+    if step != "[...]":
+        return {step: fields[step]}
+    return {key if _PLAIN_KEY.fullmatch(key) else f"[{key}]": value for key, value in fields.items()}
+
+
+def _field_path(steps: list[str]) -> str:
+    """Return the steps as Kubernetes writes a field: ``spec.containers[0].name``."""
+    return "".join(step if step.startswith("[") else f".{step}" for step in steps).removeprefix(".")
