@@ -31,14 +31,22 @@ class Switch:
         since: the first minor release of Kubernetes 1.
         until: the last one.
         gate: the feature gate that switches it in those releases; empty for none.
-        default: whether that gate is on unless somebody says otherwise.
+        on_since: the first minor release in which that gate is on unless somebody says otherwise; None for none yet.
     """
 
     source: str
     since: int = 0
     until: int = NEWEST_MINOR
     gate: str = ""
-    default: bool = True
+    on_since: int | None = 0
+
+    def holds(self, minor: int, gates: Mapping[str, bool]) -> bool:
+        """Whether the release behaves so, given the feature gates that differ from its defaults."""
+        if not self.since <= minor <= self.until:
+            return False
+        if not self.gate:
+            return True
+        return gates.get(self.gate, self.on_since is not None and minor >= self.on_since)
 
 
 @unique
@@ -59,7 +67,7 @@ class Behaviour(Enum):
         "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate="InPlacePodVerticalScaling"
     )
     NUMERIC_TOLERATIONS = Switch(
-        "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", default=False
+        "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", on_since=None
     )
 
 
@@ -71,13 +79,7 @@ def behaviours(minor: int, gates: Mapping[str, bool] | None = None) -> frozenset
         gates: feature gates that differ from the release's defaults.
     """
     minor = max(OLDEST_MINOR, min(minor, NEWEST_MINOR))
-    overrides = gates or {}
-    return frozenset(
-        behaviour
-        for behaviour in Behaviour
-        if behaviour.value.since <= minor <= behaviour.value.until
-        and (not behaviour.value.gate or overrides.get(behaviour.value.gate, behaviour.value.default))
-    )
+    return frozenset(behaviour for behaviour in Behaviour if behaviour.value.holds(minor, gates or {}))
 
 
 def minor_of(version: str) -> int | None:
