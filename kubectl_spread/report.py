@@ -94,11 +94,19 @@ class WorkloadRef(Report, frozen=True, kw_only=True):
         return f"{self.kind.lower()}/{self.name}"
 
 
+class Requirement(Report, frozen=True, kw_only=True):
+    """One thing that can reject a node: a constraint by its index, or a filter plugin by its name."""
+
+    kind: Literal["constraint", "filter"]
+    index: int | UnsetType = UNSET
+    plugin: str | UnsetType = UNSET
+
+
 class Pin(Report, frozen=True, kw_only=True):
     """Why one node of a domain cannot take the Pod, other than by the constraint in question."""
 
     node: str
-    requirement: str
+    requirement: Requirement
     detail: str
 
 
@@ -202,14 +210,6 @@ class NodeReport(Report, frozen=True, kw_only=True):
     reasons: tuple[str, ...] | UnsetType = UNSET
     rejections: tuple[Rejection, ...] = ()
     scores: dict[str, int] | UnsetType = UNSET
-
-
-class Requirement(Report, frozen=True, kw_only=True):
-    """One thing that can reject a node: a constraint by its index, or a filter plugin by its name."""
-
-    kind: Literal["constraint", "filter"]
-    index: int | UnsetType = UNSET
-    plugin: str | UnsetType = UNSET
 
 
 class Fix(Report, frozen=True, kw_only=True):

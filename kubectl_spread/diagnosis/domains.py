@@ -124,7 +124,7 @@ def _pins(nodes: Iterable[NodeInfo], constraint: Constraint, pod: Pod, rejected:
         against = [r for r, names in rejected.items() if r != this and info.name in names]
         for requirement in sorted(against, key=lambda r: r.kind != "filter")[:1]:
             detail = reasons.detail(requirement, pod, info)
-            yield Pin(node=info.name, requirement=reasons.name_of(requirement), detail=detail)
+            yield Pin(node=info.name, requirement=requirement, detail=detail)
 
 
 def _bypassed(

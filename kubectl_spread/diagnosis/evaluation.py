@@ -1,0 +1,75 @@
+"""One Pod put to the scheduler: its verdict, node by node, and what its constraints say."""
+
+from __future__ import annotations
+
+from kubectl_spread.diagnosis import domains, findings, reasons, requirements
+from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.workloads import owner_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Verdict
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
+from kubectl_spread.scheduler.framework import Handle
+
+
+def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: str = "") -> EvaluationReport:
+    """Return what the scheduler decides about the Pod, and why.
+
+    Args:
+        pod: as the API server would store it.
+        handle: the cluster, as the Pod's scheduler sees it.
+        kind: of the object that was asked about.
+        source: the file it came from; empty for a cluster.
+
+    Raises:
+        ValueError: a selector or quantity of the Pod cannot be read.
+    """
+    evaluation = cycle.evaluate(pod, handle)
+    spread = domains.diagnose(pod, handle, evaluation)
+    missing = incomplete(pod, handle, evaluation)
+    return EvaluationReport(
+        namespace=pod.metadata.namespace,
+        name=pod.metadata.name,
+        kind=kind,
+        source=source,
+        workload=owner_of(pod, handle.snapshot),
+        verdict=verdict_of(evaluation, complete=not missing),
+        message=evaluation.message,
+        feasible=evaluation.feasible,
+        nodes=tuple(_node(verdict, pod, handle) for verdict in evaluation.nodes.values()),
+        constraints=spread.constraints,
+        conflict=requirements.conflict_core(spread.rejected, evaluation.nodes),
+        findings=findings.of_pod(pod, handle, spread),
+        incomplete=missing,
+    )
+
+
+def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
+    """Return the verdict: what was not judged can only take nodes away, never add any."""
+    if not evaluation.feasible:
+        return Verdict.UNSCHEDULABLE
+    return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE
+
+
+def _node(verdict: NodeVerdict, pod: Pod, handle: Handle) -> NodeReport:
+    """Return what became of one node."""
+    if verdict.first is None:
+        return NodeReport(name=verdict.name, feasible=True, scores=dict(verdict.scores))
+    return NodeReport(
+        name=verdict.name,
+        feasible=False,
+        plugin=verdict.first.plugin,
+        code=verdict.first.status.code.value,
+        reasons=verdict.first.status.reasons,
+        rejections=tuple(_rejection(rejection, pod, handle, verdict.name) for rejection in verdict.rejections),
+    )
+
+
+def _rejection(rejection: cycle.Rejection, pod: Pod, handle: Handle, node: str) -> Rejection:
+    """Return one filter's rejection with what it is about."""
+    return Rejection(
+        plugin=rejection.plugin,
+        code=rejection.status.code.value,
+        reasons=rejection.status.reasons,
+        detail=reasons.plugin_detail(rejection.plugin, pod, handle.node_infos[node]),
+    )

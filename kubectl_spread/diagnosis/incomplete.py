@@ -1,0 +1,109 @@
+"""What was not read or is not modelled, where that could change the answer about this Pod.
+
+Something that has nothing to judge about the Pod cannot change its answer, and is not mentioned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.report import Incomplete
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What follows where something is missing.
+
+    Attributes:
+        matters: whether it has anything to judge about the Pod in this cluster.
+        consequence: what the answer does not know, as a sentence.
+    """
+
+    matters: Callable[[Pod, Handle], bool]
+    consequence: str
+
+
+def _has_host_ports(pod: Pod, _handle: Handle) -> bool:
+    containers = (*pod.spec.containers, *pod.spec.init_containers)
+    return any(port.host_port for container in containers for port in container.ports)
+
+
+def _has_volumes(pod: Pod, _handle: Handle) -> bool:
+    return any(volume.restricts_nodes for volume in pod.spec.volumes)
+
+
+def _has_resource_claims(pod: Pod, _handle: Handle) -> bool:
+    return bool(pod.spec.resource_claims)
+
+
+def _meets_pod_affinity(pod: Pod, handle: Handle) -> bool:
+    """Whether the Pod has inter-pod affinity, or any bound Pod keeps others away."""
+    affinity = pod.spec.affinity
+    if affinity and (affinity.pod_affinity or affinity.pod_anti_affinity):
+        return True
+    return any(_keeps_others_away(other) for info in handle.node_infos.values() for other in info.pods)
+
+
+def _keeps_others_away(pod: Pod) -> bool:
+    anti = pod.spec.affinity.pod_anti_affinity if pod.spec.affinity else None
+    return anti is not None and bool(anti.required_during_scheduling_ignored_during_execution)
+
+
+def _takes_defaults(pod: Pod, handle: Handle) -> bool:
+    """Whether the cluster's default constraints apply, whose selectors come from Services and owners."""
+    return not pod.spec.topology_spread_constraints and bool(handle.profile.default_constraints)
+
+
+def _always(_pod: Pod, _handle: Handle) -> bool:
+    return True
+
+
+PLUGIN_GAPS: Mapping[str, Gap] = {
+    "NodePorts": Gap(_has_host_ports, "the host ports of this Pod were not compared with those in use"),
+    "VolumeRestrictions": Gap(_has_volumes, "whether its volumes are in use elsewhere was not judged"),
+    "NodeVolumeLimits": Gap(_has_volumes, "whether nodes can attach more volumes was not judged"),
+    "VolumeBinding": Gap(_has_volumes, "where its volumes are or could be was not judged"),
+    "VolumeZone": Gap(_has_volumes, "the zones of its volumes were not judged"),
+    "InterPodAffinity": Gap(_meets_pod_affinity, "affinity between Pods was not judged"),
+    "DynamicResources": Gap(_has_resource_claims, "whether nodes have the devices it claims was not judged"),
+}
+"""Filter plugin → what follows where it is not evaluated; a filter that is not here judges every Pod."""
+
+KIND_GAPS: Mapping[Kind, Gap] = {
+    kinds.POD: Gap(_always, "Pods of other namespaces take room and ports that are not known"),
+    kinds.SERVICE: Gap(_takes_defaults, "the selector of the default constraints lacks what Services add"),
+    kinds.REPLICA_SET: Gap(_takes_defaults, "the selector of the default constraints lacks what the owner adds"),
+    kinds.STATEFUL_SET: Gap(_takes_defaults, "the selector of the default constraints lacks what the owner adds"),
+    kinds.REPLICATION_CONTROLLER: Gap(
+        _takes_defaults, "the selector of the default constraints lacks what the owner adds"
+    ),
+    kinds.NAMESPACE: Gap(_meets_pod_affinity, "namespace selectors of affinity between Pods match nothing"),
+}
+"""Kind → what follows where its list could not be read; a kind that is not here changes no verdict."""
+
+
+def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
+    """Return what the answer about this Pod does not rest on; empty when it is whole."""
+    return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle))
+
+
+def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[Incomplete]:
+    """Yield the filters that were not evaluated."""
+    for plugin in evaluation.not_modelled:
+        gap = PLUGIN_GAPS.get(plugin, Gap(_always, "what it would say is not known"))
+        if gap.matters(pod, handle):
+            yield Incomplete(what=plugin, why="not evaluated", consequence=gap.consequence)
+
+
+def _unread(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
+    """Yield the lists that could not be had."""
+    for unread in handle.snapshot.inventory.unread:
+        gap = KIND_GAPS.get(unread.kind)
+        if gap is not None and gap.matters(pod, handle):
+            yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=gap.consequence)
