@@ -29,11 +29,18 @@ class Taint(Struct, frozen=True):
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
+class PodPreemptionPolicy(Struct, frozen=True):
+    """Which preemptions a node refuses (from 1.37, alpha)."""
+
+    disable_resize_preemption: tuple[str, ...] = ()
+
+
 class NodeSpec(Struct, frozen=True):
     """What is asked of a node."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
+    pod_preemption_policy: PodPreemptionPolicy = PodPreemptionPolicy()
 
 
 class NodeSystemInfo(Struct, frozen=True):
@@ -42,11 +49,20 @@ class NodeSystemInfo(Struct, frozen=True):
     kubelet_version: str = ""
 
 
+class ContainerImage(Struct, frozen=True):
+    """An image a node has, under all its names."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
 class NodeStatus(Struct, frozen=True):
     """What a node offers."""
 
     allocatable: dict[str, Quantity] = {}
     node_info: NodeSystemInfo = NodeSystemInfo()
+    images: tuple[ContainerImage, ...] = ()
+    declared_features: tuple[str, ...] = ()
 
 
 class Node(Struct, frozen=True):
@@ -164,14 +180,28 @@ class ContainerPort(Struct, frozen=True):
     protocol: str = "TCP"
 
 
+class ContainerRestartRule(Struct, frozen=True):
+    """What is done when a container ends in a certain way."""
+
+    action: str = ""
+
+
+class VolumeMount(Struct, frozen=True):
+    """Where a container sees a volume."""
+
+    bind_mount_options: tuple[str, ...] = ()
+
+
 class Container(Struct, frozen=True):
     """A container, init container or sidecar (an init container whose restart_policy is Always)."""
 
     name: str = ""
     image: str = ""
     restart_policy: str | None = None
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
+    volume_mounts: tuple[VolumeMount, ...] = ()
 
 
 class PersistentVolumeClaimVolumeSource(Struct, frozen=True):
@@ -180,10 +210,17 @@ class PersistentVolumeClaimVolumeSource(Struct, frozen=True):
     claim_name: str = ""
 
 
+class ImageVolumeSource(Struct, frozen=True):
+    """An image mounted as a volume."""
+
+    reference: str = ""
+
+
 class Volume(Struct, frozen=True):
-    """A volume of a Pod: only the sources that can keep it off a node."""
+    """A volume of a Pod: only the sources that can keep it off a node or change its score."""
 
     name: str = ""
+    image: ImageVolumeSource | None = None
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: Present | None = None
     gce_persistent_disk: Present | None = None
@@ -224,11 +261,13 @@ class PodSpec(Struct, frozen=True):
     priority: int | None = None
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
+    ephemeral_containers: tuple[Container, ...] = ()
     overhead: dict[str, Quantity] = {}
     resources: ResourceRequirements | None = None
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     host_network: bool = False
+    host_users: bool | None = None
 
 
 class PodCondition(Struct, frozen=True):
