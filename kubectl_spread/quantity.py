@@ -30,8 +30,8 @@ MULTIPLIERS = {
 }
 NANO = 10**9
 MAX_INT64 = 2**63 - 1
-MAX_EXPONENT = 2**31 - 1
 
+# differs: upstream reads a number without any digit, such as "m" or ".", as zero.
 _QUANTITY = re.compile(r"([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
 
 
@@ -59,27 +59,30 @@ def value(quantity: str | float) -> int:
 
 @lru_cache(maxsize=4096)
 def parse(quantity: str | float) -> Fraction:
-    """Return the exact amount, rounded up to a billionth and capped at the largest int64, as the API stores it.
+    """Return the exact amount, rounded up to a billionth and capped at the largest int64.
 
     Raises:
         ValueError: the text is not a quantity.
+
+    Source: quantity.go ParseQuantity and UnmarshalJSON, which trims blanks (v1.36).
     """
-    text = str(quantity)
+    text = str(quantity).strip(" ")
     match = _QUANTITY.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not a quantity: want a number with an optional suffix, such as 500m, 2 or 1.5Gi")
     sign, digits, exponent, suffix = match.groups()
+    # differs: upstream caps the binary series alone; any other amount wraps around int64, and may become zero.
     amount = min(_amount(digits, exponent, suffix or ""), Fraction(MAX_INT64))
     return -amount if sign == "-" else amount
 
 
 def _amount(digits: str, exponent: str | None, suffix: str) -> Fraction:
     """Return the unsigned amount, rounded up to a billionth."""
-    number = Fraction(digits if digits[-1] != "." else digits[:-1])
+    number = Fraction(digits.removesuffix("."))
     if exponent is None:
         return Fraction(_ceil(number * MULTIPLIERS[suffix] * NANO), NANO)
     power = int(exponent)
-    if abs(power) > MAX_EXPONENT:
+    if abs(power) > MAX_INT64:
         raise ValueError(f"the exponent {exponent} is out of range")
     # Beyond these powers the amount is below a billionth or above an int64 whatever the digits say.
     power = max(min(power, 20 + len(digits)), -20 - len(digits))
@@ -87,6 +90,6 @@ def _amount(digits: str, exponent: str | None, suffix: str) -> Fraction:
 
 
 def _ceil(amount: Fraction) -> int:
-    """Round away from zero, as Quantity.ScaledValue does."""
+    """Round up; below zero, where the API server admits no amount of a resource, away from zero."""
     rounded = -(-abs(amount.numerator) // amount.denominator)
     return -rounded if amount < 0 else rounded
