@@ -1,0 +1,253 @@
+"""Cases without answers: situations drawn with a seed, in the format of README.md.
+
+The same suite, release, seed and count give the same cases on every machine. A suite says how likely each ingredient
+is; what an ingredient puts into a case is its own function in `ingredients`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.conformance.ingredients import (
+    affinity,
+    configuration,
+    neighbours,
+    nodes,
+    pods,
+    releases,
+    resources,
+    spread,
+    tolerations,
+    volumes,
+)
+from tests.conformance.ingredients.draft import NAMESPACES, Dice, Draft, Ingredient, Object
+
+Case = dict[str, Any]
+Chances = Mapping[Ingredient, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """How likely each ingredient is, and how many Pods are there already.
+
+    Attributes:
+        node: of each node.
+        existing: of each Pod that is there.
+        incoming: of the Pod to be placed, its cluster and the scheduler's configuration.
+        pods: the most Pods there are.
+    """
+
+    node: Chances
+    existing: Chances
+    incoming: Chances
+    pods: int = 14
+
+
+_NODE: Chances = {
+    nodes.hardware_labels: 0.6,
+    nodes.odd_labels: 0.05,
+    nodes.taints: 0.12,
+    nodes.cordon: 0.06,
+    nodes.small: 0.05,
+}
+
+_SPREAD = Suite(
+    node={**_NODE, nodes.taints: 0.15, nodes.cordon: 0.1},
+    existing={resources.requests: 0.3},
+    incoming={
+        spread.constraints: 0.85,
+        spread.services: 0.4,
+        spread.owner: 0.35,
+        affinity.node_selector: 0.08,
+        affinity.required_node_affinity: 0.15,
+        affinity.preferred_node_affinity: 0.05,
+        tolerations.tolerations: 0.35,
+        resources.requests: 0.4,
+        pods.other_scheduler: 0.03,
+        configuration.default_constraints: 0.2,
+        configuration.added_affinity: 0.08,
+        configuration.disabled_filter: 0.04,
+    },
+    pods=24,
+)
+
+_FILTERS = Suite(
+    node={**_NODE, nodes.taints: 0.3, nodes.cordon: 0.12, nodes.small: 0.4, nodes.scarce_resources: 0.3},
+    existing={
+        resources.requests: 0.7,
+        resources.init_containers: 0.1,
+        resources.overhead: 0.1,
+        resources.devices: 0.08,
+        resources.pod_level_resources: 0.05,
+        neighbours.host_ports: 0.15,
+        neighbours.required_pod_anti_affinity: 0.08,
+        volumes.bound_claim: 0.1,
+        volumes.inline_volume: 0.1,
+    },
+    incoming={
+        pods.node_name: 0.04,
+        affinity.node_selector: 0.12,
+        affinity.required_node_affinity: 0.35,
+        affinity.one_node: 0.06,
+        tolerations.tolerations: 0.5,
+        resources.more_containers: 0.25,
+        resources.requests: 0.7,
+        resources.large_request: 0.2,
+        resources.devices: 0.15,
+        resources.init_containers: 0.25,
+        resources.overhead: 0.12,
+        resources.pod_level_resources: 0.08,
+        spread.constraints: 0.2,
+        neighbours.host_ports: 0.2,
+        neighbours.required_pod_affinity: 0.12,
+        neighbours.required_pod_anti_affinity: 0.12,
+        volumes.attach_limits: 0.3,
+        volumes.storage_capacity: 0.15,
+        volumes.bound_claim: 0.2,
+        volumes.unbound_claim: 0.12,
+        volumes.ephemeral_claim: 0.04,
+        volumes.missing_claim: 0.02,
+        volumes.inline_volume: 0.12,
+        configuration.disabled_filter: 0.03,
+    },
+)
+
+_SCORES = Suite(
+    node={**_NODE, nodes.taints: 0.25, nodes.small: 0.5, nodes.scarce_resources: 0.3, nodes.images: 0.5},
+    existing={
+        resources.requests: 0.7,
+        resources.init_containers: 0.1,
+        neighbours.preferred_pod_affinity: 0.15,
+        neighbours.required_pod_affinity: 0.1,
+    },
+    incoming={
+        spread.soft_constraints: 0.6,
+        spread.services: 0.3,
+        spread.owner: 0.2,
+        affinity.required_node_affinity: 0.06,
+        affinity.preferred_node_affinity: 0.4,
+        tolerations.tolerations: 0.6,
+        resources.more_containers: 0.4,
+        resources.requests: 0.7,
+        resources.devices: 0.05,
+        resources.init_containers: 0.15,
+        neighbours.preferred_pod_affinity: 0.35,
+        configuration.scoring_strategy: 0.12,
+        configuration.other_weight: 0.1,
+    },
+)
+
+_RELEASE = Suite(
+    node={
+        **_NODE,
+        nodes.taints: 0.25,
+        nodes.small: 0.4,
+        nodes.images: 0.4,
+        releases.declared_features: 0.5,
+        releases.no_resize_preemption: 0.1,
+    },
+    existing={
+        resources.requests: 0.6,
+        resources.resized: 0.25,
+        resources.pod_level_resized: 0.15,
+        neighbours.required_pod_anti_affinity: 0.05,
+        volumes.bound_claim: 0.08,
+    },
+    incoming={
+        spread.constraints: 0.4,
+        spread.services: 0.2,
+        affinity.required_node_affinity: 0.12,
+        affinity.one_node: 0.08,
+        pods.node_name: 0.1,
+        tolerations.tolerations: 0.4,
+        tolerations.comparing_toleration: 0.1,
+        resources.requests: 0.6,
+        resources.large_request: 0.15,
+        resources.pod_level_resources: 0.15,
+        neighbours.preferred_pod_affinity: 0.1,
+        volumes.attach_limits: 0.4,
+        volumes.storage_capacity: 0.25,
+        volumes.driver_required: 0.2,
+        volumes.bound_claim: 0.2,
+        volumes.unbound_claim: 0.15,
+        releases.image_volume: 0.15,
+        releases.needs_declared_feature: 0.12,
+        releases.match_label_keys_gate: 0.08,
+        releases.deferred_resize: 0.06,
+        configuration.default_constraints: 0.05,
+    },
+)
+
+SUITES: Mapping[str, Suite] = {"spread": _SPREAD, "filters": _FILTERS, "scores": _SCORES, "release": _RELEASE}
+
+_SINCE: Mapping[Ingredient, int] = {
+    tolerations.comparing_toleration: 35,
+    releases.needs_declared_feature: 35,
+    releases.deferred_resize: 37,
+    releases.no_resize_preemption: 37,
+}
+"""The first minor release that knows an ingredient, where that is not all of them."""
+
+
+def cases(*, suite: str, minor: int, seed: int, count: int) -> Iterator[Case]:
+    """Return cases of one suite for one minor release of Kubernetes 1."""
+    for number in range(count):
+        name = f"{suite}-{minor}-{seed}-{number}"
+        yield {"id": name, **_case(SUITES[suite], Draft(dice=Dice(name), minor=minor))}
+
+
+def _case(suite: Suite, draft: Draft) -> Case:
+    """Draw one case: first the nodes, then the Pod to be placed, then its neighbours."""
+    nodes.cluster(draft)
+    for node in draft.nodes:
+        _mix(draft, node, suite.node)
+    draft.pod = pods.incoming(draft)
+    for number in range(draft.dice.randint(0, suite.pods)):
+        draft.pods.append(pods.existing(draft, number))
+        _mix(draft, draft.pods[-1], suite.existing)
+    _mix(draft, draft.pod, suite.incoming)
+    return _written(draft)
+
+
+def _mix(draft: Draft, into: Object, chances: Chances) -> None:
+    """Add each ingredient the release knows with its chance."""
+    for ingredient, chance in chances.items():
+        if draft.minor >= _SINCE.get(ingredient, 0) and draft.dice.chance(chance):
+            ingredient(draft, into)
+
+
+def _written(draft: Draft) -> Case:
+    """Return the draft as a case: optional parts only where they are."""
+    case: Case = {
+        "kubeVersion": f"v1.{draft.minor}",
+        "objects": [*draft.nodes, *map(_namespace, NAMESPACES), *draft.pods, *draft.others],
+        "pod": draft.pod,
+    }
+    optional = {"config": draft.config, "featureGates": draft.gates}
+    return case | {key: value for key, value in optional.items() if value}
+
+
+def _namespace(name: str) -> Object:
+    """Return a namespace with its labels."""
+    labels = {"kubernetes.io/metadata.name": name, **NAMESPACES[name]}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+def main() -> None:
+    """Print cases as JSON lines."""
+    parser = argparse.ArgumentParser(description="Print cases without answers, as JSON lines.")
+    parser.add_argument("--suite", choices=sorted(SUITES), default="spread")
+    parser.add_argument("--release", default="1.36")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    asked = parser.parse_args()
+    minor = int(asked.release.removeprefix("1."))
+    for case in cases(suite=asked.suite, minor=minor, seed=asked.seed, count=asked.count):
+        sys.stdout.write(json.dumps(case, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
