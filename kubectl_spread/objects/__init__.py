@@ -4,6 +4,7 @@ Unknown fields are skipped, so a newer API server is never an error. Attribute n
 
 * meta.py: ObjectMeta, label selectors
 * core.py: Node, Pod, Namespace, Service, ReplicationController, Event
+* storage.py: PersistentVolumeClaim, PersistentVolume, StorageClass and what CSI drivers say of nodes
 * workloads.py: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob
 * configuration.py: KubeSchedulerConfiguration
 * kinds.py: where each kind lives in the API and what people call it

@@ -216,24 +216,77 @@ class ImageVolumeSource(Struct, frozen=True):
     reference: str = ""
 
 
-class Volume(Struct, frozen=True):
+class GCEPersistentDiskVolumeSource(Struct, frozen=True):
+    """A Google Compute Engine disk."""
+
+    pd_name: str = ""
+    read_only: bool = False
+
+
+class VolumeIDSource(Struct, frozen=True):
+    """An Amazon EBS, OpenStack Cinder or Portworx volume."""
+
+    volume_id: str = msgspec.field(name="volumeID", default="")
+
+
+class AzureDiskVolumeSource(Struct, frozen=True):
+    """An Azure disk; an API server sets the kind where it is left out."""
+
+    disk_uri: str = msgspec.field(name="diskURI", default="")
+    kind: str = "Shared"
+
+
+class ISCSIVolumeSource(Struct, frozen=True):
+    """An iSCSI disk."""
+
+    iqn: str = ""
+    read_only: bool = False
+
+
+class RBDVolumeSource(Struct, frozen=True):
+    """A Ceph block device."""
+
+    monitors: tuple[str, ...] = ()
+    pool: str = "rbd"
+    image: str = ""
+    read_only: bool = False
+
+
+class InTreeVolumeSources(Struct, frozen=True):
+    """The sources, of a Pod's volume or a PersistentVolume, that Kubernetes leaves to CSI drivers nowadays."""
+
+    gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
+    aws_elastic_block_store: VolumeIDSource | None = None
+    cinder: VolumeIDSource | None = None
+    azure_disk: AzureDiskVolumeSource | None = None
+    portworx_volume: VolumeIDSource | None = None
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether it is one of these."""
+        others = (self.cinder, self.azure_disk, self.portworx_volume)
+        return any((self.gce_persistent_disk, self.aws_elastic_block_store, *others))
+
+
+class Volume(InTreeVolumeSources, frozen=True):
     """A volume of a Pod: only the sources that can keep it off a node or change its score."""
 
     name: str = ""
     image: ImageVolumeSource | None = None
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: Present | None = None
-    gce_persistent_disk: Present | None = None
-    aws_elastic_block_store: Present | None = None
-    iscsi: Present | None = None
-    rbd: Present | None = None
-    csi: Present | None = None
+    iscsi: ISCSIVolumeSource | None = None
+    rbd: RBDVolumeSource | None = None
+
+    @property
+    def claims(self) -> bool:
+        """Whether it is a PersistentVolumeClaim of the Pod's namespace, or one made for the Pod."""
+        return bool(self.persistent_volume_claim or self.ephemeral)
 
     @property
     def restricts_nodes(self) -> bool:
         """Whether a volume filter has something to judge about it."""
-        sources = (self.persistent_volume_claim, self.ephemeral, self.gce_persistent_disk)
-        return any((*sources, self.aws_elastic_block_store, self.iscsi, self.rbd, self.csi))
+        return self.claims or self.in_tree or bool(self.iscsi or self.rbd)
 
 
 class PodSchedulingGate(Struct, frozen=True):

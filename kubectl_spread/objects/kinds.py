@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kubectl_spread.objects import core, workloads
+from kubectl_spread.objects import core, storage, workloads
 
 KubernetesObject: TypeAlias = (
     core.Node
@@ -15,6 +15,13 @@ KubernetesObject: TypeAlias = (
     | core.Service
     | core.ReplicationController
     | core.Event
+    | storage.PersistentVolumeClaim
+    | storage.PersistentVolume
+    | storage.StorageClass
+    | storage.CSINode
+    | storage.CSIDriver
+    | storage.CSIStorageCapacity
+    | storage.VolumeAttachment
     | workloads.Deployment
     | workloads.ReplicaSet
     | workloads.StatefulSet
@@ -80,6 +87,23 @@ EVENT = Kind("Event", "v1", "events", ("ev",), core.Event)
 REPLICATION_CONTROLLER = Kind(
     "ReplicationController", "v1", "replicationcontrollers", ("rc",), core.ReplicationController, makes_pods=True
 )
+PERSISTENT_VOLUME_CLAIM = Kind(
+    "PersistentVolumeClaim", "v1", "persistentvolumeclaims", ("pvc",), storage.PersistentVolumeClaim
+)
+PERSISTENT_VOLUME = Kind(
+    "PersistentVolume", "v1", "persistentvolumes", ("pv",), storage.PersistentVolume, namespaced=False
+)
+STORAGE_CLASS = Kind(
+    "StorageClass", "storage.k8s.io/v1", "storageclasses", ("sc",), storage.StorageClass, namespaced=False
+)
+CSI_NODE = Kind("CSINode", "storage.k8s.io/v1", "csinodes", (), storage.CSINode, namespaced=False)
+CSI_DRIVER = Kind("CSIDriver", "storage.k8s.io/v1", "csidrivers", (), storage.CSIDriver, namespaced=False)
+CSI_STORAGE_CAPACITY = Kind(
+    "CSIStorageCapacity", "storage.k8s.io/v1", "csistoragecapacities", (), storage.CSIStorageCapacity
+)
+VOLUME_ATTACHMENT = Kind(
+    "VolumeAttachment", "storage.k8s.io/v1", "volumeattachments", (), storage.VolumeAttachment, namespaced=False
+)
 DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments", ("deploy",), workloads.Deployment, makes_pods=True)
 REPLICA_SET = Kind("ReplicaSet", "apps/v1", "replicasets", ("rs",), workloads.ReplicaSet, makes_pods=True)
 STATEFUL_SET = Kind("StatefulSet", "apps/v1", "statefulsets", ("sts",), workloads.StatefulSet, makes_pods=True)
@@ -94,6 +118,13 @@ KINDS = (
     SERVICE,
     EVENT,
     REPLICATION_CONTROLLER,
+    PERSISTENT_VOLUME_CLAIM,
+    PERSISTENT_VOLUME,
+    STORAGE_CLASS,
+    CSI_NODE,
+    CSI_DRIVER,
+    CSI_STORAGE_CAPACITY,
+    VOLUME_ATTACHMENT,
     DEPLOYMENT,
     REPLICA_SET,
     STATEFUL_SET,

@@ -1,0 +1,211 @@
+"""PersistentVolumeClaim, PersistentVolume and the kinds of storage.k8s.io/v1 that decide where a volume can be used.
+
+Source: api core/v1/types.go, storage/v1/types.go (v1.37); component-helpers storage/volume/helpers.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from kubectl_spread.objects.core import (
+    InTreeVolumeSources,
+    NodeSelector,
+    ObjectReference,
+    Quantity,
+    ResourceRequirements,
+)
+from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
+
+STORAGE = "storage"
+"""The resource that a claim requests and a volume has."""
+
+ANN_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
+ANN_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+ANN_SELECTED_NODE = "volume.kubernetes.io/selected-node"
+ANN_MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+
+FILESYSTEM = "Filesystem"
+IMMEDIATE = "Immediate"
+WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+
+
+class PersistentVolumeClaimSpec(Struct, frozen=True):
+    """The volume that is asked for; ``volume_name`` is the one that was found."""
+
+    access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
+    resources: ResourceRequirements = ResourceRequirements()
+    volume_name: str = ""
+    storage_class_name: str = ""
+    volume_mode: str = FILESYSTEM
+    volume_attributes_class_name: str = ""
+
+
+class PersistentVolumeClaimStatus(Struct, frozen=True):
+    """What has become of a claim."""
+
+    phase: str = ""
+
+
+class PersistentVolumeClaim(Struct, frozen=True):
+    """A request for a volume, which Pods of its namespace mount."""
+
+    metadata: AnnotatedMeta = AnnotatedMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+
+    @property
+    def class_name(self) -> str:
+        """The StorageClass it asks for; empty for none."""
+        return self.metadata.annotations.get(ANN_STORAGE_CLASS, self.spec.storage_class_name)
+
+    @property
+    def fully_bound(self) -> bool:
+        """Whether it has its volume, and the controller has finished binding both."""
+        return bool(self.spec.volume_name) and ANN_BIND_COMPLETED in self.metadata.annotations
+
+
+class CSIPersistentVolumeSource(Struct, frozen=True):
+    """A volume that a CSI driver knows by its handle."""
+
+    driver: str = ""
+    volume_handle: str = ""
+
+
+class VolumeNodeAffinity(Struct, frozen=True):
+    """The nodes a volume can be used on."""
+
+    required: NodeSelector | None = None
+
+
+class PersistentVolumeSpec(InTreeVolumeSources, frozen=True):
+    """A volume, and the claim it is kept for."""
+
+    capacity: dict[str, Quantity] = {}
+    access_modes: tuple[str, ...] = ()
+    claim_ref: ObjectReference | None = None
+    storage_class_name: str = ""
+    volume_mode: str = FILESYSTEM
+    node_affinity: VolumeNodeAffinity | None = None
+    volume_attributes_class_name: str = ""
+    csi: CSIPersistentVolumeSource | None = None
+
+
+class PersistentVolumeStatus(Struct, frozen=True):
+    """What has become of a volume."""
+
+    phase: str = ""
+
+
+class PersistentVolume(Struct, frozen=True):
+    """A piece of storage in the cluster."""
+
+    metadata: AnnotatedMeta = AnnotatedMeta()
+    spec: PersistentVolumeSpec = PersistentVolumeSpec()
+    status: PersistentVolumeStatus = PersistentVolumeStatus()
+
+    @property
+    def class_name(self) -> str:
+        """The StorageClass it belongs to; empty for none."""
+        return self.metadata.annotations.get(ANN_STORAGE_CLASS, self.spec.storage_class_name)
+
+
+class TopologySelectorLabelRequirement(Struct, frozen=True):
+    """A node label and the values it may have."""
+
+    key: str = ""
+    values: tuple[str, ...] = ()
+
+
+class TopologySelectorTerm(Struct, frozen=True):
+    """Requirements that must all hold; a term without any matches no node."""
+
+    match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
+
+
+class StorageClass(Struct, frozen=True):
+    """How volumes of a class are made, when, and where; an API server sets the binding mode where it is left out."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    provisioner: str = ""
+    volume_binding_mode: str = IMMEDIATE
+    allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
+
+    @property
+    def waits_for_consumer(self) -> bool:
+        """Whether a claim is bound only when a Pod that mounts it is scheduled."""
+        return self.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+
+
+class VolumeNodeResources(Struct, frozen=True):
+    """How many volumes of a driver a node can have attached; None for no limit."""
+
+    count: int | None = None
+
+
+class CSINodeDriver(Struct, frozen=True):
+    """A CSI driver that runs on a node."""
+
+    name: str = ""
+    allocatable: VolumeNodeResources = VolumeNodeResources()
+
+
+class CSINodeSpec(Struct, frozen=True):
+    """The CSI drivers on a node."""
+
+    drivers: tuple[CSINodeDriver, ...] = ()
+
+
+class CSINode(Struct, frozen=True):
+    """What CSI drivers say of a node; it has the node's name."""
+
+    metadata: AnnotatedMeta = AnnotatedMeta()
+    spec: CSINodeSpec = CSINodeSpec()
+
+    @property
+    def migrated_plugins(self) -> frozenset[str]:
+        """The in-tree plugins whose volumes a CSI driver serves on this node, such as ``kubernetes.io/aws-ebs``."""
+        return frozenset(self.metadata.annotations.get(ANN_MIGRATED_PLUGINS, "").split(","))
+
+
+class CSIDriverSpec(Struct, frozen=True):
+    """What a CSI driver wants of the scheduler."""
+
+    storage_capacity: bool = False
+    prevent_pod_scheduling_if_missing: bool = False
+
+
+class CSIDriver(Struct, frozen=True):
+    """A CSI driver in the cluster."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CSIDriverSpec = CSIDriverSpec()
+
+
+class CSIStorageCapacity(Struct, frozen=True):
+    """The storage of a class that is left for new volumes on the nodes of a topology; None is unknown."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    node_topology: LabelSelector | None = None
+    storage_class_name: str = ""
+    capacity: Quantity | None = None
+    maximum_volume_size: Quantity | None = None
+
+
+class VolumeAttachmentSource(Struct, frozen=True):
+    """What is attached."""
+
+    persistent_volume_name: str = ""
+
+
+class VolumeAttachmentSpec(Struct, frozen=True):
+    """A volume, a node, and the driver that attaches one to the other."""
+
+    attacher: str = ""
+    source: VolumeAttachmentSource = VolumeAttachmentSource()
+    node_name: str = ""
+
+
+class VolumeAttachment(Struct, frozen=True):
+    """A volume that is, or shall be, attached to a node."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
