@@ -9,8 +9,34 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import assert_never
 
 from kubectl_spread.errors import UsageError
+
+MAX_LABEL = 63
+MAX_SUBDOMAIN = 253
+
+# More zeros in front than any label holds; Python reads at most 4,300 digits.
+_INTEGER = re.compile(r"[+-]?0{0,4000}[0-9]{1,19}", re.ASCII)
+_LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", re.ASCII)
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+
+# One term of a selector and what ends it: "in" and "notin" are keys and values too where no operator may stand.
+_BLANKS = re.compile(r"[ \t\r\n]*+")
+_WORD = r"[^ \t\r\n=!<>(),]"
+_TERM = re.compile(
+    rf"""
+    {_BLANKS.pattern}
+    (?: ! {_BLANKS.pattern} (?P<absent>{_WORD}++)
+      | (?P<set_key>{_WORD}++) [ \t\r\n]++ (?P<set_operator>in|notin) {_BLANKS.pattern} \( (?P<values>[^()]*+) \)
+      | (?P<key>{_WORD}++) {_BLANKS.pattern} (?: (?P<operator>==|!=|[=<>]) {_BLANKS.pattern} (?P<value>{_WORD}*+) )?
+    ) {_BLANKS.pattern} (?P<end>,|\Z)
+    """,
+    re.VERBOSE,
+)
+_SYNTAX = "want key=value, key!=value, key in (a,b), key notin (a,b), key or !key, separated by commas"
+_VALUE_SYNTAX = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+_KEY_SYNTAX = f"a name of {_VALUE_SYNTAX}; before it perhaps a DNS subdomain and '/', such as example.com/"
 
 
 class Operator(StrEnum):
@@ -55,6 +81,8 @@ class Requirement:
                 return actual is None
             case Operator.GT | Operator.LT:
                 return actual is not None and self._compares(actual)
+            case _:
+                assert_never(self.operator)
 
     def _compares(self, actual: str) -> bool:
         """Whether the label's value, read as an int64, is beyond the bound; text that is no integer never is."""
@@ -79,6 +107,8 @@ class Requirement:
                 return f"{self.key}>{values}"
             case Operator.LT:
                 return f"{self.key}<{values}"
+            case _:
+                assert_never(self.operator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,39 +163,47 @@ def equals(key: str, value: str) -> Requirement:
 
 def is_int64(text: str) -> bool:
     """Whether Go's strconv.ParseInt(text, 10, 64) would read it."""
-    return re.fullmatch(r"[+-]?0*[0-9]{1,19}", text, re.ASCII) is not None and -(2**63) <= int(text) < 2**63
+    return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
-_TERM = re.compile(
-    r"""\s*(?:
-        !\s*(?P<absent>[^\s,=!<>()]+)
-      | (?P<set_key>[^\s,=!<>()]+)\s+(?P<set_operator>in|notin)\s*\((?P<values>[^()]*)\)
-      | (?P<key>[^\s,=!<>()]+)\s*(?:(?P<operator>==|=|!=|>|<)\s*(?P<value>[^\s,=!<>()]*))?
-    )\s*(?:,(?=.)|$)""",
-    re.VERBOSE,
-)
+def is_label_key(text: str) -> bool:
+    """Whether the text is a label's key: a name of at most 63 characters, after an optional DNS subdomain and ``/``.
+
+    Source: apimachinery pkg/api/validate/content/kube.go IsLabelKey (v1.36).
+    """
+    prefix, slash, name = text.rpartition("/")
+    if slash and not (len(prefix) <= MAX_SUBDOMAIN and _SUBDOMAIN.fullmatch(prefix)):
+        return False
+    return name != "" and is_label_value(name)
+
+
+def is_label_value(text: str) -> bool:
+    """Whether the text is a label's value: at most 63 characters, or none.
+
+    Source: apimachinery pkg/api/validate/content/kube.go IsLabelValue (v1.36).
+    """
+    return len(text) <= MAX_LABEL and _LABEL.fullmatch(text) is not None
+
+
 _SYMBOLS = {"=": Operator.IN, "==": Operator.IN, "!=": Operator.NOT_IN, ">": Operator.GT, "<": Operator.LT}
 
 
 def parse_selector(text: str) -> Selector:
-    """Return the selector that ``kubectl -l`` would send for this text.
+    """Return the selector that ``kubectl -l`` would send for this text; blank text selects everything.
 
     Raises:
         UsageError: the text is not a selector.
 
-    Source: labels/selector.go Parse (v1.36).
+    Source: labels/selector.go Parse and NewRequirement (v1.36).
     """
     requirements = []
-    position = 0
-    while position < len(text):
+    position, more = 0, not _BLANKS.fullmatch(text)
+    while more:
         match = _TERM.match(text, position)
         if match is None:
-            raise UsageError(
-                f"unable to parse the label selector {text!r} at {text[position:]!r}",
-                hint="want key=value, key!=value, key in (a,b), key notin (a,b), key or !key, separated by commas",
-            )
-        requirements.append(_requirement(match))
-        position = match.end()
+            raise UsageError(f"unable to parse the label selector {text!r} at {text[position:]!r}", hint=_SYNTAX)
+        requirements.append(_valid(_requirement(match), text))
+        position, more = match.end(), match["end"] == ","
     return Selector(tuple(requirements))
 
 
@@ -175,7 +213,21 @@ def _requirement(match: re.Match[str]) -> Requirement:
         return Requirement(match["absent"], Operator.DOES_NOT_EXIST)
     if match["set_key"]:
         operator = Operator.IN if match["set_operator"] == "in" else Operator.NOT_IN
-        return Requirement(match["set_key"], operator, frozenset(v.strip() for v in match["values"].split(",")))
+        return Requirement(
+            match["set_key"], operator, frozenset(v.strip(" \t\r\n") for v in match["values"].split(","))
+        )
     if match["operator"] is None:
         return Requirement(match["key"], Operator.EXISTS)
     return Requirement(match["key"], _SYMBOLS[match["operator"]], frozenset((match["value"],)))
+
+
+def _valid(requirement: Requirement, text: str) -> Requirement:
+    """Return the requirement if the API server would take it."""
+    if not is_label_key(requirement.key):
+        raise UsageError(f"{requirement.key!r} is not a label key, in the label selector {text!r}", hint=_KEY_SYNTAX)
+    for value in sorted(requirement.values):
+        if not is_label_value(value):
+            raise UsageError(f"{value!r} is not a label value, in the label selector {text!r}", hint=_VALUE_SYNTAX)
+        if requirement.operator in {Operator.GT, Operator.LT} and not is_int64(value):
+            raise UsageError(f"{value!r} is not an integer, in the label selector {text!r}")
+    return requirement
