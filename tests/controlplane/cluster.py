@@ -34,6 +34,9 @@ WORKLOAD_CONTROLLERS = (
 )
 """Make and delete Pods; none of them taints Nodes for a kubelet that does not report."""
 
+WITHOUT_ADMISSION = ("ServiceAccount", "TaintNodesByCondition")
+"""Admission plugins that ask for what is not there: a ServiceAccount in each namespace, a kubelet on each new Node."""
+
 _START_S = 60.0
 
 
@@ -49,6 +52,8 @@ class Options:
     """A KubeSchedulerConfiguration; how the server is reached is filled in."""
     controllers: tuple[str, ...] = WORKLOAD_CONTROLLERS
     """What kube-controller-manager runs; it does not start when there are none."""
+    without_admission: tuple[str, ...] = WITHOUT_ADMISSION
+    """Admission plugins that are off; LimitRanger, which is on, looks up 50 new namespaces a second at most."""
     audit_log: Path | None = None
     """Where each request is recorded as a line of JSON, at level Metadata."""
 
@@ -130,6 +135,7 @@ class ControlPlane:
             folder=self._folder,
             port=int(self.server.rpartition(":")[2]),
             etcd_url=etcd_url,
+            without_admission=self._options.without_admission,
             audit_log=self._options.audit_log,
         )
         component = self._run(command, health=f"{self.server}/readyz", certificate="apiserver")

@@ -23,12 +23,16 @@ def etcd(binary: Path, *, data: Path, client_url: str, peer_url: str) -> Command
     return [binary, *_written(flags), "--unsafe-no-fsync"]
 
 
-def kube_apiserver(binary: Path, *, folder: Path, port: int, etcd_url: str, audit_log: Path | None) -> Command:
-    """Return kube-apiserver with the tokens and keys of ``folder``, where it writes its certificate too.
-
-    Without the ServiceAccount plugin a Pod needs no ServiceAccount; without TaintNodesByCondition a new Node carries no
-    taint that waits for a kubelet's report.
-    """
+def kube_apiserver(
+    binary: Path,
+    *,
+    folder: Path,
+    port: int,
+    etcd_url: str,
+    without_admission: Sequence[str],
+    audit_log: Path | None,
+) -> Command:
+    """Return kube-apiserver with the tokens and keys of ``folder``, where it writes its certificate too."""
     audit = {"audit-policy-file": folder / "audit-policy.json", "audit-log-path": audit_log} if audit_log else {}
     flags = {
         "etcd-servers": etcd_url,
@@ -38,7 +42,7 @@ def kube_apiserver(binary: Path, *, folder: Path, port: int, etcd_url: str, audi
         "cert-dir": folder,
         "token-auth-file": folder / "tokens.csv",
         "authorization-mode": "RBAC",
-        "disable-admission-plugins": "ServiceAccount,TaintNodesByCondition",
+        "disable-admission-plugins": ",".join(without_admission),
         "service-account-issuer": "https://kubernetes.default.svc",
         "service-account-key-file": folder / "service-account.key",
         "service-account-signing-key-file": folder / "service-account.key",
