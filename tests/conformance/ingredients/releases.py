@@ -10,11 +10,6 @@ def declared_features(draft: Draft, node: Object) -> None:
     node["status"]["declaredFeatures"] = sorted(draft.dice.some(_DECLARED, least=1))
 
 
-def no_resize_preemption(_draft: Draft, node: Object) -> None:
-    """Keep Pods of the node from being preempted for the sake of a resize."""
-    node["spec"]["podPreemptionPolicy"] = {"disableResizePreemption": ["Deferred"]}
-
-
 def needs_declared_feature(draft: Draft, pod: Object) -> None:
     """Use what a kubelet must have declared; the filter that asks for it is off by default in 1.35."""
     if draft.minor == 35:
@@ -32,9 +27,14 @@ def match_label_keys_gate(draft: Draft, _pod: Object) -> None:
 
 
 def deferred_resize(draft: Draft, pod: Object) -> None:
-    """Let the Pod wait on its node for the resize it asked for, which the scheduler helps with behind a gate."""
+    """Let the Pod wait on its node for a resize, and the node forbid the preemption a gate of 1.37 would allow.
+
+    Where such a Pod fits, that release fails: VolumeBinding finds no state of its own when it comes to scores.
+    """
     draft.gates["InPlacePodVerticalScalingSchedulerPreemption"] = True
-    pod["spec"]["nodeName"] = draft.dice.choice(draft.node_names())
+    node = draft.dice.choice(draft.nodes)
+    node["spec"]["podPreemptionPolicy"] = {"disableResizePreemption": ["example.com/autoscaler"]}
+    pod["spec"]["nodeName"] = node["metadata"]["name"]
     condition = {"type": "PodResizePending", "status": "True", "reason": "Deferred"}
     pod["status"] = {"phase": "Running", "conditions": [condition]}
 

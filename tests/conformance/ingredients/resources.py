@@ -15,7 +15,9 @@ def requests(draft: Draft, pod: Object) -> None:
 
 
 def large_request(draft: Draft, pod: Object) -> None:
-    """Request more than small nodes have, and some more than any."""
+    """Request more than small nodes have, and some more than any; not where the Pod's own requests set the bound."""
+    if "resources" in pod["spec"]:
+        return
     resource = draft.dice.choice(list(_LARGE))
     _request(pod["spec"]["containers"][0], {resource: draft.dice.choice(_LARGE[resource])})
 
@@ -55,8 +57,8 @@ def overhead(draft: Draft, pod: Object) -> None:
 
 
 def pod_level_resources(draft: Draft, pod: Object) -> None:
-    """Request for the Pod as a whole, at least what its containers do."""
-    requested = {"cpu": draft.dice.choice(("5", "6500m", "8")), "memory": draft.dice.choice(("9Gi", "10e9"))}
+    """Request for the Pod as a whole, never less than its containers can add up to."""
+    requested = {"cpu": draft.dice.choice(("13", "16500m", "20")), "memory": draft.dice.choice(("13Gi", "16e9"))}
     chosen = dict(draft.dice.some(list(requested.items()), least=1))
     pod["spec"]["resources"] = {"requests": chosen}
     if draft.dice.chance(0.3):
@@ -82,9 +84,9 @@ def pod_level_resized(draft: Draft, pod: Object) -> None:
     pod_level_resources(draft, pod)
     status = pod.setdefault("status", {})
     if draft.dice.chance(0.8):
-        status["allocatedResources"] = {"cpu": draft.dice.choice(("4", "6", "7500m")), "memory": "9Gi"}
+        status["allocatedResources"] = {"cpu": draft.dice.choice(("12", "14", "17500m")), "memory": "14Gi"}
     if draft.dice.chance(0.8):
-        status["resources"] = {"requests": {"cpu": draft.dice.choice(("4", "6", "9")), "memory": "10Gi"}}
+        status["resources"] = {"requests": {"cpu": draft.dice.choice(("12", "14", "19")), "memory": "15Gi"}}
 
 
 def _container(dice: Dice, name: str) -> Object:

@@ -143,7 +143,7 @@ def _volume(draft: Draft, name: str, *, class_name: str) -> Object:
     """Return a volume, which may be reached from everywhere, from some zones or from one node."""
     spec: Object = {
         "capacity": {"storage": draft.dice.choice(("1Gi", "5Gi", "20Gi"))},
-        "accessModes": ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"],
+        "accessModes": draft.dice.choice((["ReadWriteOnce", "ReadOnlyMany"], ["ReadWriteOncePod"])),
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": class_name,
         "volumeMode": "Filesystem",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -55,23 +56,32 @@ func newCluster(objects []runtime.Object, profiles []config.KubeSchedulerProfile
 	}
 	factory.Start(ctx.Done())
 	c := &cluster{ctx: ctx, stop: stop, objects: objects, scheduler: started}
-	if err := c.waitForSync(volumes); err != nil {
+	if err := c.waitForSync(factory, volumes); err != nil {
 		stop()
 		return nil, err
 	}
 	return c, nil
 }
 
-// waitForSync waits until the scheduler's cache and the volume plugins' own ones hold every object.
-func (c *cluster) waitForSync(volumes *handlers) error {
+// waitForSync waits until the informers, the scheduler's cache and the volume plugins' own ones hold every object.
+func (c *cluster) waitForSync(factory informers.SharedInformerFactory, volumes *handlers) error {
 	once, cancel := context.WithCancel(c.ctx)
-	cancel() // with a context that is done, WaitForHandlersSync looks once instead of every 100 ms
+	cancel() // with a context that is done, these look once instead of every 100 ms
 	for deadline := time.Now().Add(syncTimeout); time.Now().Before(deadline); time.Sleep(syncInterval) {
-		if volumes.synced() && c.scheduler.WaitForHandlersSync(once) == nil {
+		if allTrue(factory.WaitForCacheSync(once.Done())) && volumes.synced() && c.scheduler.WaitForHandlersSync(once) == nil {
 			return nil
 		}
 	}
 	return fmt.Errorf("the scheduler did not see all objects within %s", syncTimeout)
+}
+
+func allTrue(synced map[reflect.Type]bool) bool {
+	for _, done := range synced {
+		if !done {
+			return false
+		}
+	}
+	return true
 }
 
 // profile is the framework of the profile the Pod names, else of the default scheduler's, with the cluster as its

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -137,7 +138,8 @@ func rejected(status *status) *rejection {
 	if status.IsSuccess() { // success is often nil, which has a Code but no Plugin
 		return &rejection{Code: status.Code().String()}
 	}
-	return &rejection{Code: status.Code().String(), Plugin: status.Plugin(), Reasons: status.Reasons()}
+	reasons := slices.Sorted(slices.Values(status.Reasons())) // some plugins list them in another order each time
+	return &rejection{Code: status.Code().String(), Plugin: status.Plugin(), Reasons: reasons}
 }
 
 func leavesOut(narrowed *preFilterResult, node string) bool {
