@@ -18,8 +18,12 @@ from kubectl_spread.scheduler import (
     nodename,
     noderesources,
     nodeunschedulable,
+    nodevolumelimits,
     podtopologyspread,
     tainttoleration,
+    volumebinding,
+    volumerestrictions,
+    volumezone,
 )
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Status, unresolvable
 
@@ -32,11 +36,22 @@ PreScore: TypeAlias = Callable[[Pod, Handle, Sequence[NodeInfo]], dict[str, int]
 
 PRE_FILTERS: Mapping[str, PreFilter] = {
     plugin.NAME: plugin.pre_filter
-    for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity, noderesources, podtopologyspread)
+    for plugin in (
+        nodeunschedulable,
+        nodename,
+        tainttoleration,
+        nodeaffinity,
+        noderesources,
+        volumerestrictions,
+        nodevolumelimits,
+        volumebinding,
+        volumezone,
+        podtopologyspread,
+    )
 }
 """Filter plugin → its PreFilter; the order of a profile decides which runs first."""
 
-PRE_SCORES: Mapping[str, PreScore] = {plugin.NAME: plugin.pre_score for plugin in (podtopologyspread,)}
+PRE_SCORES: Mapping[str, PreScore] = {plugin.NAME: plugin.pre_score for plugin in (volumebinding, podtopologyspread)}
 """Score plugin → the function that scores the feasible nodes."""
 
 

@@ -69,6 +69,19 @@ class Behaviour(Enum):
     NUMERIC_TOLERATIONS = Switch(
         "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", on_since=None
     )
+    SAME_CLAIM_REASON = Switch("volumerestrictions/volume_restrictions.go Filter", until=33)
+    MIGRATION_ANNOTATED = Switch("nodevolumelimits/utils.go isCSIMigrationOn", until=35)
+    VOLUME_LIMIT_SCALING = Switch("nodevolumelimits/csi.go Filter", since=35, gate="VolumeLimitScaling", on_since=37)
+    DRIVER_OPTS_IN = Switch("nodevolumelimits/csi.go checkCSIDriverOnNode", since=36)
+    STORAGE_CAPACITY_SCORING = Switch(
+        "volumebinding/volume_binding.go PreScore", since=33, gate="StorageCapacityScoring", on_since=37
+    )
+    VOLUME_ATTRIBUTES_CLASS = Switch(
+        "component-helpers storage/volume/pv_helpers.go FindMatchingVolume",
+        since=29,
+        gate="VolumeAttributesClass",
+        on_since=34,
+    )
 
 
 def behaviours(minor: int, gates: Mapping[str, bool] | None = None) -> frozenset[Behaviour]:

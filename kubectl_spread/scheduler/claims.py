@@ -1,0 +1,51 @@
+"""The PersistentVolumeClaims of a Pod, its own generic ephemeral volumes among them.
+
+Source: component-helpers storage/ephemeral/ephemeral.go, apimachinery pkg/api/errors/errors.go NewNotFound (v1.36).
+"""
+
+from __future__ import annotations
+
+from kubectl_spread.objects.core import Pod, Volume
+from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.snapshot import Snapshot
+
+CLAIM = "persistentvolumeclaim"
+VOLUME = "persistentvolume"
+CLASS = "storageclass.storage.k8s.io"
+
+
+def claim_name(pod: Pod, volume: Volume) -> str | None:
+    """Return the name of the claim behind the volume, None where there is none.
+
+    Source: ephemeral.go VolumeClaimName (v1.36).
+    """
+    if volume.persistent_volume_claim is not None:
+        return volume.persistent_volume_claim.claim_name
+    return f"{pod.metadata.name}-{volume.name}" if volume.ephemeral is not None else None
+
+
+def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClaim | None:
+    """Return the claim of that name in the Pod's namespace, None where there is none."""
+    return snapshot.get(PersistentVolumeClaim, pod.metadata.namespace, name)
+
+
+def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) -> str:
+    """Return why the Pod may not use the claim of its ephemeral volume, empty where it may.
+
+    Source: ephemeral.go VolumeIsForPod (v1.36).
+    """
+    owner = claim.metadata.controller
+    if volume.persistent_volume_claim is not None or (owner is not None and owner.uid == pod.metadata.uid):
+        return ""
+    names = f"PVC {'/'.join(_key(claim))} was not created for pod {'/'.join(pod.key)}"
+    return f"{names} (pod is not owner)"
+
+
+def _key(claim: PersistentVolumeClaim) -> tuple[str, str]:
+    """Return the claim's identity."""
+    return claim.metadata.namespace, claim.metadata.name
+
+
+def not_found(resource: str, name: str) -> str:
+    """Return what a lister says of an object that does not exist."""
+    return f'{resource} "{name}" not found'

@@ -1,0 +1,280 @@
+"""NodeVolumeLimits: a node can have only so many volumes of a CSI driver attached.
+
+Source: kube-scheduler nodevolumelimits/{csi,utils}.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+from kubectl_spread.objects.core import Pod, Volume
+from kubectl_spread.objects.storage import (
+    CSIDriver,
+    CSINode,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
+)
+from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, not_found, ownership_problem
+from kubectl_spread.scheduler.csitranslation import PLUGINS, InTreePlugin, inline_handle, plugin_of, volume_handle
+from kubectl_spread.scheduler.framework import (
+    SKIP,
+    SUCCESS,
+    Code,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    unresolvable,
+    unschedulable,
+)
+from kubectl_spread.scheduler.profile import Behaviour
+
+NAME = "NodeVolumeLimits"
+REASON = "node(s) exceed max volume count"
+REASON_NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
+
+Identity: TypeAlias = tuple[str, ...]
+"""What tells a volume from all others: (driver, handle), or (driver, namespace, claim's name) until it is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachable:
+    """A volume of a Pod that counts against a node's limit.
+
+    Attributes:
+        identity: driver first.
+        plugin: the in-tree plugin whose volume it is; it counts only where the CSI driver has taken over from that.
+        problem: why the Pod cannot use the volume, None where it can.
+    """
+
+    identity: Identity = ()
+    plugin: InTreePlugin | None = None
+    problem: Status | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the filter needs.
+
+    Attributes:
+        volumes: the Pod's.
+        attached: node's name → the volumes that VolumeAttachments say are attached to it.
+        handle: the cluster.
+    """
+
+    volumes: tuple[Attachable, ...]
+    attached: Mapping[str, frozenset[Identity]]
+    handle: Handle
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDrivers:
+    """The CSI drivers of one node.
+
+    Attributes:
+        csi_node: what they say of themselves, None where no driver has ever run on the node.
+        migration_annotated: whether they serve only the in-tree plugins that an annotation lists.
+    """
+
+    csi_node: CSINode | None
+    migration_annotated: bool
+
+    def serve(self, plugin: InTreePlugin) -> bool:
+        """Whether a CSI driver serves the plugin's volumes here.
+
+        Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
+        """
+        if self.csi_node is None:
+            return False
+        return not self.migration_annotated or plugin.name in self.csi_node.migrated_plugins
+
+    def has(self, driver: str) -> bool:
+        """Whether the driver runs here."""
+        return self.csi_node is not None and any(found.name == driver for found in self.csi_node.spec.drivers)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Driver → how many of its volumes can be attached at a time; drivers without a limit are absent."""
+        drivers = self.csi_node.spec.drivers if self.csi_node else ()
+        return {driver.name: driver.allocatable.count for driver in drivers if driver.allocatable.count is not None}
+
+
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter, or Skip for a Pod without claims and in-tree volumes."""
+    if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
+        return SKIP
+    volumes = tuple(attachable_volumes(pod, handle, required=True))
+    return PreFilterResult(partial(filter_node, State(volumes, attached_volumes(handle), handle)))
+
+
+def filter_node(state: State, node_info: NodeInfo) -> Status:
+    """Reject a node that has as many volumes of a driver attached as it can."""
+    snapshot, profile = state.handle.snapshot, state.handle.profile
+    drivers = NodeDrivers(
+        csi_node=snapshot.get(CSINode, "", node_info.name),
+        migration_annotated=profile.does(Behaviour.MIGRATION_ANNOTATED),
+    )
+    volumes = _counted(state.volumes, drivers)
+    if isinstance(volumes, Status):
+        return volumes
+    if missing := _missing_driver(volumes, drivers, state.handle):
+        return unschedulable(f"{missing} CSI driver is not installed on the node")
+    limits = drivers.limits
+    if not volumes or not limits:
+        return SUCCESS
+    in_use = _counted(_volumes_on(node_info, state.handle), drivers)
+    if isinstance(in_use, Status):
+        return in_use
+    new = _by_driver(volume for volume in volumes if volume not in in_use)
+    attached = _by_driver({*in_use, *state.attached.get(node_info.name, ())})
+    exceeded = any(attached[driver] + count > limits[driver] for driver, count in new.items() if driver in limits)
+    return unschedulable(REASON) if exceeded else SUCCESS
+
+
+def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[Attachable]:
+    """Yield the Pod's volumes that count.
+
+    Args:
+        pod: whose.
+        handle: the cluster.
+        required: whether a claim that does not exist is a problem; else its volume does not count.
+
+    Source: nodevolumelimits/csi.go filterAttachableVolumes (v1.36).
+    """
+    for volume in pod.spec.volumes:
+        name = claim_name(pod, volume)
+        if name is None:
+            found = _inline(volume)
+        elif claim := claim_named(pod, name, handle.snapshot):
+            found = _claimed(pod, volume, claim, handle)
+        else:
+            found = _missing(pod, name) if required or not name else None
+        if found is not None:
+            yield found
+
+
+def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
+    """Return node's name → the CSI volumes that VolumeAttachments say are attached to it.
+
+    Source: nodevolumelimits/csi.go getNodeVolumeAttachmentInfo (v1.36).
+    """
+    attached: dict[str, set[Identity]] = defaultdict(set)
+    for attachment in handle.snapshot.all(VolumeAttachment):
+        spec = attachment.spec
+        volume = handle.snapshot.get(PersistentVolume, "", spec.source.persistent_volume_name)
+        if spec.attacher and volume is not None and volume.spec.csi is not None:
+            attached[spec.node_name].add((spec.attacher, volume.spec.csi.volume_handle))
+    return {node_name: frozenset(volumes) for node_name, volumes in attached.items()}
+
+
+def _counted(volumes: Iterable[Attachable], drivers: NodeDrivers) -> dict[Identity, None] | Status:
+    """Return which of the volumes count on the node, once each, in their order; or the first problem."""
+    counted: dict[Identity, None] = {}
+    for volume in volumes:
+        if volume.plugin is not None and not drivers.serve(volume.plugin):
+            continue
+        if volume.problem is not None:
+            return volume.problem
+        counted[volume.identity] = None
+    return counted
+
+
+def _missing_driver(volumes: Iterable[Identity], drivers: NodeDrivers, handle: Handle) -> str:
+    """Return the driver of a volume that does not run on the node but would have to, empty for none.
+
+    Source: nodevolumelimits/csi.go checkCSIDriverOnNode (v1.36, v1.35), KEP-5030.
+    """
+    if not handle.profile.does(Behaviour.VOLUME_LIMIT_SCALING):
+        return ""
+    # differs: where several are missing, upstream names any of them.
+    return next((d for d in _by_driver(volumes) if _must_run(d, handle) and not drivers.has(d)), "")
+
+
+def _must_run(driver: str, handle: Handle) -> bool:
+    """Whether Pods may go only where the driver runs: every registered driver, or since 1.36 those that ask for it."""
+    found = handle.snapshot.get(CSIDriver, "", driver)
+    if found is None:
+        return False
+    return found.spec.prevent_pod_scheduling_if_missing or not handle.profile.does(Behaviour.DRIVER_OPTS_IN)
+
+
+def _volumes_on(node_info: NodeInfo, handle: Handle) -> Iterator[Attachable]:
+    """Yield the volumes of the Pods on the node."""
+    for pod in node_info.pods:
+        yield from attachable_volumes(pod, handle, required=False)
+
+
+def _by_driver(volumes: Iterable[Identity]) -> Counter[str]:
+    """Return driver → its volumes (count)."""
+    return Counter(driver for driver, *_ in volumes)
+
+
+def _inline(volume: Volume) -> Attachable | None:
+    """Return what a volume without a claim counts as, None for nothing.
+
+    Source: nodevolumelimits/csi.go checkAttachableInlineVolume (v1.36).
+    """
+    plugin = plugin_of(volume)
+    if plugin is None:
+        return None
+    try:
+        return Attachable((plugin.driver, inline_handle(volume)), plugin)
+    except ValueError as error:
+        problem = _error(f"converting volume({volume.name}) from inline to csi: {error}")
+        return Attachable(plugin=plugin, problem=problem)
+
+
+def _missing(pod: Pod, name: str) -> Attachable:
+    """Return what a claim that does not exist counts as."""
+    if not name:
+        return Attachable(problem=_error(REASON_NO_CLAIM_NAME))
+    return Attachable(problem=unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}"))
+
+
+def _claimed(pod: Pod, volume: Volume, claim: PersistentVolumeClaim, handle: Handle) -> Attachable | None:
+    """Return what the volume of a claim counts as, None for nothing."""
+    if problem := ownership_problem(pod, volume, claim):
+        return Attachable(problem=_error(problem))
+    bound = handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
+    return _to_be_made(claim, handle) if bound is None else _existing(bound)
+
+
+def _existing(volume: PersistentVolume) -> Attachable | None:
+    """Return what a PersistentVolume counts as, None for nothing.
+
+    Source: nodevolumelimits/csi.go getCSIDriverInfo (v1.36).
+    """
+    csi, plugin = volume.spec.csi, plugin_of(volume.spec)
+    if csi is not None:
+        return Attachable((csi.driver, csi.volume_handle)) if csi.driver and csi.volume_handle else None
+    if plugin is None:
+        return None
+    try:
+        handle = volume_handle(volume)
+    except ValueError:
+        return None
+    return Attachable((plugin.driver, handle), plugin) if handle else None
+
+
+def _to_be_made(claim: PersistentVolumeClaim, handle: Handle) -> Attachable | None:
+    """Return what the volume that a claim will get counts as, None for nothing.
+
+    Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36).
+    """
+    storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
+    if storage_class is None or not storage_class.provisioner:
+        return None
+    plugin = PLUGINS.get(storage_class.provisioner)
+    driver = plugin.driver if plugin else storage_class.provisioner
+    return Attachable((driver, claim.metadata.namespace, claim.metadata.name), plugin)
+
+
+def _error(reason: str) -> Status:
+    """Return the status by which scheduling of the Pod fails for now."""
+    return Status(Code.ERROR, (reason,))

@@ -1,0 +1,25 @@
+"""Scores by utilization, along straight lines between given points.
+
+Source: kube-scheduler helper/shape_score.go BuildBrokenLinearFunction (v1.36).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import trunc
+from typing import TypeAlias
+
+Shape: TypeAlias = tuple[tuple[int, int], ...]
+"""(utilization 0..100, score 0..100), by ascending utilization; at least one point."""
+
+
+def score_at(shape: Shape, utilization: int) -> int:
+    """Return the score (0..100) of a utilization (percent); beyond the first and last point the line is flat."""
+    first, last = shape[0], shape[-1]
+    if utilization <= first[0]:
+        return first[1]
+    for (low, low_score), (high, high_score) in pairwise(shape):
+        if utilization <= high:
+            return low_score + trunc(Fraction((high_score - low_score) * (utilization - low), high - low))
+    return last[1]

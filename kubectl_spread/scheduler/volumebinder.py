@@ -1,0 +1,334 @@
+"""Where a Pod's claims can be met: volumes they have, volumes they could get, and room for new ones.
+
+Source: kube-scheduler volumebinding/binder.go (v1.36), KEP-490 (topology), KEP-1472 (storage capacity).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kubectl_spread import quantity
+from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Requirement, Selector
+from kubectl_spread.objects.core import Node
+from kubectl_spread.objects.meta import ObjectMeta, parse_label_selector
+from kubectl_spread.objects.storage import (
+    ANN_SELECTED_NODE,
+    STORAGE,
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    TopologySelectorTerm,
+)
+from kubectl_spread.scheduler.csitranslation import csi_node_selector, plugin_of
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.volumematching import (
+    AllowedNodes,
+    Candidate,
+    allowed_nodes,
+    allows,
+    candidates,
+    find_matching_volume,
+    storage,
+)
+
+REASON_NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+REASON_BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
+REASON_NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
+REASON_VOLUME_NOT_EXIST = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+REASONS = (REASON_NODE_CONFLICT, REASON_BIND_CONFLICT, REASON_NOT_ENOUGH_SPACE, REASON_VOLUME_NOT_EXIST)
+
+NOT_SUPPORTED_PROVISIONERS = frozenset(("", "kubernetes.io/no-provisioner"))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundVolume:
+    """The volume of a bound claim.
+
+    Attributes:
+        nodes: where it can be used.
+        plugin: the in-tree plugin whose volume it is; empty for any other.
+        csi_nodes: where it can be used on the nodes on which a CSI driver has taken over from that plugin.
+        problem: why it cannot be used there; empty where it can.
+    """
+
+    nodes: AllowedNodes
+    plugin: str = ""
+    csi_nodes: AllowedNodes = None
+    problem: str = ""
+
+    def usable(self, node: Node, csi_node: CSINode | None) -> bool:
+        """Whether it can be used on the node, of which only the labels are set.
+
+        Raises:
+            ValueError: the CSI driver that has taken over cannot know the volume.
+        """
+        if not self.plugin or csi_node is None or self.plugin not in csi_node.migrated_plugins:
+            return allows(self.nodes, node)
+        if self.problem:
+            raise ValueError(f"could not translate pv: {self.problem}")
+        return allows(self.csi_nodes, node)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingClaim:
+    """A claim that is bound when its Pod is scheduled.
+
+    Attributes:
+        claim: the claim.
+        selected_node: the node for which a volume is already being made, None for none.
+        candidates: the volumes it could get, best first.
+        problem: why volumes could not be looked for; empty where they could.
+        topologies: node labels, one of which a node must have for a volume to be made; empty where none can be made.
+        capacities: where there is room for it, on which nodes; None where the driver does not keep count.
+    """
+
+    claim: PersistentVolumeClaim
+    selected_node: str | None
+    candidates: tuple[Candidate, ...]
+    problem: str
+    topologies: tuple[Selector, ...]
+    capacities: tuple[tuple[Selector, CSIStorageCapacity], ...] | None
+
+    @property
+    def size(self) -> Fraction:
+        """The storage it asks for (bytes)."""
+        return storage(self.claim.spec.resources.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class PodVolumeClaims:
+    """The claims of a Pod.
+
+    Attributes:
+        bound: the volumes of those that are bound; None for a volume that does not exist.
+        waiting: those that are bound when the Pod is scheduled.
+        immediate: whether another one is not bound, though it should have been at once.
+    """
+
+    bound: tuple[BoundVolume | None, ...] = ()
+    waiting: tuple[WaitingClaim, ...] = ()
+    immediate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StaticBinding:
+    """A claim and the volume it would get."""
+
+    claim: PersistentVolumeClaim
+    volume: PersistentVolume
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicProvision:
+    """A claim and the room there is for its volume, None where nobody keeps count."""
+
+    claim: PersistentVolumeClaim
+    capacity: CSIStorageCapacity | None
+
+
+@dataclass(frozen=True, slots=True)
+class PodVolumes:
+    """How a Pod's claims would be met on a node.
+
+    Attributes:
+        static_bindings: claims that would get a volume there is.
+        dynamic_provisions: claims for which a volume would be made.
+        reasons: why the node will not do; empty where it will.
+    """
+
+    static_bindings: tuple[StaticBinding, ...] = ()
+    dynamic_provisions: tuple[DynamicProvision, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -> PodVolumeClaims:
+    """Return a Pod's claims, sorted out.
+
+    Source: volumebinding/binder.go GetPodVolumeClaims (v1.36).
+    """
+    bound: list[BoundVolume | None] = []
+    waiting: list[WaitingClaim] = []
+    immediate = False
+    for claim in claims:
+        storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
+        if claim.fully_bound:
+            bound.append(_bound_volume(handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)))
+        elif storage_class is not None and storage_class.waits_for_consumer and not claim.spec.volume_name:
+            waiting.append(_waiting_claim(claim, storage_class, handle))
+        else:
+            immediate = True
+    return PodVolumeClaims(tuple(bound), tuple(waiting), immediate)
+
+
+def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handle) -> PodVolumes:
+    """Return how the claims would be met on the node, or why they cannot be.
+
+    Raises:
+        ValueError: a claim or a volume cannot be read.
+
+    Source: volumebinding/binder.go FindPodVolumes (v1.36).
+    """
+    node = Node(metadata=ObjectMeta(labels=node_info.node.metadata.labels))
+    problem = _bound_problem(claims.bound, node, handle.snapshot.get(CSINode, "", node_info.name))
+    found = _place(claims.waiting, node_info.name, node)
+    reasons = {problem, *found.reasons}
+    return PodVolumes(
+        static_bindings=found.static_bindings,
+        dynamic_provisions=found.dynamic_provisions,
+        reasons=tuple(reason for reason in REASONS if reason in reasons),
+    )
+
+
+def _bound_problem(bound: Iterable[BoundVolume | None], node: Node, csi_node: CSINode | None) -> str:
+    """Return why the node will not do for the first of the bound volumes that it will not do for, empty for none.
+
+    Source: volumebinding/binder.go checkBoundClaims (v1.36).
+    """
+    for volume in bound:
+        if volume is None:
+            return REASON_VOLUME_NOT_EXIST
+        if not volume.usable(node, csi_node):
+            return REASON_NODE_CONFLICT
+    return ""
+
+
+def _place(waiting: Iterable[WaitingClaim], node_name: str, node: Node) -> PodVolumes:
+    """Return how claims that are not bound yet would be met on the node."""
+    selected = [claim for claim in waiting if claim.selected_node is not None]
+    if any(claim.selected_node != node_name for claim in selected):
+        return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
+    bindings, unmatched = _match((claim for claim in waiting if claim.selected_node is None), node)
+    provisions = []
+    for claim in (*selected, *unmatched):
+        provision = _provision(claim, node.metadata.labels)
+        if isinstance(provision, str):
+            return PodVolumes(static_bindings=bindings, reasons=(provision,))
+        provisions.append(provision)
+    return PodVolumes(static_bindings=bindings, dynamic_provisions=tuple(provisions))
+
+
+def _match(waiting: Iterable[WaitingClaim], node: Node) -> tuple[tuple[StaticBinding, ...], tuple[WaitingClaim, ...]]:
+    """Return the claims that get a volume each, and those that get none: small claims choose first.
+
+    Source: volumebinding/binder.go findMatchingVolumes (v1.36).
+    """
+    bindings: dict[str, StaticBinding] = {}
+    unmatched = []
+    for claim in sorted(waiting, key=lambda claim: claim.size):
+        if claim.problem:
+            raise ValueError(claim.problem)
+        volume = find_matching_volume(claim.candidates, node, chosen=bindings)
+        if volume is None:
+            unmatched.append(claim)
+        else:
+            bindings[volume.metadata.name] = StaticBinding(claim.claim, volume)
+    return tuple(bindings.values()), tuple(unmatched)
+
+
+def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvision | str:
+    """Return the room for a new volume on a node with these labels, or why none can be made.
+
+    Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36).
+    """
+    if not any(topology.matches(labels) for topology in waiting.topologies):
+        return REASON_BIND_CONFLICT
+    if waiting.capacities is None:
+        return DynamicProvision(waiting.claim, None)
+    # differs: of several pools with enough room upstream takes any; here the first that was read.
+    capacity = next((capacity for nodes, capacity in waiting.capacities if nodes.matches(labels)), None)
+    return REASON_NOT_ENOUGH_SPACE if capacity is None else DynamicProvision(waiting.claim, capacity)
+
+
+def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
+    """Return where the volume can be used."""
+    if volume is None:
+        return None
+    affinity = volume.spec.node_affinity
+    nodes = allowed_nodes(affinity.required if affinity else None)
+    plugin = plugin_of(volume.spec)
+    if plugin is None:
+        return BoundVolume(nodes)
+    try:
+        return BoundVolume(nodes, plugin.name, csi_nodes=allowed_nodes(csi_node_selector(volume, plugin)))
+    except ValueError as error:
+        return BoundVolume(nodes, plugin.name, problem=str(error))
+
+
+def _waiting_claim(claim: PersistentVolumeClaim, storage_class: StorageClass, handle: Handle) -> WaitingClaim:
+    """Return the claim with all that does not depend on the node worked out."""
+    of_class = (v for v in handle.snapshot.all(PersistentVolume) if v.class_name == claim.class_name)
+    found: tuple[Candidate, ...] = ()
+    problem = ""
+    try:
+        found = candidates(claim, of_class, attributes_classes=handle.profile.does(Behaviour.VOLUME_ATTRIBUTES_CLASS))
+    except ValueError as error:
+        problem = str(error)
+    return WaitingClaim(
+        claim=claim,
+        selected_node=claim.metadata.annotations.get(ANN_SELECTED_NODE),
+        candidates=found,
+        problem=problem,
+        topologies=_topologies(storage_class),
+        capacities=_capacities(claim, storage_class, handle),
+    )
+
+
+def _topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
+    """Return the node labels, one of which a node must have for a volume of the class to be made; empty for none.
+
+    Source: pkg/apis/core/v1/helper/helpers.go MatchTopologySelectorTerms (v1.36).
+    """
+    if storage_class.provisioner in NOT_SUPPORTED_PROVISIONERS:
+        return ()
+    return tuple(map(_topology, storage_class.allowed_topologies)) or (EVERYTHING,)
+
+
+def _topology(term: TopologySelectorTerm) -> Selector:
+    """Return the node labels that one of a class's allowed topologies means."""
+    requirements = (Requirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
+    return Selector(tuple(requirements)) if term.match_label_expressions else NOTHING
+
+
+def _capacities(
+    claim: PersistentVolumeClaim, storage_class: StorageClass, handle: Handle
+) -> tuple[tuple[Selector, CSIStorageCapacity], ...] | None:
+    """Return where there is room for the claim and which nodes can reach it, None where nobody keeps count.
+
+    Source: volumebinding/binder.go hasEnoughCapacity (v1.36).
+    """
+    driver = handle.snapshot.get(CSIDriver, "", storage_class.provisioner)
+    requested = claim.spec.resources.requests.get(STORAGE)
+    if requested is None or driver is None or not driver.spec.storage_capacity:
+        return None
+    return tuple(
+        (_reaching(capacity), capacity)
+        for capacity in handle.snapshot.all(CSIStorageCapacity)
+        if capacity.storage_class_name == storage_class.metadata.name
+        and _largest(capacity) >= quantity.value(requested)
+    )
+
+
+def _largest(capacity: CSIStorageCapacity) -> int:
+    """Return the largest volume there is room for (bytes), -1 where that is not known.
+
+    Source: volumebinding/binder.go volumeLimit (v1.36).
+    """
+    limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
+    return -1 if limit is None else quantity.value(limit)
+
+
+def _reaching(capacity: CSIStorageCapacity) -> Selector:
+    """Return which nodes can use the capacity; a topology that cannot be read is reached by none.
+
+    Source: volumebinding/binder.go nodeHasAccess (v1.36).
+    """
+    try:
+        return parse_label_selector(capacity.node_topology)
+    except ValueError:
+        return NOTHING

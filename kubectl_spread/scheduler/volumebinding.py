@@ -1,0 +1,155 @@
+"""VolumeBinding: the Pod's claims are bound to volumes the node can use, or can be on the node.
+
+Source: kube-scheduler volumebinding/{volume_binding,scorer}.go (v1.36). Not modelled: volumes that the scheduler has
+chosen for other Pods and not yet bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kubectl_spread import quantity
+from kubectl_spread.objects.core import Pod, Volume
+from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim
+from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, not_found, ownership_problem
+from kubectl_spread.scheduler.framework import (
+    SKIP,
+    SUCCESS,
+    Code,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    go_round,
+    unresolvable,
+)
+from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.shape import Shape, score_at
+from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, find_pod_volumes, pod_volume_claims
+
+NAME = "VolumeBinding"
+REASON_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
+LOST = "Lost"
+FULL = 100
+
+EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
+"""Source: pkg/scheduler/apis/config/v1/defaults.go SetDefaults_VolumeBindingArgs (v1.37)."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the filter needs.
+
+    Attributes:
+        claims: the Pod's.
+        handle: the cluster.
+    """
+
+    claims: PodVolumeClaims
+    handle: Handle
+
+
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter, or Skip for a Pod without claims; reject a Pod one of whose claims cannot be met anywhere."""
+    volumes = [volume for volume in pod.spec.volumes if volume.claims]
+    if not volumes:
+        return SKIP
+    if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in volumes)), ""):
+        return unresolvable(problem)
+    claims = pod_volume_claims(_claims(pod, handle), handle)
+    if claims.immediate:
+        return unresolvable(REASON_IMMEDIATE)
+    return PreFilterResult(partial(filter_node, State(claims, handle)))
+
+
+def filter_node(state: State, node_info: NodeInfo) -> Status:
+    """Reject a node on which the claims cannot be met, with all reasons."""
+    try:
+        reasons = find_pod_volumes(state.claims, node_info, state.handle).reasons
+    except ValueError as error:
+        return Status(Code.ERROR, (str(error),))
+    return unresolvable(*reasons) if reasons else SUCCESS
+
+
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+    """Return how much of the storage that would be used is left free (0..100), None in releases that do not score it.
+
+    Source: volumebinding/volume_binding.go PreScore, Score (v1.37), KEP-4049.
+    """
+    if not handle.profile.does(Behaviour.STORAGE_CAPACITY_SCORING):
+        return None
+    claims = pod_volume_claims(_claims(pod, handle), handle)
+    return {info.name: score(find_pod_volumes(claims, info, handle), EMPTIER_IS_BETTER) for info in nodes}
+
+
+def claim_problem(pod: Pod, volume: Volume, handle: Handle) -> str:
+    """Return why the volume's claim cannot be met anywhere, empty where it might be.
+
+    Source: volumebinding/volume_binding.go podHasPVCs (v1.36).
+    """
+    name = claim_name(pod, volume) or ""
+    claim = claim_named(pod, name, handle.snapshot)
+    if claim is None and volume.persistent_volume_claim is None:
+        return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
+    if claim is None:
+        return not_found(CLAIM, name)
+    if claim.status.phase == LOST:
+        return f'{CLAIM} "{name}" bound to non-existent persistentvolume "{claim.spec.volume_name}"'
+    if claim.metadata.deletion_timestamp is not None:
+        return f'{CLAIM} "{name}" is being deleted'
+    return ownership_problem(pod, volume, claim)
+
+
+def score(volumes: PodVolumes, shape: Shape) -> int:
+    """Return the score (0..100) of a node: the mean over StorageClasses of what the shape gives their utilization.
+
+    Source: volumebinding/volume_binding.go Score, scorer.go buildScorerFunction (v1.37).
+    """
+    classes = _static(volumes) if volumes.static_bindings else _dynamic(volumes)
+    if not classes:
+        return 0
+    return go_round(sum(score_at(shape, utilization(*sums)) for sums in classes.values()) / len(classes))
+
+
+def utilization(requested: int, capacity: int) -> int:
+    """Return how much of the capacity is requested (percent, rounded down); more than there is counts as all."""
+    return FULL if capacity == 0 or requested > capacity else requested * FULL // capacity
+
+
+def _static(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
+    """Return StorageClass → (bytes requested, bytes of the volumes), where volumes there are would be used."""
+    classes: dict[str, tuple[int, int]] = {}
+    for binding in volumes.static_bindings:
+        name = binding.volume.spec.storage_class_name
+        requested, capacity = classes.get(name, (0, 0))
+        size = quantity.value(binding.volume.spec.capacity.get(STORAGE, 0))
+        classes[name] = requested + _requested(binding.claim), capacity + size
+    return classes
+
+
+def _dynamic(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
+    """Return StorageClass → (bytes requested, bytes free), where volumes would be made and the driver keeps count."""
+    classes: dict[str, tuple[int, int]] = {}
+    for provision in volumes.dynamic_provisions:
+        if provision.capacity is not None:
+            name = provision.claim.class_name
+            requested, _ = classes.get(name, (0, 0))
+            free = quantity.value(provision.capacity.capacity or 0)
+            classes[name] = requested + _requested(provision.claim), free
+    return classes
+
+
+def _requested(claim: PersistentVolumeClaim) -> int:
+    """Return the storage the claim asks for (bytes)."""
+    return quantity.value(claim.spec.resources.requests.get(STORAGE, 0))
+
+
+def _claims(pod: Pod, handle: Handle) -> Iterator[PersistentVolumeClaim]:
+    """Yield the Pod's claims that exist, once for each volume."""
+    for volume in pod.spec.volumes:
+        name = claim_name(pod, volume)
+        claim = claim_named(pod, name, handle.snapshot) if name else None
+        if claim is not None:
+            yield claim

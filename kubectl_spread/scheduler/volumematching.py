@@ -1,0 +1,152 @@
+"""Which PersistentVolume a claim would get on a node: the one kept for it, or else the smallest that fits.
+
+Source: component-helpers storage/volume/{helpers,pv_helpers}.go FindMatchingVolume (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from kubectl_spread import quantity
+from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.objects.core import Node, NodeSelector
+from kubectl_spread.objects.meta import parse_label_selector
+from kubectl_spread.objects.storage import STORAGE, PersistentVolume, PersistentVolumeClaim
+from kubectl_spread.scheduler.nodeaffinity import Term, parse_terms
+
+AVAILABLE = "Available"
+
+AllowedNodes: TypeAlias = tuple[Term, ...] | None
+"""Alternatives of which a node must meet one; None for all nodes."""
+
+
+def allowed_nodes(required: NodeSelector | None) -> AllowedNodes:
+    """Return the nodes that a volume's node affinity allows."""
+    return None if required is None else parse_terms(required)
+
+
+def allows(nodes: AllowedNodes, node: Node) -> bool:
+    """Whether the node is one of them. Pass a node of which only the labels are set: nothing else may decide.
+
+    Source: helpers.go CheckNodeAffinity (v1.36).
+    """
+    return nodes is None or any(term.matches(node) for term in nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A volume that a claim could get.
+
+    Attributes:
+        volume: the volume.
+        nodes: where it can be used.
+        kept: whether it is kept for this claim.
+        size: of the volume (bytes, exactly).
+    """
+
+    volume: PersistentVolume
+    nodes: AllowedNodes
+    kept: bool
+    size: Fraction
+
+
+def candidates(
+    claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], *, attributes_classes: bool
+) -> tuple[Candidate, ...]:
+    """Return the volumes that fit the claim wherever its Pod goes: those kept for it first, then the smallest first.
+
+    Args:
+        claim: the claim.
+        volumes: the volumes of its class.
+        attributes_classes: whether the release knows VolumeAttributesClasses.
+
+    Raises:
+        ValueError: the claim's selector cannot be read, or the release does not know its VolumeAttributesClass.
+    """
+    name = f"{claim.metadata.namespace}/{claim.metadata.name}"
+    if claim.spec.volume_attributes_class_name and not attributes_classes:
+        raise ValueError(
+            f"unsupported volumeAttributesClassName is set on claim {name}"
+            " when the feature-gate VolumeAttributesClass is disabled"
+        )
+    try:
+        selector = EVERYTHING if claim.spec.selector is None else parse_label_selector(claim.spec.selector)
+    except ValueError as error:
+        raise ValueError(f"error creating internal label selector for claim: {name}: {error}") from error
+    found = (_candidate(claim, volume) for volume in volumes if fits(claim, volume))
+    # differs: of volumes of one size upstream takes any; here the first that was read.
+    return tuple(sorted((c for c in found if c.kept or is_free(claim, c.volume, selector)), key=_preference))
+
+
+def find_matching_volume(found: Iterable[Candidate], node: Node, *, chosen: Container[str]) -> PersistentVolume | None:
+    """Return the best candidate on the node, None where there is none.
+
+    Args:
+        found: the claim's candidates, best first.
+        node: of which only the labels are set.
+        chosen: the names of volumes that other claims of the Pod get.
+    """
+    for candidate in found:
+        if candidate.volume.metadata.name in chosen:
+            continue
+        if allows(candidate.nodes, node):
+            return candidate.volume
+        if candidate.kept:
+            return None
+    return None
+
+
+def fits(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
+    """Whether the volume is not kept for another claim, and neither too small nor of another kind."""
+    wanted, offered = claim.spec, volume.spec
+    return (
+        (offered.claim_ref is None or is_kept_for(volume, claim))
+        and storage(offered.capacity) >= storage(wanted.resources.requests)
+        and offered.volume_mode == wanted.volume_mode
+        and offered.volume_attributes_class_name == wanted.volume_attributes_class_name
+        and volume.metadata.deletion_timestamp is None
+    )
+
+
+def is_kept_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+    """Whether the volume names this claim as the one it is for; without a UID it means any claim of the name.
+
+    Source: pv_helpers.go IsVolumeBoundToClaim (v1.36).
+    """
+    ref, metadata = volume.spec.claim_ref, claim.metadata
+    if ref is None or (ref.namespace, ref.name) != (metadata.namespace, metadata.name):
+        return False
+    return ref.uid in ("", metadata.uid)
+
+
+def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector) -> bool:
+    """Whether a volume that is kept for nobody can be given to the claim."""
+    return (
+        volume.status.phase == AVAILABLE
+        and selector.matches(volume.metadata.labels)
+        and frozenset(claim.spec.access_modes) <= frozenset(volume.spec.access_modes)
+    )
+
+
+def storage(resources: dict[str, str | int | float]) -> Fraction:
+    """Return the amount of storage (bytes), 0 where there is none."""
+    return quantity.parse(resources.get(STORAGE, 0))
+
+
+def _candidate(claim: PersistentVolumeClaim, volume: PersistentVolume) -> Candidate:
+    """Return the volume as a candidate."""
+    affinity = volume.spec.node_affinity
+    return Candidate(
+        volume=volume,
+        nodes=allowed_nodes(affinity.required if affinity else None),
+        kept=is_kept_for(volume, claim),
+        size=storage(volume.spec.capacity),
+    )
+
+
+def _preference(candidate: Candidate) -> tuple[bool, Fraction]:
+    """Return what candidates are sorted by."""
+    return not candidate.kept, Fraction(0) if candidate.kept else candidate.size

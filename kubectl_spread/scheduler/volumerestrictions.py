@@ -1,0 +1,133 @@
+"""VolumeRestrictions: disks that two Pods cannot share, and claims that only one Pod may use.
+
+Source: kube-scheduler volumerestrictions/volume_restrictions.go (v1.36), KEP-2485 (ReadWriteOncePod).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from kubectl_spread.objects.core import Pod, Volume
+from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found
+from kubectl_spread.scheduler.framework import (
+    SKIP,
+    SUCCESS,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    unresolvable,
+    unschedulable,
+)
+from kubectl_spread.scheduler.profile import Behaviour
+
+NAME = "VolumeRestrictions"
+REASON_DISK = "node(s) had no available disk"
+REASON_IN_USE = (
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+)
+REASON_IN_USE_BEFORE = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
+READ_WRITE_ONCE_POD = "ReadWriteOncePod"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the filter needs of the Pod.
+
+    Attributes:
+        disks: its volumes that may be in conflict with another Pod's on the same node.
+        in_use: why no node will do, where another Pod uses a ReadWriteOncePod claim; empty where none does.
+    """
+
+    disks: tuple[Volume, ...]
+    in_use: str
+
+
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter, or Skip for a Pod whose volumes can be shared; reject a Pod whose claim does not exist."""
+    names = [volume.persistent_volume_claim.claim_name for volume in pod.spec.volumes if volume.persistent_volume_claim]
+    single_use = set()
+    for name in names:
+        claim = claim_named(pod, name, handle.snapshot)
+        if claim is None:
+            return unresolvable(not_found(CLAIM, name))
+        if READ_WRITE_ONCE_POD in claim.spec.access_modes:
+            single_use.add(name)
+    disks = tuple(volume for volume in pod.spec.volumes if _is_disk(volume))
+    in_use = bool(single_use) and not single_use.isdisjoint(_used_claims(pod.metadata.namespace, handle))
+    if not disks and not in_use:
+        return SKIP
+    before = handle.profile.does(Behaviour.SAME_CLAIM_REASON)
+    reason = REASON_IN_USE_BEFORE if before else REASON_IN_USE
+    return PreFilterResult(partial(filter_node, State(disks=disks, in_use=reason if in_use else "")))
+
+
+def filter_node(state: State, node_info: NodeInfo) -> Status:
+    """Reject a node on which a disk is taken, and every node where a claim is."""
+    others = (other for pod in node_info.pods for other in pod.spec.volumes)
+    if state.disks and any(_in_conflict(disk, other) for other in others for disk in state.disks):
+        return unschedulable(REASON_DISK)
+    return unschedulable(state.in_use) if state.in_use else SUCCESS
+
+
+def _used_claims(namespace: str, handle: Handle) -> Iterator[str]:
+    """Yield the names of the namespace's claims that Pods on a node use; those of ephemeral volumes do not count.
+
+    Source: backend/cache/snapshot.go createUsedPVCSet (v1.36).
+    """
+    for node_info in handle.node_infos.values():
+        for pod in node_info.pods:
+            if pod.metadata.namespace == namespace:
+                yield from (v.persistent_volume_claim.claim_name for v in pod.spec.volumes if v.persistent_volume_claim)
+
+
+def _is_disk(volume: Volume) -> bool:
+    """Whether it can be in conflict with another volume."""
+    sources = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.iscsi, volume.rbd)
+    return any(source is not None for source in sources)
+
+
+def _in_conflict(volume: Volume, other: Volume) -> bool:
+    """Whether a node cannot have both: the same disk, unless both only read it; an EBS disk never.
+
+    Source: volumerestrictions/volume_restrictions.go isVolumeConflict (v1.36).
+    """
+    return (
+        _same_gce_disk(volume, other)
+        or _same_ebs_disk(volume, other)
+        or _same_iscsi(volume, other)
+        or _same_rbd(volume, other)
+    )
+
+
+def _same_gce_disk(volume: Volume, other: Volume) -> bool:
+    """Whether both are the same Google disk and one of them writes."""
+    disk, existing = volume.gce_persistent_disk, other.gce_persistent_disk
+    if disk is None or existing is None:
+        return False
+    return disk.pd_name == existing.pd_name and not (disk.read_only and existing.read_only)
+
+
+def _same_ebs_disk(volume: Volume, other: Volume) -> bool:
+    """Whether both are the same Amazon disk."""
+    disk, existing = volume.aws_elastic_block_store, other.aws_elastic_block_store
+    return disk is not None and existing is not None and disk.volume_id == existing.volume_id
+
+
+def _same_iscsi(volume: Volume, other: Volume) -> bool:
+    """Whether both are the same iSCSI target and one of them writes."""
+    disk, existing = volume.iscsi, other.iscsi
+    if disk is None or existing is None:
+        return False
+    return disk.iqn == existing.iqn and not (disk.read_only and existing.read_only)
+
+
+def _same_rbd(volume: Volume, other: Volume) -> bool:
+    """Whether both are the same Ceph image, by way of a monitor they share, and one of them writes."""
+    disk, existing = volume.rbd, other.rbd
+    if disk is None or existing is None or (disk.read_only and existing.read_only):
+        return False
+    same_image = (disk.pool, disk.image) == (existing.pool, existing.image)
+    return same_image and not frozenset(disk.monitors).isdisjoint(existing.monitors)
