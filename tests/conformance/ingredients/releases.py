@@ -2,6 +2,7 @@
 
 from tests.conformance.ingredients.draft import Draft, Object
 
+_MERGED_SINCE = 34
 _DECLARED = ("RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "GuaranteedQoSPodCPUResize")
 
 
@@ -22,8 +23,11 @@ def needs_declared_feature(draft: Draft, pod: Object) -> None:
 
 
 def match_label_keys_gate(draft: Draft, _pod: Object) -> None:
-    """Switch matchLabelKeys of spread constraints on, or off as an operator once could."""
-    draft.gates["MatchLabelKeysInPodTopologySpread"] = draft.minor >= 36 or draft.dice.chance(0.4)
+    """Switch matchLabelKeys of spread constraints on or off; from 1.34 on the gate that merges them depends on it."""
+    chosen = draft.dice.chance(0.4)
+    draft.gates["MatchLabelKeysInPodTopologySpread"] = chosen
+    if draft.minor >= _MERGED_SINCE:
+        draft.gates["MatchLabelKeysInPodTopologySpreadSelectorMerge"] = chosen
 
 
 def deferred_resize(draft: Draft, pod: Object) -> None:

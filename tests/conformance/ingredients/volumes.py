@@ -110,7 +110,7 @@ def driver_required(draft: Draft, _pod: Object) -> None:
 def _mount(draft: Draft, pod: Object) -> str:
     """Mount a claim and return its name; sometimes one that another Pod has too."""
     own = f"claim-{pod['metadata']['name']}-{len(pod['spec'].get('volumes', ()))}"
-    name = own if draft.dice.chance(0.75) else f"shared-{draft.dice.randint(0, 1)}"
+    name = own if draft.dice.chance(0.6) else f"shared-{draft.dice.randint(0, 1)}"
     _add_volume(pod, {"persistentVolumeClaim": {"claimName": name}})
     return name
 

@@ -7,19 +7,14 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
 
@@ -64,11 +59,12 @@ func newCluster(objects []runtime.Object, profiles []config.KubeSchedulerProfile
 }
 
 // waitForSync waits until the informers, the scheduler's cache and the volume plugins' own ones hold every object.
-func (c *cluster) waitForSync(factory informers.SharedInformerFactory, volumes *handlers) error {
+func (c *cluster) waitForSync(factory informers.SharedInformerFactory, volumes *volumeHandlers) error {
 	once, cancel := context.WithCancel(c.ctx)
 	cancel() // with a context that is done, these look once instead of every 100 ms
 	for deadline := time.Now().Add(syncTimeout); time.Now().Before(deadline); time.Sleep(syncInterval) {
-		if allTrue(factory.WaitForCacheSync(once.Done())) && volumes.synced() && c.scheduler.WaitForHandlersSync(once) == nil {
+		informed := allTrue(factory.WaitForCacheSync(once.Done())) && volumes.synced()
+		if informed && c.scheduler.WaitForHandlersSync(once) == nil {
 			return nil
 		}
 	}
@@ -84,20 +80,19 @@ func allTrue(synced map[reflect.Type]bool) bool {
 	return true
 }
 
-// profile is the framework of the profile the Pod names, else of the default scheduler's, with the cluster as its
-// snapshot, and the nodes in that.
-func (c *cluster) profile(pod *v1.Pod) (framework.Framework, []nodeInfo, error) {
+// cycle is the Pod's turn, by the profile it names or else the default scheduler's.
+func (c *cluster) cycle(pod *v1.Pod) (*cycle, error) {
 	chosen, ok := c.scheduler.Profiles[pod.Spec.SchedulerName]
 	if !ok {
 		chosen, ok = c.scheduler.Profiles[v1.DefaultSchedulerName]
 	}
 	if !ok {
-		return nil, nil, fmt.Errorf("no profile for the scheduler %q", pod.Spec.SchedulerName)
+		return nil, fmt.Errorf("no profile for the scheduler %q", pod.Spec.SchedulerName)
 	}
 	snapshot := chosen.SnapshotSharedLister().(*internalcache.Snapshot)
 	*snapshot = *newSnapshot(c.objects)
 	nodes, err := snapshot.NodeInfos().List()
-	return chosen, nodes, err
+	return &cycle{ctx: c.ctx, profile: chosen, pod: pod, nodes: nodes}, err
 }
 
 // newSnapshot holds every node and the Pods bound to one. The scheduler's own cache would take an image's size from
@@ -118,43 +113,4 @@ func newSnapshot(objects []runtime.Object) *internalcache.Snapshot {
 		}
 	}
 	return internalcache.NewSnapshot(bound, nodes)
-}
-
-// handlers remembers who listens to an informer. VolumeBinding keeps caches of claims and volumes of its own, and the
-// scheduler does not wait for those.
-type handlers struct {
-	registered []cache.ResourceEventHandlerRegistration
-}
-
-type watchedInformer struct {
-	cache.SharedIndexInformer
-	handlers *handlers
-}
-
-// watchVolumeHandlers must come before anything else asks the factory for these informers.
-func watchVolumeHandlers(factory informers.SharedInformerFactory) *handlers {
-	all := &handlers{}
-	factory.InformerFor(&v1.PersistentVolume{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return watchedInformer{coreinformers.NewPersistentVolumeInformer(client, resync, cache.Indexers{}), all}
-	})
-	factory.InformerFor(&v1.PersistentVolumeClaim{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-		return watchedInformer{coreinformers.NewPersistentVolumeClaimInformer(client, metav1.NamespaceAll, resync, byNamespace), all}
-	})
-	return all
-}
-
-func (i watchedInformer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	registration, err := i.SharedIndexInformer.AddEventHandler(handler)
-	i.handlers.registered = append(i.handlers.registered, registration)
-	return registration, err
-}
-
-func (h *handlers) synced() bool {
-	for _, registration := range h.registered {
-		if !registration.HasSynced() {
-			return false
-		}
-	}
-	return true
 }

@@ -55,6 +55,7 @@ func answer(line []byte) any {
 	if err != nil {
 		return failure{ID: asked.ID, Error: err.Error()}
 	}
+	verdict.ID = asked.ID
 	return verdict
 }
 

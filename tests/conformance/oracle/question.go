@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,7 +25,7 @@ import (
 type question struct {
 	ID           json.RawMessage   `json:"id"`
 	Objects      []json.RawMessage `json:"objects"`
-	Pod          *v1.Pod           `json:"pod"`
+	Pod          json.RawMessage   `json:"pod"`
 	Config       json.RawMessage   `json:"config"`
 	KubeVersion  string            `json:"kubeVersion"`
 	FeatureGates map[string]bool   `json:"featureGates"`
@@ -39,15 +38,18 @@ func (q *question) verdict() (_ *verdict, err error) {
 			err = fmt.Errorf("the scheduler panicked: %v", reason)
 		}
 	}()
-	if err := q.check(); err != nil {
-		return nil, err
+	if mine := release(); q.KubeVersion != "" && q.KubeVersion != mine {
+		return nil, fmt.Errorf("the case is of %s, this scheduler is %s", q.KubeVersion, mine)
 	}
 	restore, err := setFeatureGates(q.FeatureGates)
 	if err != nil {
 		return nil, err
 	}
 	defer restore()
-	complete(q.Pod)
+	pod, err := q.decodePod()
+	if err != nil {
+		return nil, err
+	}
 	objects, err := q.decodeObjects()
 	if err != nil {
 		return nil, err
@@ -61,18 +63,23 @@ func (q *question) verdict() (_ *verdict, err error) {
 		return nil, err
 	}
 	defer cluster.stop()
-	return cluster.decide(q.ID, q.Pod)
+	cycle, err := cluster.cycle(pod)
+	if err != nil {
+		return nil, err
+	}
+	return cycle.verdict()
 }
 
-// check refuses what this program cannot answer: a case without a Pod, or one of another release.
-func (q *question) check() error {
-	if q.Pod == nil {
-		return errors.New("the case has no pod")
+func (q *question) decodePod() (*v1.Pod, error) {
+	pod := &v1.Pod{}
+	if len(q.Pod) == 0 {
+		return nil, errors.New("the case has no pod")
 	}
-	if mine := release(); q.KubeVersion != "" && q.KubeVersion != mine {
-		return fmt.Errorf("the case is of %s, this scheduler is %s", q.KubeVersion, mine)
+	if err := json.Unmarshal(q.Pod, pod); err != nil {
+		return nil, fmt.Errorf("pod: %w", err)
 	}
-	return nil
+	complete(pod)
+	return pod, nil
 }
 
 // decodeObjects leaves out what no scheduler sees: kinds unknown to Kubernetes and Pods that have ended, which its
@@ -124,19 +131,21 @@ func complete(object runtime.Object) {
 	}
 }
 
-// setFeatureGates returns what puts the gates back.
+// setFeatureGates returns what puts the gates back. Gates that are refused may have been set in part.
 func setFeatureGates(gates map[string]bool) (restore func(), err error) {
-	before := map[string]bool{}
+	mutable, before := utilfeature.DefaultMutableFeatureGate, map[string]bool{}
 	for name := range gates {
-		if _, known := utilfeature.DefaultMutableFeatureGate.GetAll()[featuregate.Feature(name)]; !known {
+		if _, known := mutable.GetAll()[featuregate.Feature(name)]; !known {
 			return nil, fmt.Errorf("featureGates: %s has no gate %s", release(), name)
 		}
-		before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
+		before[name] = mutable.Enabled(featuregate.Feature(name))
 	}
-	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+	restore = func() { _ = mutable.SetFromMap(before) }
+	if err := mutable.SetFromMap(gates); err != nil {
+		restore()
 		return nil, fmt.Errorf("featureGates: %w", err)
 	}
-	return func() { _ = utilfeature.DefaultMutableFeatureGate.SetFromMap(before) }, nil
+	return restore, nil
 }
 
 // release is the minor release of the module this program is built with, such as v1.36.
@@ -144,7 +153,7 @@ func release() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, module := range info.Deps {
 		if module.Path == "k8s.io/kubernetes" {
-			built := version.MustParseSemantic(strings.TrimSuffix(module.Version, "+incompatible"))
+			built := version.MustParseSemantic(module.Version)
 			return fmt.Sprintf("v%d.%d", built.Major(), built.Minor())
 		}
 	}
