@@ -11,6 +11,28 @@ from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
 from kubectl_spread.objects.meta import Struct
 
 
+class Plugin(Struct, frozen=True):
+    """A plugin, and its weight where it scores."""
+
+    name: str = ""
+    weight: int = 0
+
+
+class PluginSet(Struct, frozen=True):
+    """Plugins to run besides the defaults, or instead of them; ``*`` disables all defaults."""
+
+    enabled: tuple[Plugin, ...] = ()
+    disabled: tuple[Plugin, ...] = ()
+
+
+class Plugins(Struct, frozen=True):
+    """Plugins by extension point: only those where a plugin says something about nodes."""
+
+    multi_point: PluginSet = PluginSet()
+    filter: PluginSet = PluginSet()
+    score: PluginSet = PluginSet()
+
+
 class PluginConfig(Struct, frozen=True):
     """The arguments of one plugin, still as plain values: their type depends on the plugin."""
 
@@ -22,6 +44,7 @@ class SchedulerProfile(Struct, frozen=True):
     """One entry of ``profiles``."""
 
     scheduler_name: str = "default-scheduler"
+    plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
 
 
@@ -44,3 +67,55 @@ class NodeAffinityArgs(Struct, frozen=True):
     """Arguments of NodeAffinity."""
 
     added_affinity: NodeAffinity | None = None
+
+
+class InterPodAffinityArgs(Struct, frozen=True):
+    """Arguments of InterPodAffinity."""
+
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class ResourceSpec(Struct, frozen=True):
+    """A resource that counts in a score; weight 0 means 1."""
+
+    name: str = ""
+    weight: int = 1
+
+
+DEFAULT_RESOURCES = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
+
+
+class UtilizationShapePoint(Struct, frozen=True):
+    """Which score (0..10) a utilization (per cent) gets."""
+
+    utilization: int = 0
+    score: int = 0
+
+
+class RequestedToCapacityRatioParam(Struct, frozen=True):
+    """The function of the strategy of that name: straight lines between the points."""
+
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+class ScoringStrategy(Struct, frozen=True):
+    """How NodeResourcesFit scores: LeastAllocated, MostAllocated or RequestedToCapacityRatio."""
+
+    type: str = "LeastAllocated"
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
+    requested_to_capacity_ratio: RequestedToCapacityRatioParam = RequestedToCapacityRatioParam()
+
+
+class NodeResourcesFitArgs(Struct, frozen=True):
+    """Arguments of NodeResourcesFit."""
+
+    ignored_resources: frozenset[str] = frozenset()
+    ignored_resource_groups: frozenset[str] = frozenset()
+    scoring_strategy: ScoringStrategy = ScoringStrategy()
+
+
+class NodeResourcesBalancedAllocationArgs(Struct, frozen=True):
+    """Arguments of NodeResourcesBalancedAllocation."""
+
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES

@@ -7,15 +7,22 @@ framework/types.go FitError.Error (v1.36).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import (
+    balanced_allocation,
+    deferredpodscheduling,
+    dynamicresources,
+    imagelocality,
+    interpodaffinity,
     nodeaffinity,
+    nodedeclaredfeatures,
     nodename,
+    nodeports,
     noderesources,
     nodeunschedulable,
     nodevolumelimits,
@@ -26,8 +33,11 @@ from kubectl_spread.scheduler import (
     volumezone,
 )
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.profile import Behaviour, Profile
+from kubectl_spread.scheduler.resource import is_resize_deferred
 
 PRE_FILTER_RESULT = "PreFilterResult"
+OF_DEFERRED_RESIZES = frozenset((nodename.NAME, deferredpodscheduling.NAME, noderesources.NAME))
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -41,17 +51,34 @@ PRE_FILTERS: Mapping[str, PreFilter] = {
         nodename,
         tainttoleration,
         nodeaffinity,
+        nodeports,
+        deferredpodscheduling,
         noderesources,
         volumerestrictions,
         nodevolumelimits,
         volumebinding,
         volumezone,
         podtopologyspread,
+        interpodaffinity,
+        nodedeclaredfeatures,
     )
 }
 """Filter plugin → its PreFilter; the order of a profile decides which runs first."""
 
-PRE_SCORES: Mapping[str, PreScore] = {plugin.NAME: plugin.pre_score for plugin in (volumebinding, podtopologyspread)}
+PRE_SCORES: Mapping[str, PreScore] = {
+    plugin.NAME: plugin.pre_score
+    for plugin in (
+        tainttoleration,
+        nodeaffinity,
+        noderesources,
+        volumebinding,
+        podtopologyspread,
+        interpodaffinity,
+        dynamicresources,
+        balanced_allocation,
+        imagelocality,
+    )
+}
 """Score plugin → the function that scores the feasible nodes."""
 
 
@@ -175,9 +202,7 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
     filters: list[tuple[str, PreFilterResult | Status]] = []
     rejection: Rejection | None = None
     narrowed: dict[str, frozenset[str]] = {}
-    for name in handle.profile.filters:
-        if name not in PRE_FILTERS:
-            continue
+    for name in _filters_of(pod, handle.profile):
         result = PRE_FILTERS[name](pod, handle)
         if isinstance(result, Status):
             if not result.rejected:
@@ -189,6 +214,17 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
                 rejection = _stronger(rejection, Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed))))
         filters.append((name, result))
     return _PreFiltered(tuple(filters), rejection, narrowed)
+
+
+def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
+    """Yield the modelled filters that judge the Pod, in the profile's order.
+
+    Source: the PreFilter of each plugin that skips a deferred resize (v1.37).
+    """
+    resized = profile.does(Behaviour.RESIZE_PREEMPTION) and is_resize_deferred(pod)
+    for name in profile.filters:
+        if name in PRE_FILTERS and not (resized and name not in OF_DEFERRED_RESIZES):
+            yield name
 
 
 def _stronger(first: Rejection | None, later: Rejection) -> Rejection:

@@ -20,6 +20,8 @@ from typing import TypeAlias
 
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.scheduler import resource
+from kubectl_spread.scheduler.affinityterm import ExistingTerms
+from kubectl_spread.scheduler.hostport import HostPort, host_ports
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
@@ -100,11 +102,22 @@ class NodeInfo:
     @cached_property
     def requested(self) -> Mapping[str, int]:
         """What the Pods on it request together (amounts)."""
-        total: dict[str, int] = {}
-        for pod in self.pods:
-            for name, value in resource.pod_requests(pod, self.profile, assigned=True).items():
-                total[name] = total.get(name, 0) + value
-        return total
+        return resource.total(resource.pod_requests(pod, self.profile, assigned=True) for pod in self.pods)
+
+    @cached_property
+    def non_zero_requested(self) -> Mapping[str, int]:
+        """The same, where containers that request no CPU or memory are taken to need a little (amounts)."""
+        return resource.total(resource.non_zero_requests(pod, self.profile) for pod in self.pods)
+
+    @cached_property
+    def used_ports(self) -> frozenset[HostPort]:
+        """The node's ports that Pods on it take."""
+        return frozenset(port for pod in self.pods for port in host_ports(pod))
+
+    @cached_property
+    def image_sizes(self) -> Mapping[str, int]:
+        """The images it has: name → bytes."""
+        return {name: image.size_bytes for image in self.node.status.images for name in image.names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +128,13 @@ class Handle:
         snapshot: the cluster.
         profile: the plugins' arguments and the release's switches.
         node_infos: node's name → node with its Pods.
+        existing_terms: the affinity terms of the Pods on these nodes.
     """
 
     snapshot: Snapshot
     profile: Profile
     node_infos: Mapping[str, NodeInfo]
+    existing_terms: ExistingTerms
 
     @classmethod
     def build(cls, snapshot: Snapshot, profile: Profile) -> Handle:
@@ -128,13 +143,19 @@ class Handle:
             name: NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=profile)
             for name, node in snapshot.nodes.items()
         }
-        return cls(snapshot=snapshot, profile=profile, node_infos=infos)
+        terms = ExistingTerms.of((name, pod) for name, info in infos.items() for pod in info.pods)
+        return cls(snapshot=snapshot, profile=profile, node_infos=infos, existing_terms=terms)
 
     def with_assigned(self, pod: Pod, node_name: str) -> Handle:
         """Return the cluster in which the Pod is on that node."""
         snapshot = self.snapshot.with_assigned(pod, node_name)
         changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
-        return replace(self, snapshot=snapshot, node_infos={**self.node_infos, node_name: changed})
+        return replace(
+            self,
+            snapshot=snapshot,
+            node_infos={**self.node_infos, node_name: changed},
+            existing_terms=self.existing_terms.and_also(node_name, pod),
+        )
 
 
 NodeFilter: TypeAlias = Callable[[NodeInfo], Status]
@@ -151,6 +172,18 @@ class PreFilterResult:
 
     filter_node: NodeFilter
     node_names: frozenset[str] | None = None
+
+
+def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[str, int]:
+    """Return node's name → score (0..100), in proportion to the highest.
+
+    Source: kube-scheduler helper/normalize_score.go DefaultNormalizeScore (v1.36).
+    """
+    highest = max(raw.values(), default=0)
+    if highest == 0:
+        return dict.fromkeys(raw, MAX_NODE_SCORE if lowest_is_best else 0)
+    scores = {name: MAX_NODE_SCORE * score // highest for name, score in raw.items()}
+    return {name: MAX_NODE_SCORE - score for name, score in scores.items()} if lowest_is_best else scores
 
 
 def go_round(number: float) -> int:

@@ -6,13 +6,29 @@ Source: kube-scheduler nodeaffinity/node_affinity.go, component-helpers scheduli
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from kubectl_spread.labels import Operator, Requirement, Selector, from_set, is_int64
-from kubectl_spread.objects.core import Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod
-from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.objects.core import (
+    Node,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    Pod,
+    PreferredSchedulingTerm,
+)
+from kubectl_spread.scheduler.framework import (
+    SKIP,
+    SUCCESS,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    normalize,
+    unresolvable,
+)
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"
@@ -174,3 +190,30 @@ def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
             return None
         names = (names or frozenset()) | frozenset.intersection(*named)
     return names
+
+
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+    """Return feasible node's name → score (0..100), None where neither Pod nor configuration prefers anything.
+
+    Source: nodeaffinity/node_affinity.go PreScore, Score (v1.36).
+    """
+    affinities = (pod.spec.affinity.node_affinity if pod.spec.affinity else None, handle.profile.added_affinity)
+    preferred = [
+        term
+        for affinity in affinities
+        if affinity is not None
+        for term in affinity.preferred_during_scheduling_ignored_during_execution
+    ]
+    if not preferred:
+        return None
+    terms = list(_weighted(preferred))
+    raw = {info.name: sum(weight for weight, term in terms if term.matches(info.node)) for info in nodes}
+    return normalize(raw)
+
+
+def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> Iterator[tuple[int, Term]]:
+    """Yield weight and term of the preferences that some node can meet."""
+    for preference in preferred:
+        term = parse_term(preference.preference)
+        if term is not None:
+            yield preference.weight, term

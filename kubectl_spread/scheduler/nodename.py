@@ -9,16 +9,22 @@ from functools import partial
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "NodeName"
 REASON = "node(s) didn't match the requested node name"
 
 
-def pre_filter(pod: Pod, _handle: Handle) -> PreFilterResult | Status:
-    """Return the filter, or Skip for a Pod that names no node."""
-    if not pod.spec.node_name:
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter, or Skip for a Pod that names no node.
+
+    Source: nodename/node_name.go PreFilter (v1.37), before which Filter alone rejected nodes.
+    """
+    wanted = pod.spec.node_name
+    if not wanted:
         return SKIP
-    return PreFilterResult(partial(filter_node, pod.spec.node_name))
+    narrows = handle.profile.does(Behaviour.NODE_NAME_NARROWS)
+    return PreFilterResult(partial(filter_node, wanted), node_names=frozenset((wanted,)) if narrows else None)
 
 
 def filter_node(node_name: str, node_info: NodeInfo) -> Status:

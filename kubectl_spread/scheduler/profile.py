@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, unique
 
-from kubectl_spread.objects.configuration import KubeSchedulerConfiguration, NodeAffinityArgs, PodTopologySpreadArgs
+from kubectl_spread.objects.configuration import (
+    InterPodAffinityArgs,
+    KubeSchedulerConfiguration,
+    NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs,
+    NodeResourcesFitArgs,
+    Plugin,
+    PodTopologySpreadArgs,
+    SchedulerProfile,
+)
 from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.scheduler import plugins
 
 NEWEST_MINOR = 37
 OLDEST_MINOR = 27
 PROVED_MINORS = range(33, NEWEST_MINOR + 1)
 REFERENCE_MINOR = 36
-
-DEFAULT_SCHEDULER = "default-scheduler"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,11 @@ class Behaviour(Enum):
 
     EMPTY_SELECTOR_COUNTS = Switch("podtopologyspread/common.go countPodsMatchSelector", until=26)
     MATCH_LABEL_KEYS = Switch("podtopologyspread/common.go", since=27, gate="MatchLabelKeysInPodTopologySpread")
+    NODE_NAME_NARROWS = Switch("nodename/node_name.go PreFilter", since=37)
     TAINT_IN_REASON = Switch("tainttoleration/taint_toleration.go Filter", until=33)
+    NAMESPACE_SELECTOR_STAYS = Switch(
+        "interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty", since=34, until=36
+    )
     FIT_UNRESOLVABLE = Switch("noderesources/fit.go Filter", since=34)
     POD_LEVEL_RESOURCES = Switch(
         "component-helpers resource/helpers.go PodRequests", since=34, gate="PodLevelResources"
@@ -66,6 +78,32 @@ class Behaviour(Enum):
     IN_PLACE_RESIZE = Switch(
         "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate="InPlacePodVerticalScaling"
     )
+    RESIZE_BY_POD = Switch("component-helpers resource/helpers.go AggregateContainerRequests", since=37)
+    RESIZE_PREEMPTION = Switch(
+        "deferredpodscheduling/deferred_pod_scheduling.go",
+        since=37,
+        gate="InPlacePodVerticalScalingSchedulerPreemption",
+        on_since=None,
+    )
+    BALANCE_BY_IMPROVEMENT = Switch("noderesources/balanced_allocation.go balancedResourceScorer", since=36)
+    IMAGE_VOLUMES_SCORE = Switch("imagelocality/image_locality.go sumImageScores", since=36)
+    IMAGE_VOLUMES_IN_THRESHOLD = Switch("imagelocality/image_locality.go Score", since=37)
+    DYNAMIC_RESOURCES = Switch(
+        "dynamicresources/dynamicresources.go", since=26, gate="DynamicResourceAllocation", on_since=34
+    )
+    DEVICES_SCORE = Switch("dynamicresources/dynamicresources.go Score", since=35)
+    DECLARED_FEATURES = Switch(
+        "nodedeclaredfeatures/nodedeclaredfeatures.go", since=35, gate="NodeDeclaredFeatures", on_since=36
+    )
+    DECLARED_USER_NAMESPACES = Switch(
+        "component-helpers nodedeclaredfeatures/features/usernamespaceshostnetwork",
+        since=36,
+        gate="NodeDeclaredFeatures",
+    )
+    DECLARED_BIND_MOUNT_OPTIONS = Switch(
+        "component-helpers nodedeclaredfeatures/features/volumebindmountoptions", since=37, gate="NodeDeclaredFeatures"
+    )
+    FEATURES_IN_REASON = Switch("nodedeclaredfeatures/nodedeclaredfeatures.go Filter", until=35)
     NUMERIC_TOLERATIONS = Switch(
         "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", on_since=None
     )
@@ -95,6 +133,11 @@ def behaviours(minor: int, gates: Mapping[str, bool] | None = None) -> frozenset
     return frozenset(behaviour for behaviour in Behaviour if behaviour.value.holds(minor, gates or {}))
 
 
+def known_gates() -> frozenset[str]:
+    """Return the feature gates that make a difference here; others are of no account."""
+    return frozenset(behaviour.value.gate for behaviour in Behaviour if behaviour.value.gate)
+
+
 def minor_of(version: str) -> int | None:
     """Return the minor release of ``v1.36.2`` (36), None when the text names no release of Kubernetes 1."""
     match = re.match(r"v?1\.([0-9]{1,3})(?:[.+-]|$)", version)
@@ -109,36 +152,37 @@ SYSTEM_CONSTRAINTS = (
 )
 """Source: podtopologyspread/plugin.go systemDefaultConstraints (v1.36)."""
 
-FILTERS = (
-    "NodeUnschedulable",
-    "NodeName",
-    "TaintToleration",
-    "NodeAffinity",
-    "NodePorts",
-    "NodeResourcesFit",
-    "VolumeRestrictions",
-    "NodeVolumeLimits",
-    "VolumeBinding",
-    "VolumeZone",
-    "PodTopologySpread",
-    "InterPodAffinity",
-    "DynamicResources",
-    "NodeDeclaredFeatures",
-)
-SCORE_WEIGHTS = {
+DEFAULT_WEIGHTS = {
     "TaintToleration": 3,
     "NodeAffinity": 2,
-    "NodeResourcesFit": 1,
-    "VolumeBinding": 1,
     "PodTopologySpread": 2,
     "InterPodAffinity": 2,
     "DynamicResources": 2,
-    "NodeResourcesBalancedAllocation": 1,
-    "ImageLocality": 1,
 }
+"""Score plugin → weight, where that is not 1."""
 
 
-@dataclass(frozen=True, slots=True)
+def default_plugins(behaviours: frozenset[Behaviour]) -> tuple[Plugin, ...]:
+    """Return the filters and scores of the default profile, in order.
+
+    Source: apis/config/v1/default_plugins.go getDefaultPlugins, applyFeatureGates (v1.36, v1.37).
+    """
+    names = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts"]
+    if Behaviour.NODE_NAME_NARROWS in behaviours:
+        names[:2] = ["NodeName", "NodeUnschedulable"]
+    if Behaviour.RESIZE_PREEMPTION in behaviours:
+        names.append("DeferredPodScheduling")
+    names += ["NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"]
+    names += ["PodTopologySpread", "InterPodAffinity"]
+    if Behaviour.DYNAMIC_RESOURCES in behaviours:
+        names.append("DynamicResources")
+    names += ["NodeResourcesBalancedAllocation", "ImageLocality"]
+    if Behaviour.DECLARED_FEATURES in behaviours:
+        names.append("NodeDeclaredFeatures")
+    return tuple(Plugin(name=name, weight=DEFAULT_WEIGHTS.get(name, 1)) for name in names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """One profile of a scheduler.
 
@@ -151,16 +195,22 @@ class Profile:
         default_constraints: the constraints of Pods that have none of their own.
         system_defaulted: whether those are the built-in ones (defaultingType System).
         added_affinity: what NodeAffinityArgs adds to every Pod.
+        inter_pod_affinity: arguments of InterPodAffinity.
+        fit: arguments of NodeResourcesFit.
+        balanced_allocation: arguments of NodeResourcesBalancedAllocation.
     """
 
-    minor: int = REFERENCE_MINOR
-    behaviours: frozenset[Behaviour] = behaviours(REFERENCE_MINOR)
-    scheduler_name: str = DEFAULT_SCHEDULER
-    filters: tuple[str, ...] = FILTERS
-    weights: Mapping[str, int] = field(default_factory=lambda: SCORE_WEIGHTS)
-    default_constraints: tuple[TopologySpreadConstraint, ...] = SYSTEM_CONSTRAINTS
-    system_defaulted: bool = True
-    added_affinity: NodeAffinity | None = None
+    minor: int
+    behaviours: frozenset[Behaviour]
+    filters: tuple[str, ...]
+    weights: Mapping[str, int]
+    scheduler_name: str
+    default_constraints: tuple[TopologySpreadConstraint, ...]
+    system_defaulted: bool
+    added_affinity: NodeAffinity | None
+    inter_pod_affinity: InterPodAffinityArgs
+    fit: NodeResourcesFitArgs
+    balanced_allocation: NodeResourcesBalancedAllocationArgs
 
     def does(self, behaviour: Behaviour) -> bool:
         """Whether the release behaves so."""
@@ -169,7 +219,7 @@ class Profile:
 
 def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] | None = None) -> Profile:
     """Return the profile a kube-scheduler of the release has without a configuration."""
-    return Profile(minor=minor, behaviours=behaviours(minor, gates))
+    return _profile(SchedulerProfile(), minor, gates)
 
 
 def configured_profile(
@@ -182,16 +232,32 @@ def configured_profile(
     """
     if configuration is None:
         return default_profile(minor, gates=gates)
-    parsed = convert(configuration, KubeSchedulerConfiguration)
-    profile = parsed.profiles[0]
-    arguments = {config.name: config.args for config in profile.plugin_config}
+    return _profile(convert(configuration, KubeSchedulerConfiguration).profiles[0], minor, gates)
+
+
+def _profile(configured: SchedulerProfile, minor: int, gates: Mapping[str, bool] | None) -> Profile:
+    """Return one entry of a configuration's profiles under the rules of a release.
+
+    Raises:
+        DecodeError: the arguments of a plugin have the wrong type.
+    """
+    does = behaviours(minor, gates)
+    defaults = default_plugins(does)
+    arguments = {config.name: config.args for config in configured.plugin_config}
     spread = convert(arguments.get("PodTopologySpread", {}), PodTopologySpreadArgs)
     system = spread.defaulting_type == "System"
     return Profile(
         minor=minor,
-        behaviours=behaviours(minor, gates),
-        scheduler_name=profile.scheduler_name,
+        behaviours=does,
+        scheduler_name=configured.scheduler_name,
+        filters=plugins.filters(defaults, configured.plugins),
+        weights=plugins.weights(defaults, configured.plugins),
         default_constraints=SYSTEM_CONSTRAINTS if system else spread.default_constraints,
         system_defaulted=system,
         added_affinity=convert(arguments.get("NodeAffinity", {}), NodeAffinityArgs).added_affinity,
+        inter_pod_affinity=convert(arguments.get("InterPodAffinity", {}), InterPodAffinityArgs),
+        fit=convert(arguments.get("NodeResourcesFit", {}), NodeResourcesFitArgs),
+        balanced_allocation=convert(
+            arguments.get("NodeResourcesBalancedAllocation", {}), NodeResourcesBalancedAllocationArgs
+        ),
     )

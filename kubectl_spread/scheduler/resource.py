@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Container, ContainerStatus, Pod, PodSpec, Quantity, ResourceRequirements
@@ -20,6 +21,9 @@ EPHEMERAL_STORAGE = "ephemeral-storage"
 PODS = "pods"
 HUGE_PAGES_PREFIX = "hugepages-"
 ATTACHABLE_VOLUMES_PREFIX = "attachable-volumes-"
+
+NON_ZERO_REQUESTS = MappingProxyType({CPU: 100, MEMORY: 200 * 1024 * 1024})
+"""What a container without requests is taken to need when nodes are scored (amounts)."""
 
 _NAMED = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
 
@@ -67,22 +71,70 @@ def is_extended(name: str) -> bool:
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
-def pod_requests(pod: Pod, profile: Profile, *, assigned: bool) -> dict[str, int]:
+def pod_requests(
+    pod: Pod, profile: Profile, *, assigned: bool, missing: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, int]:
     """Return what the Pod requests: its containers at their widest moment, or Pod-level requests, plus overhead.
 
     Args:
         pod: the Pod.
         profile: whose release decides about Pod-level resources and resizes.
         assigned: whether it is on a node, where a resize in progress counts at its largest.
+        missing: what each container is taken to request (amounts) of resources it does not name.
 
     Raises:
         ValueError: a quantity cannot be read.
     """
-    statuses = _statuses(pod) if assigned and profile.does(Behaviour.IN_PLACE_RESIZE) else {}
-    requests = _aggregate(pod.spec, lambda container: _effective_requests(pod, container, statuses))
-    if pod.spec.resources is not None and profile.does(Behaviour.POD_LEVEL_RESOURCES):
-        requests |= _pod_level(pod, pod.spec.resources, resizing=assigned and profile.does(Behaviour.POD_LEVEL_RESIZE))
+    resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
+    default = _in_thousandths(missing)
+    if not resizing:
+        requests = _aggregate(pod.spec, _asked, default)
+    elif profile.does(Behaviour.RESIZE_BY_POD):
+        requests = _largest_of_pod(pod, profile, default)
+    else:
+        requests = _largest_of_containers(pod, default)
+    if has_pod_level(pod, profile):
+        requests |= _pod_level(pod, profile, resizing=resizing and profile.does(Behaviour.POD_LEVEL_RESIZE))
     return _whole(_sum((requests, _millis(pod.spec.overhead))))
+
+
+def has_pod_level(pod: Pod, profile: Profile) -> bool:
+    """Whether the Pod has requests as a whole, and the release minds them."""
+    if pod.spec.resources is None or not profile.does(Behaviour.POD_LEVEL_RESOURCES):
+        return False
+    return any(map(is_pod_level, pod.spec.resources.requests))
+
+
+def non_zero_requests(pod: Pod, profile: Profile) -> dict[str, int]:
+    """Return what a Pod on a node requests where containers that name no CPU or memory are taken to need a little.
+
+    Requests of the Pod as a whole, or of any of its containers besides them, spare the others that.
+
+    Source: kube-scheduler framework/types.go CalculateResource, getNonMissingContainerRequests (v1.36).
+    """
+    missing: Mapping[str, int] = NON_ZERO_REQUESTS
+    if has_pod_level(pod, profile):
+        named = pod_requests(pod, profile, assigned=True)
+        missing = {name: value for name, value in missing.items() if name not in named}
+    return pod_requests(pod, profile, assigned=True, missing=missing)
+
+
+def non_zero_container_requests(pod: Pod) -> dict[str, int]:
+    """Return what the containers of a Pod ask for together, where each needs a little CPU and memory at least.
+
+    Source: kube-scheduler noderesources/resource_allocation.go calculatePodResourceRequest (v1.36).
+    """
+    return _whole(_sum((_aggregate(pod.spec, _asked, _in_thousandths(NON_ZERO_REQUESTS)), _millis(pod.spec.overhead))))
+
+
+def _in_thousandths(whole: Mapping[str, int]) -> dict[str, int]:
+    """Return whole amounts in thousandths."""
+    return {name: value if name == CPU else value * 1000 for name, value in whole.items()}
+
+
+def total(requests: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the amounts together."""
+    return _sum(requests)
 
 
 def container_requests(spec: PodSpec, *, limits: bool = False) -> dict[str, Quantity]:
@@ -96,19 +148,26 @@ def container_requests(spec: PodSpec, *, limits: bool = False) -> dict[str, Quan
     def of_container(container: Container) -> dict[str, int]:
         return _millis(container.resources.limits if limits else container.resources.requests)
 
-    return {name: f"{value}m" for name, value in _aggregate(spec, of_container).items()}
+    return {name: f"{value}m" for name, value in _aggregate(spec, of_container, {}).items()}
 
 
-def _aggregate(spec: PodSpec, of_container: Callable[[Container], dict[str, int]]) -> dict[str, int]:
+def _asked(container: Container) -> dict[str, int]:
+    """Return what the container's spec requests in thousandths."""
+    return _millis(container.resources.requests)
+
+
+def _aggregate(
+    spec: PodSpec, of_container: Callable[[Container], dict[str, int]], missing: Mapping[str, int]
+) -> dict[str, int]:
     """Return, in thousandths, the larger of all containers together and the widest moment of initialisation.
 
     Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.36).
     """
-    running = [of_container(container) for container in spec.containers]
+    running = [{**missing, **of_container(container)} for container in spec.containers]
     sidecars: dict[str, int] = {}
     initialising: dict[str, int] = {}
     for container in spec.init_containers:
-        requests = of_container(container)
+        requests = {**missing, **of_container(container)}
         widest = _sum((sidecars, requests))
         if is_sidecar(container):
             running.append(requests)
@@ -122,22 +181,62 @@ def is_sidecar(container: Container) -> bool:
     return container.restart_policy == "Always"
 
 
-def _effective_requests(pod: Pod, container: Container, statuses: Mapping[str, ContainerStatus]) -> dict[str, int]:
-    """Return what the container requests in thousandths, a resize in progress at its largest."""
-    status = statuses.get(container.name)
-    if status is None or status.resources is None:
-        return _millis(container.resources.requests)
-    return _effective(pod, container.resources, actuated=status.resources, allocated=status.allocated_resources)
+def _largest_of_containers(pod: Pod, missing: Mapping[str, int]) -> dict[str, int]:
+    """Return what the Pod requests in thousandths, each container's resize in progress at its largest (up to 1.36)."""
+    statuses = _statuses(pod)
+    finite = {container.name for container in pod.spec.init_containers if not is_sidecar(container)}
+
+    def of_container(container: Container) -> dict[str, int]:
+        status = statuses.get(container.name)
+        if status is None or status.resources is None or container.name in finite:
+            return _asked(container)
+        return _effective(pod, container.resources, actuated=status.resources, allocated=status.allocated_resources)
+
+    return _aggregate(pod.spec, of_container, missing)
 
 
-def _pod_level(pod: Pod, resources: ResourceRequirements, *, resizing: bool) -> dict[str, int]:
+def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> dict[str, int]:
+    """Return the largest of what the Pod as a whole asks for, was allocated and has, in thousandths (from 1.37).
+
+    Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.37).
+    """
+    asked = {} if _resize_infeasible(pod) else _aggregate(pod.spec, _asked, missing)
+    has = pod.status.resources.requests if pod.status.resources is not None else {}
+    if has and pod.status.allocated_resources and profile.does(Behaviour.POD_LEVEL_RESIZE):
+        return _max((asked, _millis(pod.status.allocated_resources), _millis(has)))
+    statuses = _statuses(pod)
+
+    def allocated(container: Container) -> dict[str, int]:
+        status = statuses.get(container.name)
+        if status is not None and status.allocated_resources:
+            return _millis(status.allocated_resources)
+        return {} if _resize_infeasible(pod) else _asked(container)
+
+    def actuated(container: Container) -> dict[str, int]:
+        status = statuses.get(container.name)
+        if status is not None and status.resources is not None and status.resources.requests:
+            return _millis(status.resources.requests)
+        return allocated(container)
+
+    return _max((asked, *(_aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
+
+
+def _pod_level(pod: Pod, profile: Profile, *, resizing: bool) -> dict[str, int]:
     """Return the requests (thousandths) set for the Pod as a whole, which replace the containers'."""
-    requests = _millis({n: q for n, q in resources.requests.items() if is_pod_level(n)})
+    resources = pod.spec.resources or ResourceRequirements()
+    requests = _only_pod_level(_millis(resources.requests))
     status = pod.status.resources
-    if not (requests and resizing and status is not None):
+    if not resizing or status is None:
         return requests
     effective = _effective(pod, resources, actuated=status, allocated=pod.status.allocated_resources)
+    if profile.does(Behaviour.RESIZE_BY_POD):
+        return _only_pod_level(effective)
     return {name: effective.get(name, 0) for name in requests}
+
+
+def _only_pod_level(requests: Mapping[str, int]) -> dict[str, int]:
+    """Return the requests that can be set for a Pod as a whole."""
+    return {name: value for name, value in requests.items() if is_pod_level(name)}
 
 
 def is_pod_level(name: str) -> bool:
@@ -158,15 +257,22 @@ def _effective(
 
 def _resize_infeasible(pod: Pod) -> bool:
     """Whether the kubelet has said that the resize cannot be done."""
-    pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
-    return pending is not None and pending.reason == "Infeasible"
+    return _pending_resize(pod) == "Infeasible"
+
+
+def is_resize_deferred(pod: Pod) -> bool:
+    """Whether the kubelet has said that the resize must wait for room on the node."""
+    return _pending_resize(pod) == "Deferred"
+
+
+def _pending_resize(pod: Pod) -> str:
+    """Return why the kubelet has not begun the resize; empty where there is none to begin."""
+    return next((c.reason for c in pod.status.conditions if c.type == "PodResizePending"), "")
 
 
 def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
-    """Return the status of each container that keeps running, by name."""
-    sidecars = {container.name for container in pod.spec.init_containers if is_sidecar(container)}
-    statuses = {status.name: status for status in pod.status.init_container_statuses if status.name in sidecars}
-    return statuses | {status.name: status for status in pod.status.container_statuses}
+    """Return the status of each container, by name."""
+    return {status.name: status for status in (*pod.status.init_container_statuses, *pod.status.container_statuses)}
 
 
 def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -6,18 +6,27 @@ Source: kube-scheduler tainttoleration/taint_toleration.go, api core/v1/tolerati
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.core import Node, Pod, Taint, Toleration
-from kubectl_spread.scheduler.framework import SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import (
+    SUCCESS,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    normalize,
+    unresolvable,
+)
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "TaintToleration"
 REASON = "node(s) had untolerated taint(s)"
 DO_NOT_SCHEDULE = frozenset(("NoSchedule", "NoExecute"))
+PREFER_NO_SCHEDULE = "PreferNoSchedule"
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
@@ -67,6 +76,22 @@ def untolerated_taint(node: Node, tolerations: Iterable[Toleration], *, numeric:
         if taint.effect in DO_NOT_SCHEDULE and not tolerated(taint, tolerations, numeric=numeric):
             return taint
     return None
+
+
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int]:
+    """Return feasible node's name → score (0..100), best where the fewest PreferNoSchedule taints are untolerated.
+
+    Source: tainttoleration/taint_toleration.go Score (v1.36).
+    """
+    numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    untolerated = {
+        info.name: sum(
+            taint.effect == PREFER_NO_SCHEDULE and not tolerated(taint, pod.spec.tolerations, numeric=numeric)
+            for taint in info.node.spec.taints
+        )
+        for info in nodes
+    }
+    return normalize(untolerated, lowest_is_best=True)
 
 
 def tolerated(taint: Taint, tolerations: Iterable[Toleration], *, numeric: bool) -> bool:

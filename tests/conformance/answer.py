@@ -42,7 +42,7 @@ def profile_of(case: Case) -> Profile:
 
 
 def snapshot_of(objects: Iterable[Mapping[str, Any]], profile: Profile) -> Snapshot:
-    """Return the objects as a Snapshot, Pods as the API server stores them, without the kinds the engine does not read."""
+    """Return the objects as a Snapshot, Pods as the API server stores them; kinds nobody reads are left out."""
     found: dict[str, list[Any]] = {kind.name: [] for kind in BY_API.values()}
     for values in objects:
         kind = BY_API.get((values["apiVersion"], values["kind"]))
@@ -60,14 +60,19 @@ def recorded(evaluation: Evaluation) -> dict[str, Any]:
         for rejection in verdict.rejections:
             each.setdefault(rejection.plugin, {})[name] = _status(_taken_alone(rejection, name, evaluation))
         first = verdict.first
-        nodes[name] = {"plugin": first.plugin, **_status(first.status)} if first else {"code": Code.SUCCESS.value}
+        nodes[name] = _rejection(first) if first else {"code": Code.SUCCESS.value}
         if verdict.scores:
             scores[name] = dict(verdict.scores)
     result: dict[str, Any] = {"nodes": nodes, "each": each, "scores": scores}
     if evaluation.pre_filter is not None:
-        found = evaluation.pre_filter
-        result["prefilter"] = {"plugin": found.plugin, **_status(found.status)}
+        result["prefilter"] = _rejection(evaluation.pre_filter)
     return result
+
+
+def _rejection(rejection: Rejection) -> dict[str, Any]:
+    """Return a rejection in the recorded format: no plugin's name where several leave no node between them."""
+    anonymous = rejection.plugin == PRE_FILTER_RESULT and rejection.status.reasons
+    return _status(rejection.status) if anonymous else {"plugin": rejection.plugin, **_status(rejection.status)}
 
 
 def _taken_alone(rejection: Rejection, node: str, evaluation: Evaluation) -> Status:

@@ -1,0 +1,184 @@
+"""Pod affinity terms, parsed once, and the terms of all Pods on nodes, indexed.
+
+Source: kube-scheduler staging framework/types.go AffinityTerm (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+from kubectl_spread.labels import NOTHING, Selector
+from kubectl_spread.objects.core import Pod, PodAffinity, PodAffinityTerm
+from kubectl_spread.objects.meta import parse_label_selector
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """Pods, and the topology in which to be near them or not.
+
+    Attributes:
+        selector: which Pods, by their labels; (mis)matchLabelKeys are in it, the API server has seen to that.
+        topology_key: the node label whose value nodes must share to be near.
+        namespaces: the namespaces whose Pods are meant, by name.
+        namespace_selector: further ones, by their labels.
+    """
+
+    selector: Selector
+    topology_key: str
+    namespaces: frozenset[str]
+    namespace_selector: Selector = NOTHING
+
+    def covers(self, namespace: str, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether Pods of the namespace are meant."""
+        return namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
+
+    def matches(self, pod: Pod, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether the Pod, whose namespace carries these labels, is meant."""
+        return self.covers(pod.metadata.namespace, namespace_labels) and self.selector.matches(pod.metadata.labels)
+
+
+Weighted: TypeAlias = tuple[int, AffinityTerm]
+"""A weight, negative for anti-affinity, and its term."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodTerms:
+    """All terms of one Pod.
+
+    Attributes:
+        affinity: where it must be near.
+        anti_affinity: where it must not be near.
+        preferred: where it would rather be near (positive weight) or not (negative weight).
+    """
+
+    affinity: tuple[AffinityTerm, ...] = ()
+    anti_affinity: tuple[AffinityTerm, ...] = ()
+    preferred: tuple[Weighted, ...] = ()
+
+    @classmethod
+    def of(cls, pod: Pod) -> PodTerms:
+        """Return the terms of the Pod.
+
+        Raises:
+            ValueError: a selector cannot be read.
+        """
+        if pod.spec.affinity is None:
+            return cls()
+        near, apart = pod.spec.affinity.pod_affinity, pod.spec.affinity.pod_anti_affinity
+        return cls(
+            affinity=_required(near, pod),
+            anti_affinity=_required(apart, pod),
+            preferred=(*_preferred(near, pod, sign=1), *_preferred(apart, pod, sign=-1)),
+        )
+
+
+def _required(affinity: PodAffinity | None, pod: Pod) -> tuple[AffinityTerm, ...]:
+    """Return the terms that must hold."""
+    if affinity is None:
+        return ()
+    return tuple(parse_term(term, pod) for term in affinity.required_during_scheduling_ignored_during_execution)
+
+
+def _preferred(affinity: PodAffinity | None, pod: Pod, *, sign: int) -> tuple[Weighted, ...]:
+    """Return the terms that carry weight."""
+    if affinity is None:
+        return ()
+    terms = affinity.preferred_during_scheduling_ignored_during_execution
+    return tuple((sign * term.weight, parse_term(term.pod_affinity_term, pod)) for term in terms)
+
+
+def parse_term(term: PodAffinityTerm, pod: Pod) -> AffinityTerm:
+    """Return the term of that Pod; without any word on namespaces it means the Pod's own.
+
+    Raises:
+        ValueError: a selector cannot be read.
+    """
+    own = not term.namespaces and term.namespace_selector is None
+    return AffinityTerm(
+        selector=parse_label_selector(term.label_selector),
+        topology_key=term.topology_key,
+        namespaces=frozenset((pod.metadata.namespace,) if own else term.namespaces),
+        namespace_selector=parse_label_selector(term.namespace_selector),
+    )
+
+
+OnNodes: TypeAlias = Mapping[AffinityTerm, Mapping[str, int]]
+"""Term → node's name → Pods there that have the term (count), or their weights together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingTerms:
+    """The terms of the Pods on all nodes; equal terms once, as replicas have them.
+
+    Attributes:
+        affinity: required affinity terms → where (Pods, count).
+        anti_affinity: required anti-affinity terms → where (Pods, count).
+        preferred: preferred terms → where (weights together).
+    """
+
+    affinity: OnNodes = field(default_factory=lambda: MappingProxyType({}))
+    anti_affinity: OnNodes = field(default_factory=lambda: MappingProxyType({}))
+    preferred: OnNodes = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, pods: Iterable[tuple[str, Pod]]) -> ExistingTerms:
+        """Return the terms of these Pods, each given with its node's name."""
+        affinity, anti_affinity, preferred = _counters(), _counters(), _counters()
+        for node, pod in pods:
+            if pod.spec.affinity is None:
+                continue
+            terms = readable_terms(pod)
+            _add(affinity, node, ((1, term) for term in terms.affinity))
+            _add(anti_affinity, node, ((1, term) for term in terms.anti_affinity))
+            _add(preferred, node, terms.preferred)
+        return cls(affinity, anti_affinity, preferred)
+
+    def and_also(self, node: str, pod: Pod) -> ExistingTerms:
+        """Return the terms with those of one more Pod."""
+        if pod.spec.affinity is None:
+            return self
+        more = ExistingTerms.of([(node, pod)])
+        return ExistingTerms(
+            _merged(self.affinity, more.affinity),
+            _merged(self.anti_affinity, more.anti_affinity),
+            _merged(self.preferred, more.preferred),
+        )
+
+
+def readable_terms(pod: Pod) -> PodTerms:
+    """Return the terms of a Pod that is on a node already; terms that cannot be read are as good as none.
+
+    Source: kube-scheduler framework/types.go NodeInfo.AddPod, PodInfo.Update (v1.36).
+    """
+    try:
+        return PodTerms.of(pod)
+    except ValueError:
+        return PodTerms()
+
+
+Counters: TypeAlias = defaultdict[AffinityTerm, dict[str, int]]
+
+
+def _counters() -> Counters:
+    """Return an empty count by term and node."""
+    return defaultdict(dict)
+
+
+def _add(counters: Counters, node: str, terms: Iterable[Weighted]) -> None:
+    """Count the terms on the node."""
+    for weight, term in terms:
+        on_nodes = counters[term]
+        on_nodes[node] = on_nodes.get(node, 0) + weight
+
+
+def _merged(first: OnNodes, second: OnNodes) -> OnNodes:
+    """Return both counts together."""
+    merged = dict(first)
+    for term, on_nodes in second.items():
+        known = first.get(term, {})
+        merged[term] = {**known, **{node: known.get(node, 0) + value for node, value in on_nodes.items()}}
+    return merged

@@ -1,0 +1,45 @@
+"""The ports of nodes that Pods take.
+
+Source: kube-scheduler util/utils.go GetHostPorts, kube-scheduler staging framework/types.go HostPortInfo (v1.36).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler.resource import is_sidecar
+
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - Kubernetes' word for every address of the node
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port of a node.
+
+    Attributes:
+        address: the node's address it is taken on; 0.0.0.0 for all of them.
+        protocol: TCP, UDP or SCTP.
+        number: the port.
+    """
+
+    address: str
+    protocol: str
+    number: int
+
+    def conflicts(self, other: HostPort) -> bool:
+        """Whether the two cannot be taken at once."""
+        if (self.protocol, self.number) != (other.protocol, other.number):
+            return False
+        return self.address == other.address or ANY_ADDRESS in (self.address, other.address)
+
+
+def host_ports(pod: Pod) -> frozenset[HostPort]:
+    """Return the node's ports the Pod takes for as long as it runs: those of its containers and sidecars."""
+    running = (*pod.spec.containers, *filter(is_sidecar, pod.spec.init_containers))
+    return frozenset(
+        HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
+        for container in running
+        for port in container.ports
+        if port.host_port > 0
+    )

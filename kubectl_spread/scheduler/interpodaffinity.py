@@ -1,0 +1,219 @@
+"""InterPodAffinity: Pods that must or would rather be near other Pods, or far from them.
+
+Near means in the same domain: on nodes that share the value of the term's topology key. Anti-affinity binds both ways:
+the Pods already there keep out a Pod they must not be near.
+
+Source: kube-scheduler interpodaffinity/{plugin,filtering,scoring}.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import TypeAlias
+
+from kubectl_spread.labels import EVERYTHING, NOTHING
+from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.scheduler.affinityterm import AffinityTerm, OnNodes, PodTerms
+from kubectl_spread.scheduler.framework import (
+    MAX_NODE_SCORE,
+    SKIP,
+    SUCCESS,
+    Handle,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    unresolvable,
+    unschedulable,
+)
+from kubectl_spread.scheduler.profile import Behaviour
+
+NAME = "InterPodAffinity"
+REASON_AFFINITY = "node(s) didn't match pod affinity rules"
+REASON_ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
+REASON_EXISTING_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
+
+Domains: TypeAlias = Mapping[str, Mapping[str, int]]
+"""Topology key → topology value → Pods in that domain (count), or their weights together."""
+KeyOnNodes: TypeAlias = tuple[str, Mapping[str, int]]
+"""A term's topology key; node's name → Pods on it (count), or their weights together."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the filter needs.
+
+    Attributes:
+        terms: the Pod's.
+        affinity: the domains of Pods that match all required affinity terms at once.
+        anti_affinity: the domains of Pods that match a required anti-affinity term.
+        existing_anti_affinity: the domains of Pods that must not be near this one.
+        first_of_its_group: whether no Pod matches the affinity terms as yet, save the Pod itself.
+    """
+
+    terms: PodTerms
+    affinity: Domains
+    anti_affinity: Domains
+    existing_anti_affinity: Domains
+    first_of_its_group: bool
+
+
+def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+    """Return the filter, or Skip where neither the Pod nor any other requires anything of the two."""
+    try:
+        terms = _with_namespaces(PodTerms.of(pod), handle)
+    except ValueError as error:
+        return unresolvable(f"parsing pod: {error}")
+    existing = _domains(_meant(handle.existing_terms.anti_affinity, pod, handle), handle)
+    if not (terms.affinity or terms.anti_affinity or existing):
+        return SKIP
+    matching_all = _matching_nodes(terms.affinity, handle)
+    near = _domains(((term.topology_key, matching_all) for term in terms.affinity), handle)
+    state = State(
+        terms=terms,
+        affinity=near,
+        anti_affinity=_domains(((t.topology_key, _matching_nodes([t], handle)) for t in terms.anti_affinity), handle),
+        existing_anti_affinity=existing,
+        first_of_its_group=not near and all(term.matches(pod, {}) for term in terms.affinity),
+    )
+    return PreFilterResult(partial(filter_node, state))
+
+
+def filter_node(state: State, node_info: NodeInfo) -> Status:
+    """Reject a node that is not near the Pods it must be near, or is near Pods it must not be near.
+
+    Source: interpodaffinity/filtering.go Filter (v1.36).
+    """
+    labels = node_info.labels
+    if not _satisfies_affinity(state, labels):
+        return unresolvable(REASON_AFFINITY)
+    if any(_is_near(labels, key, values) for key, values in state.anti_affinity.items()):
+        return unschedulable(REASON_ANTI_AFFINITY)
+    if any(_is_near(labels, key, values) for key, values in state.existing_anti_affinity.items()):
+        return unschedulable(REASON_EXISTING_ANTI_AFFINITY)
+    return SUCCESS
+
+
+def _satisfies_affinity(state: State, node_labels: Mapping[str, str]) -> bool:
+    """Whether the node has every topology key, and is near matching Pods by each unless there are none at all."""
+    keys = [term.topology_key for term in state.terms.affinity]
+    if not all(key in node_labels for key in keys):
+        return False
+    return state.first_of_its_group or all(_is_near(node_labels, key, state.affinity.get(key, {})) for key in keys)
+
+
+def _is_near(node_labels: Mapping[str, str], topology_key: str, values: Collection[str]) -> bool:
+    """Whether the node is in one of the domains."""
+    return node_labels.get(topology_key) in values
+
+
+def _meant(existing: OnNodes, pod: Pod, handle: Handle) -> Iterator[KeyOnNodes]:
+    """Yield the topology key and the place of every existing term that means this Pod."""
+    namespace = handle.snapshot.get(Namespace, "", pod.metadata.namespace)
+    namespace_labels = namespace.metadata.labels if namespace else {}
+    for term, on_nodes in existing.items():
+        if term.matches(pod, namespace_labels):
+            yield term.topology_key, on_nodes
+
+
+def _with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:
+    """Return the Pod's own terms with their namespace selectors resolved to names."""
+    return PodTerms(
+        affinity=tuple(_with_names(term, handle) for term in terms.affinity),
+        anti_affinity=tuple(_with_names(term, handle) for term in terms.anti_affinity),
+        preferred=tuple((weight, _with_names(term, handle)) for weight, term in terms.preferred),
+    )
+
+
+def _with_names(term: AffinityTerm, handle: Handle) -> AffinityTerm:
+    """Return the term with the namespaces its selector means, by name.
+
+    Source: interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty (v1.36).
+    """
+    selector = term.namespace_selector
+    if selector.empty:
+        return term
+    meant = (ns.metadata.name for ns in handle.snapshot.all(Namespace) if selector.matches(ns.metadata.labels))
+    # upstream: from 1.34 to 1.36 the selector stays and is asked about no labels at all, which NotIn and DoesNotExist
+    # match: then every namespace is meant.
+    stays = handle.profile.does(Behaviour.NAMESPACE_SELECTOR_STAYS) and selector.matches({})
+    return replace(
+        term, namespaces=term.namespaces | frozenset(meant), namespace_selector=EVERYTHING if stays else NOTHING
+    )
+
+
+def _matching_nodes(terms: Sequence[AffinityTerm], handle: Handle) -> Counter[str]:
+    """Return node's name → Pods on it (count) that match all the terms; terminating ones count."""
+    if not terms:
+        return Counter()
+    selector = terms[0].selector
+    for term in terms[1:]:
+        selector = NOTHING if term.selector.nothing else selector.and_also(term.selector.requirements)
+    found: Counter[str] = Counter()
+    for namespace in handle.snapshot.by_labels:
+        if all(term.covers(namespace, {}) for term in terms):
+            found.update(pod.spec.node_name for pod in handle.snapshot.matching_pods(namespace, selector))
+    return found
+
+
+def _domains(terms: Iterable[KeyOnNodes], handle: Handle) -> Domains:
+    """Return the domains of what is on the nodes; nodes that do not exist or lack the key are in none."""
+    domains: dict[str, Counter[str]] = defaultdict(Counter)
+    for topology_key, on_nodes in terms:
+        for node, value in on_nodes.items():
+            info = handle.node_infos.get(node)
+            if info is not None and topology_key in info.labels:
+                domains[topology_key][info.labels[topology_key]] += value
+    return domains
+
+
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+    """Return feasible node's name → score (0..100), None where no Pod weighs on any domain.
+
+    Source: interpodaffinity/scoring.go PreScore, Score (v1.36).
+    """
+    arguments = handle.profile.inter_pod_affinity
+    preferred = _with_namespaces(PodTerms.of(pod), handle).preferred
+    if arguments.ignore_preferred_terms_of_existing_pods and not preferred:
+        return None
+    weights = chain(
+        ((term.topology_key, _times(_matching_nodes([term], handle), weight)) for weight, term in preferred),
+        _hard_weights(pod, handle, arguments.hard_pod_affinity_weight),
+        _meant(handle.existing_terms.preferred, pod, handle),
+    )
+    domains = _domains(weights, handle)
+    if not domains:
+        return None
+    return normalize({info.name: _score(info.labels, domains) for info in nodes})
+
+
+def _hard_weights(pod: Pod, handle: Handle, weight: int) -> Iterator[KeyOnNodes]:
+    """Yield where Pods must be near this one: that counts as if they preferred it, with this weight."""
+    if weight > 0:
+        for topology_key, on_nodes in _meant(handle.existing_terms.affinity, pod, handle):
+            yield topology_key, _times(on_nodes, weight)
+
+
+def _times(on_nodes: Mapping[str, int], weight: int) -> dict[str, int]:
+    """Return the weight of that many Pods on each node."""
+    return {node: count * weight for node, count in on_nodes.items()}
+
+
+def _score(node_labels: Mapping[str, str], domains: Domains) -> int:
+    """Return what weighs on the node's domains together; negative where Pods would rather be apart."""
+    return sum(values[node_labels[key]] for key, values in domains.items() if node_labels.get(key) in values)
+
+
+def normalize(raw: Mapping[str, int]) -> dict[str, int]:
+    """Return node's name → score (0..100), spread evenly between the worst and the best.
+
+    Source: interpodaffinity/scoring.go NormalizeScore (v1.36).
+    """
+    lowest = min(raw.values())
+    spread = max(raw.values()) - lowest
+    if spread == 0:
+        return dict.fromkeys(raw, 0)
+    return {name: int(MAX_NODE_SCORE * ((score - lowest) / spread)) for name, score in raw.items()}
