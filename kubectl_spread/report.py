@@ -222,6 +222,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     """What the scheduler decides about one Pod, and why.
 
     Attributes:
+        summary: what is to blame, in a sentence or two; empty when the Pod is schedulable.
         message: the scheduler's wording, without preemption; empty when the Pod is schedulable.
         feasible: the nodes no filter rejects, best total score first, then by name.
     """
@@ -232,6 +233,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     source: str = ""
     workload: WorkloadRef | UnsetType = UNSET
     verdict: Verdict
+    summary: str
     message: str
     feasible: tuple[str, ...]
     nodes: tuple[NodeReport, ...]

@@ -105,6 +105,14 @@ class Snapshot:
             if selector.matches(dict(label_set)):
                 yield from pods
 
+    def with_objects(self, objects: Iterable[KubernetesObject]) -> Snapshot:
+        """Return the snapshot in which these objects exist too, in place of those of the same kind and name."""
+        merged = {struct: dict(found) for struct, found in self.objects.items()}
+        for obj in objects:
+            merged.setdefault(type(obj), {})[obj.metadata.namespace, obj.metadata.name] = obj
+        by_kind = {kind.name: tuple(merged.get(kind.struct, {}).values()) for kind in KINDS if kind.struct in merged}
+        return Snapshot.build(replace(self.inventory, objects=by_kind))
+
     def with_assigned(self, pod: Pod, node_name: str) -> Snapshot:
         """Return the snapshot in which the Pod is on that node: what the scheduler calls assuming it."""
         pod = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node_name))

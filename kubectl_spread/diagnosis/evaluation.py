@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubectl_spread.diagnosis import domains, findings, reasons, requirements
 from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.summary import blame
 from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Verdict
@@ -27,6 +28,7 @@ def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: st
     evaluation = cycle.evaluate(pod, handle)
     spread = domains.diagnose(pod, handle, evaluation)
     missing = incomplete(pod, handle, evaluation)
+    core = requirements.conflict_core(spread.rejected, evaluation.nodes)
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
@@ -34,11 +36,12 @@ def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: st
         source=source,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict_of(evaluation, complete=not missing),
+        summary=blame(pod, handle, spread, core),
         message=evaluation.message,
         feasible=evaluation.feasible,
         nodes=tuple(_node(verdict, pod, handle) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
-        conflict=requirements.conflict_core(spread.rejected, evaluation.nodes),
+        conflict=core,
         findings=findings.of_pod(pod, handle, spread),
         incomplete=missing,
     )

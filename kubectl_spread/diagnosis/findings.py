@@ -81,7 +81,7 @@ def _pinned_minimum(constraint: ConstraintReport) -> Iterable[Finding]:
         id="PinnedMinimum",
         severity=Severity.ERROR,
         path=path_of(constraint.index),
-        message=f"the minimum ({constraint.global_minimum}) is held by {', '.join(domain.value for domain in held)}, where"
+        message=f"the minimum ({constraint.global_minimum}) is held by {', '.join(d.value for d in held)}, where"
         f" this Pod cannot go: {', '.join([*shown, *more])}. Until that changes, every other domain stops at"
         f" {constraint.global_minimum + constraint.max_skew}.",
     )

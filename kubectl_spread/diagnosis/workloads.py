@@ -106,12 +106,12 @@ def next_pod(workload: OwnedPods, snapshot: Snapshot) -> Pod | None:
         )
         return _copy(newest) if newest else None
     template = template_of(workload.owner)
-    labels, controller = dict(template.metadata.labels), _reference(workload.owner)
+    labels, controller = dict(template.metadata.labels), reference_to(workload.owner)
     if isinstance(workload.owner, Deployment):
         replica_set = newest_replica_set(workload.owner, snapshot)
         if replica_set is not None:
             labels |= replica_set.spec.template.metadata.labels
-            controller = _reference(replica_set)
+            controller = reference_to(replica_set)
     elif isinstance(workload.owner, StatefulSet) and workload.owner.status.update_revision:
         labels["controller-revision-hash"] = workload.owner.status.update_revision
     metadata = ObjectMeta(
@@ -133,16 +133,16 @@ def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet
         and (controller := replica_set.metadata.controller) is not None
         and (controller.kind, controller.name) == ("Deployment", deployment.metadata.name)
     ]
-    return max(own, key=_revision_number, default=None)
+    return max(own, key=revision_number, default=None)
 
 
-def _revision_number(replica_set: ReplicaSet) -> int:
+def revision_number(replica_set: ReplicaSet) -> int:
     """Return the revision the Deployment gave it; 0 where it says none."""
     text = replica_set.metadata.annotations.get(REVISION_ANNOTATION, "")
     return int(text) if text.isdecimal() else 0
 
 
-def _reference(owner: Workload) -> OwnerReference:
+def reference_to(owner: Workload) -> OwnerReference:
     """Return the reference a Pod of this owner carries."""
     api_version = {ReplicationController: "v1", Job: "batch/v1", CronJob: "batch/v1"}.get(type(owner), "apps/v1")
     return OwnerReference(api_version=api_version, kind=type(owner).__name__, name=owner.metadata.name, controller=True)

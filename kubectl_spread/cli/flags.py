@@ -1,0 +1,126 @@
+"""The flags that commands share, and how a command takes them as one value.
+
+A command declares ``connection: ConnectionFlags``; on the command line each field is a flag of its own, before or after
+the arguments alike.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Option = typer.Option
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionFlags:
+    """kubectl's own flags for reaching a cluster."""
+
+    kubeconfig: Annotated[str, Option("--kubeconfig", help="Path to the kubeconfig file to use.")] = ""
+    context: Annotated[str, Option("--context", help="The kubeconfig context to use.")] = ""
+    cluster: Annotated[str, Option("--cluster", help="The kubeconfig cluster to use.")] = ""
+    user: Annotated[str, Option("--user", help="The kubeconfig user to use.")] = ""
+    server: Annotated[str, Option("--server", "-s", help="Address and port of the API server.")] = ""
+    tls_server_name: Annotated[str, Option("--tls-server-name", help="Name to verify the certificate against.")] = ""
+    insecure_skip_tls_verify: Annotated[
+        bool, Option("--insecure-skip-tls-verify", help="Do not verify the server's certificate.")
+    ] = False
+    certificate_authority: Annotated[
+        str, Option("--certificate-authority", help="Path to the certificate of the authority.")
+    ] = ""
+    client_certificate: Annotated[str, Option("--client-certificate", help="Path to a client certificate.")] = ""
+    client_key: Annotated[str, Option("--client-key", help="Path to a client key.")] = ""
+    token: Annotated[str, Option("--token", help="Bearer token to authenticate with.")] = ""
+    as_: Annotated[str, Option("--as", help="User to impersonate.")] = ""
+    as_uid: Annotated[str, Option("--as-uid", help="UID to impersonate.")] = ""
+    as_groups: Annotated[list[str] | None, Option("--as-group", help="Group to impersonate (repeatable).")] = None
+    as_user_extra: Annotated[
+        list[str] | None, Option("--as-user-extra", help="Extra to impersonate, KEY=VALUE (repeatable).")
+    ] = None
+    request_timeout: Annotated[
+        str, Option("--request-timeout", help="How long a request may take, such as 10s; 0 for as long as it needs.")
+    ] = "0"
+    cache_dir: Annotated[str, Option("--cache-dir", help="Accepted as kubectl does; nothing is cached.")] = ""
+    disable_compression: Annotated[
+        bool, Option("--disable-compression", help="Do not ask the server to compress its answers.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeFlags:
+    """Which objects are meant."""
+
+    namespace: Annotated[str, Option("--namespace", "-n", help="The namespace to look at.")] = ""
+    all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Look at all namespaces.")] = False
+    selector: Annotated[str, Option("--selector", "-l", help="Label selector, as kubectl takes it.")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerFlags:
+    """Where the cluster comes from and whose rules apply."""
+
+    from_: Annotated[
+        list[str] | None,
+        Option(
+            "--from",
+            metavar="PATH",
+            help="Read the cluster from files instead: JSON or YAML, a directory, a cluster-info dump, - for standard"
+            " input (repeatable).",
+        ),
+    ] = None
+    scheduler_config: Annotated[
+        str, Option("--scheduler-config", metavar="FILE", help="The scheduler's KubeSchedulerConfiguration.")
+    ] = ""
+    feature_gates: Annotated[
+        str, Option("--feature-gates", metavar="A=true,...", help="The scheduler's feature gates.")
+    ] = ""
+    kube_version: Annotated[
+        str, Option("--kube-version", metavar="vX.Y", help="The release whose rules apply; the server's by default.")
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFlags:
+    """How the answer is printed."""
+
+    output: Annotated[str, Option("--output", "-o", help="One of: table, wide, json, yaml, name.")] = "table"
+    no_headers: Annotated[bool, Option("--no-headers", help="Print tables without their headers.")] = False
+    color: Annotated[str, Option("--color", help="One of: auto, always, never.")] = "auto"
+
+
+def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command, all of whose parameters are groups of flags, with the flags themselves as parameters."""
+    groups: dict[str, type[DataclassInstance]] = get_type_hints(command)
+    groups.pop("return")
+    parameters = [parameter for group in groups.values() for parameter in _flags(group)]
+
+    def run(**values: Any) -> None:  # noqa: ANN401 - whatever the flags' types are
+        taken = {name: group(**{f.name: values.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
+        command(**taken)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
+    return run
+
+
+def _flags(group: type[DataclassInstance]) -> list[inspect.Parameter]:
+    """Return a keyword parameter for each flag of the group."""
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]

@@ -1,0 +1,87 @@
+"""Flags to what the commands take: a source, a scope, the scheduler's rules."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.scope import Scope
+    from kubectl_spread.commands.source import Source
+    from kubectl_spread.commands.view import SchedulerOptions
+
+
+def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: SchedulerFlags) -> Source:
+    """Return where the cluster is read from; a kubeconfig is looked for only without ``--from``.
+
+    Raises:
+        ClusterError: there is no way to a cluster.
+        UsageError: a flag has a malformed value.
+    """
+    from kubectl_spread.commands.source import ClusterSource, FileSource
+
+    if scheduler.from_:
+        return FileSource(scheduler.from_, stdin=sys.stdin.buffer)
+    from kubectl_spread.cluster.connection import connect
+    from kubectl_spread.cluster.options import ConnectionOptions
+    from kubectl_spread.cluster.progress import Progress
+
+    given: dict[str, Any] = asdict(connection) | {"namespace": scope.namespace}
+    given |= {name: tuple(given[name] or ()) for name in ("as_groups", "as_user_extra")}
+    options = ConnectionOptions(**given)
+    return ClusterSource(connect(options), progress=Progress(sys.stderr))
+
+
+def scope_of(flags: ScopeFlags, source: Source, *, names: tuple[str, ...] = ()) -> Scope:
+    """Return which objects are meant.
+
+    Raises:
+        UsageError: the selector cannot be read, or names and ``-A`` are given together.
+    """
+    from kubectl_spread.commands.scope import Scope
+    from kubectl_spread.labels import parse_selector
+
+    if names and flags.all_namespaces:
+        raise UsageError("a resource cannot be retrieved by name across all namespaces", hint="use -n with a name")
+    namespace = "" if flags.all_namespaces else flags.namespace or source.namespace
+    return Scope(namespace=namespace, selector=parse_selector(flags.selector), names=names)
+
+
+def scheduler_of(flags: SchedulerFlags) -> SchedulerOptions:
+    """Return whose rules apply.
+
+    Raises:
+        ManifestError: the scheduler's configuration cannot be read.
+        UsageError: a feature gate or the version makes no sense.
+    """
+    from kubectl_spread.commands.view import SchedulerOptions
+
+    configuration = None
+    if flags.scheduler_config:
+        from kubectl_spread.cluster.manifests import read_configuration
+
+        configuration = read_configuration(flags.scheduler_config, stdin=sys.stdin.buffer)
+    return SchedulerOptions(
+        kube_version=flags.kube_version, configuration=configuration, feature_gates=_gates(flags.feature_gates)
+    )
+
+
+def _gates(text: str) -> dict[str, bool]:
+    """Return the feature gates of ``A=true,B=false``.
+
+    Raises:
+        UsageError: it is not of that form.
+
+    Source: component-base featuregate/feature_gate.go Set (v1.36).
+    """
+    gates = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = part.partition("=")
+        if value.strip().lower() not in {"true", "false"}:
+            raise UsageError(f"invalid feature gate {part!r}", hint="want Name=true or Name=false, separated by commas")
+        gates[name.strip()] = value.strip().lower() == "true"
+    return gates

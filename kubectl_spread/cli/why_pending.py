@@ -1,0 +1,60 @@
+"""``kubectl spread why-pending``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from kubectl_spread.cli import inputs, output
+from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+
+EPILOG = """
+\b
+Examples:
+  kubectl spread why-pending                         # every Pending Pod of the current namespace
+  kubectl spread why-pending web-5d9c7b6f4-x2x5q     # one Pod
+  kubectl spread why-pending -A -o json              # all of them, for programs
+  kubectl spread why-pending --from snapshot.yaml    # from a file instead of a cluster
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyPendingFlags:
+    """The flags of ``why-pending`` alone."""
+
+    pods: Annotated[list[str] | None, typer.Argument(metavar="[POD...]")] = None
+    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the best.")] = False
+
+
+def why_pending(
+    flags: WhyPendingFlags,
+    scope: ScopeFlags,
+    printing: OutputFlags,
+    scheduler: SchedulerFlags,
+    connection: ConnectionFlags,
+) -> None:
+    """Explain why Pods are not scheduled: which domain is to blame, with the numbers."""
+    from kubectl_spread.commands import why_pending as command
+    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
+    from kubectl_spread.render import structured, table
+
+    names = tuple(command.pod_name(pod) for pod in flags.pods or ())
+    source = inputs.source_of(connection, scope, scheduler)
+    asked = inputs.scope_of(scope, source, names=names)
+    answer = command.why_pending(source, asked, inputs.scheduler_of(scheduler))
+    report = answer.report
+    for line in answer.notes:
+        output.note(line)
+    if not report.items and not answer.notes:
+        output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
+    formats = {
+        "table": lambda: table.pending_text(report, wide=False),
+        "wide": lambda: table.pending_text(report, wide=True),
+        "json": lambda: structured.to_json(report),
+        "yaml": lambda: structured.to_yaml(report),
+        "name": lambda: table.names(report),
+    }
+    output.write(output.render(formats, printing.output))
+    raise typer.Exit(command.exit_code(report))

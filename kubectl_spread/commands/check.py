@@ -1,0 +1,213 @@
+"""``check``: whether manifests schedule, where, and how their replicas lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+import msgspec
+
+from kubectl_spread.cluster.manifests import Document, decode_document, pod_template_values, read_documents
+from kubectl_spread.commands import plan
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.diagnosis.controllers import as_created, first_pod, replicas_of
+from kubectl_spread.diagnosis.domains import diagnose
+from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.placement import Placed, place, place_daemon
+from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.kinds import BY_API, KubernetesObject, Workload
+from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.report import CheckItem, CheckReport, Verdict, WorkloadRef
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.defaulting import defaulted
+from kubectl_spread.scheduler.framework import Handle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """What ``check`` is asked.
+
+    Attributes:
+        filenames: files, directories, URLs or ``-``.
+        recursive: whether directories are read with all below them.
+        namespace: of the documents that name none.
+        replicas: how many to place; None for as many as the manifest says.
+    """
+
+    filenames: tuple[str, ...]
+    namespace: str
+    recursive: bool = False
+    replicas: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One document as an object of its namespace.
+
+    Attributes:
+        document: where it stands.
+        obj: the object; None for a kind of another API.
+        template: the Pod template of a kind of another API.
+        namespace: where it would be created.
+    """
+
+    document: Document
+    obj: KubernetesObject | None
+    template: PodTemplateSpec | None
+    namespace: str
+
+    @property
+    def makes_pods(self) -> bool:
+        """Whether it is a Pod or has a Pod template."""
+        kind = BY_API.get((self.document.api_version, self.document.kind))
+        return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What ``check`` found."""
+
+    report: CheckReport
+    view: View
+
+
+def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *, stdin: BinaryIO) -> Answer:
+    """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
+
+    Raises:
+        ManifestError: a document cannot be read, or none has a Pod template.
+        ClusterError: a list that is needed cannot be had.
+    """
+    manifests = read_manifests(options, stdin=stdin)
+    view = look(source, plan.everything(""), scheduler)
+    handle = _laid_over(manifests, view.handle)
+    items = []
+    for manifest in manifests:
+        if manifest.makes_pods:
+            item, handle = _judge(manifest, handle, options)
+            items.append(item)
+    report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
+    return Answer(report, view)
+
+
+def exit_code(report: CheckReport) -> int:
+    """Return 1 where a Pod finds no node or a manifest is invalid, else 3 where an answer is not whole, else 0."""
+    if any(item.verdict is Verdict.UNSCHEDULABLE or item.jam or item.validation for item in report.items):
+        return 1
+    return 3 if any(item.verdict is Verdict.INCOMPLETE for item in report.items) else 0
+
+
+def read_manifests(options: CheckOptions, *, stdin: BinaryIO) -> list[Manifest]:
+    """Return every document as an object.
+
+    Raises:
+        ManifestError: documents cannot be read (all of them are named), or none has a Pod template.
+    """
+    documents = read_documents(options.filenames, recursive=options.recursive, stdin=stdin)
+    manifests: list[Manifest] = []
+    problems: list[Problem] = []
+    for document in documents:
+        try:
+            manifests.append(_manifest(document, options.namespace))
+        except ManifestError as error:
+            problems += error.problems
+    if problems:
+        raise ManifestError(problems)
+    if not any(manifest.makes_pods for manifest in manifests):
+        kinds = ", ".join(sorted({document.kind for document in documents}))
+        where = ", ".join(options.filenames)
+        problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
+        raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
+    return manifests
+
+
+def _manifest(document: Document, namespace: str) -> Manifest:
+    """Return the document as an object of the namespace it names, or of the one that is meant otherwise.
+
+    Raises:
+        ManifestError: a field has the wrong type.
+    """
+    obj = decode_document(document)
+    if obj is None:
+        found = pod_template_values(document)
+        template = convert(found[1], PodTemplateSpec) if found else None
+        return Manifest(document, None, template, document.namespace or namespace)
+    kind = BY_API[document.api_version, document.kind]
+    if kind.namespaced and not obj.metadata.namespace:
+        metadata = msgspec.structs.replace(obj.metadata, namespace=namespace)
+        obj = msgspec.structs.replace(obj, metadata=metadata)
+    return Manifest(document, obj, None, obj.metadata.namespace)
+
+
+def _laid_over(manifests: Sequence[Manifest], handle: Handle) -> Handle:
+    """Return the cluster as it would be with the documents applied, before any Pod of theirs is scheduled."""
+    objects = [
+        created
+        for manifest in manifests
+        if manifest.obj is not None and not isinstance(manifest.obj, Pod)
+        for created in as_created(manifest.obj, handle.snapshot)
+    ]
+    return Handle.build(handle.snapshot.with_objects(objects), handle.profile)
+
+
+def _judge(manifest: Manifest, handle: Handle, options: CheckOptions) -> tuple[CheckItem, Handle]:
+    """Return what becomes of one manifest, and the cluster with its replicas placed."""
+    pod, replicas = _pod_of(manifest, handle)
+    pod = defaulted(pod, handle.profile)
+    replicas = replicas if options.replicas is None else options.replicas
+    source = f"{manifest.document.source}, document {manifest.document.number}"
+    report = evaluation_report(pod, handle, kind=manifest.document.kind, source=source)
+    daemon = isinstance(manifest.obj, DaemonSet)
+    placed = place_daemon(pod, handle) if daemon else place(pod, handle, replicas=replicas)
+    after = diagnose(pod, placed.handle, cycle.evaluate(pod, placed.handle)).constraints
+    report = msgspec.structs.replace(report, name=_name_of(manifest), workload=_workload_of(manifest))
+    item = CheckItem(
+        **msgspec.structs.asdict(report),
+        replicas=_asked(placed) if daemon else replicas,
+        placements=placed.placements,
+        jam=placed.jam,
+        after=after,
+    )
+    return item, placed.handle
+
+
+def _asked(placed: Placed) -> int:
+    """Return how many Pods a DaemonSet asked for as far as they were placed (count)."""
+    return len(placed.placements) + (placed.jam is not None)
+
+
+def _pod_of(manifest: Manifest, handle: Handle) -> tuple[Pod, int]:
+    """Return the manifest's first Pod and how many it asks for (count)."""
+    if isinstance(manifest.obj, Pod):
+        return manifest.obj, 1
+    if manifest.template is not None:
+        return _custom_pod(manifest, manifest.template), 1
+    owner = cast("Workload", manifest.obj)
+    return first_pod(owner, handle.snapshot), replicas_of(owner)
+
+
+def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
+    """Return the Pod of a template whose kind belongs to another API."""
+    document = manifest.document
+    owner = OwnerReference(
+        api_version=document.api_version, kind=document.kind, name=_name_of(manifest), controller=True
+    )
+    metadata = ObjectMeta(
+        name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)
+    )
+    return Pod(metadata=metadata, spec=template.spec)
+
+
+def _workload_of(manifest: Manifest) -> WorkloadRef:
+    """Return the manifest's kind and name."""
+    return WorkloadRef(kind=manifest.document.kind, name=_name_of(manifest))
+
+
+def _name_of(manifest: Manifest) -> str:
+    """Return the object's name, or what its name will begin with."""
+    return manifest.document.name

@@ -1,0 +1,42 @@
+"""Which objects a command is about: a namespace or all, a label selector, names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What was asked about.
+
+    Attributes:
+        namespace: the namespace; empty for all.
+        selector: the labels that are wanted.
+        names: the objects that are wanted, as they were named; empty for all.
+    """
+
+    namespace: str
+    selector: Selector = EVERYTHING
+    names: tuple[str, ...] = ()
+
+    def covers(self, namespace: str) -> bool:
+        """Whether objects of the namespace are meant."""
+        return self.namespace in {"", namespace}
+
+
+def namespaces_with_pods(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the namespaces that hold Pods, by name."""
+    return tuple(sorted({pod.metadata.namespace for pod in snapshot.all(Pod)}))
+
+
+def nothing_found(scope: Scope, what: str, elsewhere: Iterable[str]) -> str:
+    """Return what to tell a person whose question has an empty answer."""
+    where = f"in {scope.namespace} namespace" if scope.namespace else "found"
+    others = [namespace for namespace in elsewhere if namespace != scope.namespace]
+    found = f"No {what} found in {scope.namespace} namespace." if scope.namespace else f"No {what} {where}."
+    return f"{found} Namespaces with Pods: {', '.join(others)}." if others and scope.namespace else found

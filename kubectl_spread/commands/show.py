@@ -1,0 +1,191 @@
+"""``show``: how each workload's Pods lie over the domains of its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kubectl_spread.commands import plan
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.workloads import OwnedPods, workloads
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.objects import kinds
+from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
+
+COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
+"""What can be evaluated from Nodes and the matching Pods alone."""
+
+COUNTED_ONLY = (
+    "The cluster has more than 5,000 Pods: only node name, cordon, taints, node affinity and spread were evaluated for"
+    " the next replica. --full evaluates every filter."
+)
+SORT_KEYS = ("status", "skew", "name")
+STATUS_ORDER = tuple(SpreadStatus)
+PROBLEMS = frozenset((SpreadStatus.BLOCKED, SpreadStatus.VIOLATED, SpreadStatus.NO_EFFECT))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOptions:
+    """What ``show`` is asked beyond its scope.
+
+    Attributes:
+        names: (kind in lower case, name) of the workloads wanted; empty for all.
+        kind: the kind wanted, in lower case; empty for all.
+        defaults: whether workloads without constraints of their own are shown under the cluster's.
+        full: whether every filter is evaluated however large the cluster is.
+        problems: whether rows that are OK are left out.
+        sort_by: ``status``, ``skew`` or ``name``.
+    """
+
+    names: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
+    defaults: bool = False
+    full: bool = False
+    problems: bool = False
+    sort_by: str = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What ``show`` found.
+
+    Attributes:
+        report: a row for each workload and constraint.
+        counted_only: whether filters were left out because the cluster is large.
+        view: the cluster it was found in.
+    """
+
+    report: SkewReport
+    counted_only: bool
+    view: View
+
+
+def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Answer:
+    """Return how the workloads of the scope are spread.
+
+    Raises:
+        ClusterError: a named workload does not exist, or a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+    """
+    counted_only = not options.full and source.count_pods() > plan.WHOLE_CLUSTER_PODS
+    reads = plan.spread_only(scope.namespace) if counted_only else plan.everything(scope.namespace)
+    view = look(source, reads, scheduler)
+    if counted_only:
+        view = view.with_filters(COUNTING_FILTERS)
+    items = [
+        item
+        for workload in _wanted(view, scope, options)
+        for item in skew_items(workload, view.handle, defaults=options.defaults or bool(options.names))
+    ]
+    if options.problems:
+        items = [item for item in items if item.status is not SpreadStatus.OK]
+    report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=view.incomplete)
+    return Answer(report, counted_only, view)
+
+
+def exit_code(report: SkewReport) -> int:
+    """Return what ``--exit-code`` makes of the report: 1 where something is Blocked, Violated or NoEffect."""
+    return int(any(item.status in PROBLEMS for item in report.items))
+
+
+def sort(items: Iterable[SkewItem], by: str) -> list[SkewItem]:
+    """Return the rows worst first: by status and then skew, by skew alone, or by name."""
+    rows = sorted(items, key=lambda i: (i.namespace, str(i.workload), i.revision, i.constraint.index))
+    if by == "name":
+        return rows
+    rows.sort(key=lambda item: -item.constraint.skew)
+    if by == "status":
+        rows.sort(key=lambda item: STATUS_ORDER.index(item.status))
+    return rows
+
+
+def sort_key(text: str) -> str:
+    """Return the sort key.
+
+    Raises:
+        UsageError: there is no such key.
+    """
+    if text not in SORT_KEYS:
+        raise UsageError(f"invalid argument {text!r} for --sort-by", hint=f"must be one of: {', '.join(SORT_KEYS)}")
+    return text
+
+
+def parse_names(arguments: tuple[str, ...]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return (kind, names) of ``TYPE/NAME``..., ``TYPE NAME...`` or ``TYPE``; kinds in lower case.
+
+    Raises:
+        UsageError: a TYPE is unknown, or the forms are mixed.
+    """
+    if not arguments:
+        return "", ()
+    if any("/" in argument for argument in arguments):
+        if not all("/" in argument for argument in arguments):
+            raise UsageError(
+                "there is no need to specify a resource type as a separate argument when passing arguments in"
+                " resource/name form",
+                hint="use TYPE/NAME or TYPE NAME, not both",
+            )
+        return "", tuple(_named(*argument.split("/", 1)) for argument in arguments)
+    kind = _kind(arguments[0])
+    return kind, tuple((kind, name) for name in arguments[1:])
+
+
+def _named(word: str, name: str) -> tuple[str, str]:
+    """Return (kind, name) of one ``TYPE/NAME``."""
+    if not name:
+        raise UsageError("arguments in resource/name form must have a single resource and name")
+    return _kind(word), name
+
+
+def _kind(word: str) -> str:
+    """Return the kind a TYPE means, in lower case; a TYPE of another API is taken as it stands when it is one word.
+
+    Raises:
+        UsageError: the TYPE has no Pods.
+    """
+    kind = kinds.named(word)
+    if kind is None and word.lower() in CUSTOM_WORKLOADS:
+        return CUSTOM_WORKLOADS[word.lower()]
+    if kind is None or not (kind.makes_pods or kind is kinds.POD):
+        known = ", ".join(kind.plural for kind in (*kinds.WORKLOAD_KINDS, kinds.POD))
+        raise UsageError(
+            f'the server doesn\'t have a resource type "{word}" that makes Pods', hint=f"use one of {known}"
+        )
+    return kind.singular
+
+
+CUSTOM_WORKLOADS = {"rollout": "rollout", "rollouts": "rollout", "ro": "rollout"}
+"""TYPEs of other APIs that are named often enough to be accepted."""
+
+
+def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPods]:
+    """Yield the workloads of the scope.
+
+    Raises:
+        ClusterError: a named workload does not exist.
+    """
+    found = [workload for workload in workloads(view.snapshot) if scope.covers(workload.namespace)]
+    known = {(workload.ref.kind.lower(), workload.ref.name) for workload in found}
+    for kind, name in options.names:
+        if (kind, name) not in known:
+            where = f' in namespace "{scope.namespace}"' if scope.namespace else ""
+            raise ClusterError(
+                f'{kind} "{name}" not found{where}', what=kind, status=404, hint="use -n or -A, and check the name"
+            )
+    for workload in found:
+        kind = workload.ref.kind.lower()
+        if options.names and (kind, workload.ref.name) not in options.names:
+            continue
+        if (not options.kind or options.names or kind == options.kind) and _selected(workload, scope):
+            yield workload
+
+
+def _selected(workload: OwnedPods, scope: Scope) -> bool:
+    """Whether the selector wants the workload: its own labels match, or those of any of its Pods."""
+    if scope.selector.empty:
+        return True
+    own = workload.owner.metadata.labels if workload.owner else {}
+    return scope.selector.matches(own) or any(scope.selector.matches(pod.metadata.labels) for pod in workload.pods)

@@ -1,0 +1,127 @@
+"""Where the cluster is read from: an API server, or files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from kubectl_spread.snapshot import Inventory
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.connection import Connection
+    from kubectl_spread.cluster.progress import Progress
+    from kubectl_spread.cluster.reader import Read
+
+
+class Source(Protocol):
+    """Something that holds a cluster's objects.
+
+    Attributes:
+        namespace: the namespace that is meant when none is named.
+        server: the API server's URL; empty for files.
+        name: the context's name, or the files.
+    """
+
+    @property
+    def namespace(self) -> str: ...  # noqa: D102 - described above
+    @property
+    def server(self) -> str: ...  # noqa: D102 - described above
+    @property
+    def name(self) -> str: ...  # noqa: D102 - described above
+
+    def version(self) -> str:
+        """Return the server's version, such as ``v1.36.2``; empty when there is no server to ask."""
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return what was asked for; files return all they hold."""
+
+    def count_pods(self) -> int:
+        """Return how many Pods the whole cluster has; 0 for files, which are read whole anyway."""
+
+
+class FileSource:
+    """Files, directories or standard input, as ``--from`` names them."""
+
+    namespace = "default"
+    server = ""
+
+    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO) -> None:
+        self._paths = tuple(paths)
+        self._stdin = stdin
+
+    @property
+    def name(self) -> str:
+        """The files."""
+        return ", ".join(self._paths)
+
+    def version(self) -> str:
+        """Return nothing: files have no server."""
+        return ""
+
+    def read(self, reads: Sequence[Read]) -> Inventory:  # noqa: ARG002 - files are read whole
+        """Return everything the files hold.
+
+        Raises:
+            ManifestError: a file cannot be read.
+        """
+        from kubectl_spread.cluster.manifests import read_inventory
+
+        return read_inventory(self._paths, stdin=self._stdin)
+
+    def count_pods(self) -> int:
+        """Return 0: files are read whole anyway."""
+        return 0
+
+
+class ClusterSource:
+    """An API server."""
+
+    def __init__(self, connection: Connection, *, progress: Progress | None) -> None:
+        self._connection = connection
+        self._progress = progress
+
+    @property
+    def namespace(self) -> str:
+        """The context's namespace."""
+        return self._connection.namespace
+
+    @property
+    def server(self) -> str:
+        """The API server's URL."""
+        return self._connection.server
+
+    @property
+    def name(self) -> str:
+        """The context's name."""
+        return self._connection.context
+
+    def version(self) -> str:
+        """Return what the server says of itself.
+
+        Raises:
+            ClusterError: it does not answer.
+        """
+        from kubectl_spread.cluster.reader import server_version
+
+        return server_version(self._connection)
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return what was asked for.
+
+        Raises:
+            ClusterError: a list that is needed cannot be had.
+        """
+        from kubectl_spread.cluster.reader import read
+
+        return read(self._connection, reads, progress=self._progress)
+
+    def count_pods(self) -> int:
+        """Return how many Pods the cluster has.
+
+        Raises:
+            ClusterError: the server does not answer.
+        """
+        from kubectl_spread.cluster.reader import count
+        from kubectl_spread.objects.kinds import POD
+
+        return count(self._connection, POD)

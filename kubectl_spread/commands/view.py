@@ -1,0 +1,127 @@
+"""The cluster as one command looks at it: read, indexed, under the rules of one release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from kubectl_spread import __version__
+from kubectl_spread.commands.source import Source
+from kubectl_spread.errors import UsageError
+from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.report import Incomplete, Metadata
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import (
+    PROVED_MINORS,
+    REFERENCE_MINOR,
+    Profile,
+    configured_profile,
+    minor_of,
+)
+from kubectl_spread.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.reader import Read
+
+VersionFrom = Literal["flag", "server", "nodes", "default"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerOptions:
+    """Which scheduler is mirrored.
+
+    Attributes:
+        kube_version: the release whose rules apply; empty to find out.
+        configuration: the scheduler's configuration as plain values; None for the default profile.
+        feature_gates: gates that differ from the release's defaults.
+    """
+
+    kube_version: str = ""
+    configuration: Plain = None
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The cluster and the scheduler's rules.
+
+    Attributes:
+        handle: the cluster as the profile sees it.
+        metadata: what was read, and under which rules.
+        incomplete: what holds for every answer, such as a release that is not proved.
+    """
+
+    handle: Handle
+    metadata: Metadata
+    incomplete: tuple[Incomplete, ...]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster."""
+        return self.handle.snapshot
+
+    @property
+    def profile(self) -> Profile:
+        """The rules."""
+        return self.handle.profile
+
+    def knows_scheduler(self, pod: Pod) -> bool:
+        """Whether the Pod is scheduled by the profile that is mirrored."""
+        return pod.spec.scheduler_name == self.profile.scheduler_name
+
+    def with_filters(self, filters: Sequence[str]) -> View:
+        """Return the view in which only these filters are evaluated."""
+        profile = replace(self.profile, filters=tuple(name for name in self.profile.filters if name in filters))
+        return replace(self, handle=Handle.build(self.snapshot, profile))
+
+
+def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:
+    """Read the cluster and return it under the rules of its release.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+        UsageError: the release or the scheduler's configuration makes no sense.
+    """
+    snapshot = Snapshot.build(source.read(reads))
+    version, version_from = _version(source, snapshot, scheduler)
+    minor = minor_of(version)
+    if minor is None:
+        raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
+    profile = configured_profile(scheduler.configuration, minor=minor, gates=scheduler.feature_gates)
+    metadata = Metadata(
+        version=__version__,
+        server=source.server,
+        kube_version=version,
+        kube_version_from=version_from,
+        source=source.name,
+        resource_versions=dict(snapshot.inventory.resource_versions),
+    )
+    return View(Handle.build(snapshot, profile), metadata, _unproved(minor))
+
+
+def _version(source: Source, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
+    """Return the release whose rules apply, and how it is known."""
+    if scheduler.kube_version:
+        return scheduler.kube_version, "flag"
+    if said := source.version():
+        return said, "server"
+    kubelets = [node.status.node_info.kubelet_version for node in snapshot.all(Node)]
+    newest = max((minor for kubelet in kubelets if (minor := minor_of(kubelet)) is not None), default=None)
+    return (f"v1.{newest}", "nodes") if newest is not None else (f"v1.{REFERENCE_MINOR}", "default")
+
+
+def _unproved(minor: int) -> tuple[Incomplete, ...]:
+    """Return what to say of a release whose scheduler's answers have not been compared."""
+    if minor in PROVED_MINORS:
+        return ()
+    nearest = f"v1.{max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1]))}"
+    return (
+        Incomplete(
+            what=f"kube-scheduler v1.{minor}",
+            why="not among the proved releases",
+            consequence=f"the rules of {nearest} and what is known to differ were applied",
+        ),
+    )

@@ -1,0 +1,144 @@
+"""``why-pending``: why each unscheduled Pod is not scheduled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from kubectl_spread.commands import plan
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.events import last_failure
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.report import PendingItem, PendingReport, Verdict
+from kubectl_spread.scheduler.schedulinggates import gates
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What ``why-pending`` found.
+
+    Attributes:
+        report: an item for each Pod that is not scheduled.
+        notes: what to say beside it: Pods that were named and are not pending.
+        view: the cluster it was found in.
+    """
+
+    report: PendingReport
+    notes: tuple[str, ...]
+    view: View
+
+
+def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions) -> Answer:
+    """Return why each Pod of the scope that has no node has none.
+
+    Raises:
+        ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+    """
+    view = look(source, plan.everything(scope.namespace, events=True), scheduler)
+    wanted = _wanted(view, scope)
+    pending = [pod for pod in wanted if is_pending(pod)]
+    notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
+    items = tuple(_explain_all(pending, view))
+    return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
+
+
+def exit_code(report: PendingReport) -> int:
+    """Return 1 where a Pod is blocked or gated, else 3 where an answer is not whole, else 0."""
+    if any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items):
+        return 1
+    return 3 if any(item.verdict is Verdict.INCOMPLETE for item in report.items) else 0
+
+
+def pod_name(argument: str) -> str:
+    """Return the name of a Pod given as ``NAME`` or ``pod/NAME``.
+
+    Raises:
+        UsageError: it is of another type.
+    """
+    kind, slash, name = argument.rpartition("/")
+    if slash and (kinds.named(kind) is not kinds.POD or not name):
+        raise UsageError(f"{argument!r} is not a Pod", hint="give names of Pods, or pod/NAME")
+    return name
+
+
+def is_pending(pod: Pod) -> bool:
+    """Whether the Pod still waits for a node."""
+    return not pod.spec.node_name and not pod.finished and not pod.terminating
+
+
+def _wanted(view: View, scope: Scope) -> list[Pod]:
+    """Return the Pods of the scope, by namespace and name.
+
+    Raises:
+        ClusterError: a named Pod does not exist.
+    """
+    pods = [pod for pod in view.snapshot.all(Pod) if scope.covers(pod.metadata.namespace)]
+    for name in scope.names:
+        if all(pod.metadata.name != name for pod in pods):
+            raise _not_found(name, view, scope)
+    return sorted(
+        (
+            pod
+            for pod in pods
+            if (not scope.names or pod.metadata.name in scope.names) and scope.selector.matches(pod.metadata.labels)
+        ),
+        key=lambda pod: pod.key,
+    )
+
+
+def _not_found(name: str, view: View, scope: Scope) -> ClusterError:
+    """Return the error for a Pod that does not exist, naming where a Pod of that name does."""
+    elsewhere = sorted(pod.metadata.namespace for pod in view.snapshot.all(Pod) if pod.metadata.name == name)
+    where = f' in namespace "{scope.namespace}"' if scope.namespace else ""
+    hint = (
+        f"there is one in namespace {', '.join(elsewhere)}: use -n" if elsewhere else "use -n or -A, and check the name"
+    )
+    return ClusterError(f'pods "{name}" not found{where}', what="pods", status=404, hint=hint)
+
+
+def _not_pending(pod: Pod) -> str:
+    """Return what there is to say of a named Pod that waits for no node."""
+    name = f"{pod.metadata.namespace}/{pod.metadata.name}"
+    if pod.finished:
+        return f"{name} is not pending: it has ended ({pod.status.phase})."
+    if pod.terminating:
+        return f"{name} is not pending: it is being deleted."
+    return f"{name} is not pending: it is on {pod.spec.node_name}."
+
+
+def _explain_all(pods: Iterable[Pod], view: View) -> Iterable[PendingItem]:
+    """Yield an item for each Pod; Pods that differ only in name are evaluated once."""
+    explained: dict[bytes, PendingItem] = {}
+    for pod in pods:
+        key = msgspec.json.encode(
+            (pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.metadata.owner_references)
+        )
+        twin = explained.get(key)
+        if twin is None:
+            explained[key] = item = _explain(pod, view)
+        else:
+            item = msgspec.structs.replace(
+                twin, name=pod.metadata.name, same_as=twin.name, event=last_failure(pod, view.snapshot)
+            )
+        yield item
+
+
+def _explain(pod: Pod, view: View) -> PendingItem:
+    """Return why the Pod has no node."""
+    report = evaluation_report(pod, view.handle)
+    if not view.knows_scheduler(pod):
+        report = msgspec.structs.replace(report, message="")
+    return PendingItem(
+        **msgspec.structs.asdict(report),
+        scheduler_name=pod.spec.scheduler_name,
+        event=last_failure(pod, view.snapshot),
+        held_by=gates(pod),
+    )

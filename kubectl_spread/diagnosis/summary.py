@@ -1,0 +1,142 @@
+"""The one sentence at the top: what is to blame, in words a tired operator understands."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+
+from kubectl_spread.diagnosis import reasons
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.report import ConstraintReport, Domain, Requirement
+from kubectl_spread.scheduler.framework import Handle
+
+MOST_NAMES = 3
+
+
+def blame(pod: Pod, handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requirement]) -> str:
+    """Return why no node is left; empty where one is.
+
+    Args:
+        pod: the Pod.
+        handle: the cluster.
+        spread: its constraints, and what each requirement rejects.
+        core: the smallest set of requirements that together leave no node.
+    """
+    if not handle.node_infos:
+        return "The cluster has no nodes."
+    involved = [c for c in spread.constraints if any(r.kind == "constraint" and r.index == c.index for r in core)]
+    filters = [requirement for requirement in core if requirement.kind == "filter"]
+    if not core:
+        return ""
+    if not involved:
+        return _filters_alone(pod, handle, spread, filters)
+    if len(core) == 1:
+        return _constraint_alone(involved[0], len(handle.node_infos))
+    pinned = [(c, d) for c in involved for d in c.domains if d.pinned]
+    if pinned:
+        return _pinned(pod, pinned[0][0])
+    return _together(core, handle, spread)
+
+
+def _filters_alone(pod: Pod, handle: Handle, spread: SpreadDiagnosis, filters: Iterable[Requirement]) -> str:
+    """Return what the filters say, each with its nodes; no constraint is to blame."""
+    told: set[str] = set()
+    parts = []
+    for requirement in filters:
+        names = sorted(spread.rejected[requirement] - told)
+        told |= spread.rejected[requirement]
+        parts += _grouped(requirement, names, pod, handle)
+    return f"No constraint is to blame: {'; '.join(parts)}."
+
+
+def _grouped(requirement: Requirement, names: Iterable[str], pod: Pod, handle: Handle) -> list[str]:
+    """Return the nodes a filter rejects, those with the same reason together."""
+    by_detail: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        by_detail[reasons.detail(requirement, pod, handle.node_infos[name])].append(name)
+    if len(by_detail) > MOST_NAMES:
+        everyone = [name for found in by_detail.values() for name in found]
+        return [f"{requirement.plugin} rejects {_names(everyone)}"]
+    return [
+        f"{_names(found)} ({requirement.plugin}: {detail})" if detail else f"{_names(found)} ({requirement.plugin})"
+        for detail, found in by_detail.items()
+    ]
+
+
+def _constraint_alone(constraint: ConstraintReport, nodes: int) -> str:
+    """Return why one constraint rejects every node by itself."""
+    key = constraint.topology_key
+    eligible = [domain for domain in constraint.domains if domain.eligible]
+    if not constraint.domains:
+        return f"No node carries the label {key} that the constraint names."
+    if not eligible:
+        return f"The constraint on {key} counts none of the {nodes} nodes, and those it could allow lack a label."
+    if len(eligible) < constraint.min_domains:
+        return (
+            f"There are {len(eligible)} domains of {key} ({_names([d.value for d in eligible])}) where minDomains asks"
+            f" for {constraint.min_domains}, so the minimum counts as 0 and none may exceed maxSkew"
+            f" {constraint.max_skew}."
+        )
+    holders = _names(list(constraint.minimum_domains))
+    return (
+        f"Every domain of {key} where this Pod could go would exceed maxSkew {constraint.max_skew} over the minimum of"
+        f" {constraint.global_minimum}, held by {holders}, where no node can be used."
+    )
+
+
+def _pinned(pod: Pod, constraint: ConstraintReport) -> str:
+    """Return who holds the minimum, and why the Pod cannot go there."""
+    held = [domain for domain in constraint.domains if domain.value in constraint.minimum_domains]
+    pins = [pin for domain in held for pin in domain.pinned_by]
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for pin in pins:
+        by_reason[pin.detail or reasons.name_of(pin.requirement)].append(pin.node)
+    why = "; ".join(f"{_names(nodes)}: {reason}" for reason, nodes in list(by_reason.items())[:MOST_NAMES])
+    verb = "hold" if len(held) > 1 else "holds"
+    return (
+        f"{constraint.topology_key} {_names([d.value for d in held])} {verb} the minimum"
+        f" ({_pods(constraint.global_minimum)}) but {pod.metadata.name} cannot land there: {why}."
+        f"{_full_domains(constraint.domains, constraint.max_skew)}"
+    )
+
+
+def _full_domains(domains: Iterable[Domain], max_skew: int) -> str:
+    """Return how full the domains are that the constraint closes."""
+    by_count: dict[int, list[str]] = defaultdict(list)
+    for domain in domains:
+        if domain.eligible and not domain.allowed:
+            by_count[domain.matching].append(domain.value)
+    if not by_count:
+        return ""
+    parts = [f"{_names(values)} {'are' if len(values) > 1 else 'is'} at {n}" for n, values in sorted(by_count.items())]
+    return f" {', '.join(parts)}, maxSkew {max_skew}."
+
+
+def _together(core: Collection[Requirement], handle: Handle, spread: SpreadDiagnosis) -> str:
+    """Return what each requirement leaves, where each leaves room and all together leave none."""
+    parts = []
+    for requirement in core:
+        left = sorted(set(handle.node_infos) - spread.rejected[requirement])
+        parts.append(f"{_described(requirement, spread)} leaves {_names(left) if left else 'no node'}")
+    return f"Each leaves room, together they leave none: {'; '.join(parts)}."
+
+
+def _described(requirement: Requirement, spread: SpreadDiagnosis) -> str:
+    """Return the requirement by its topology key, or by its plugin's name."""
+    for constraint in spread.constraints:
+        if requirement.kind == "constraint" and requirement.index == constraint.index:
+            return f"the constraint on {constraint.topology_key}"
+    return reasons.name_of(requirement)
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return the first names and how many there are besides."""
+    if len(names) > MOST_NAMES + 1:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _pods(count: int) -> str:
+    """Return a number of Pods."""
+    return f"{count} Pod" if count == 1 else f"{count} Pods"

@@ -1,0 +1,221 @@
+"""Reports as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kubectl_spread.render.cells import EMPTY, Column, cell, clean, listed, table
+from kubectl_spread.render.domains import HARD, constraint_text
+from kubectl_spread.report import (
+    CheckItem,
+    CheckReport,
+    EvaluationReport,
+    Finding,
+    Incomplete,
+    NodeReport,
+    PendingItem,
+    PendingReport,
+    SkewItem,
+    SkewReport,
+    Verdict,
+)
+
+FEW_DOMAINS = 5
+"""Domains (count) up to which the summary table prints each."""
+
+
+def show_table(report: SkewReport, *, wide: bool, headers: bool) -> str:
+    """Return a row for each workload and constraint."""
+    columns: list[Column[SkewItem]] = [
+        Column("NAMESPACE", lambda i: i.namespace),
+        Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
+        Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
+        Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
+        Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
+        Column("SKEW", lambda i: str(i.constraint.skew)),
+        Column("PODS", _pods, wide=True),
+        Column("DOMAINS", _domains),
+        Column("STATUS", lambda i: f"{i.status}: {i.status_reason}" if i.status_reason else i.status.value),
+        Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
+        Column("NEXT", lambda i: listed(i.next), wide=True),
+    ]
+    text = table([column for column in columns if wide or not column.wide], report.items, headers=headers)
+    return text + _incomplete_lines(report.incomplete)
+
+
+def _pods(item: SkewItem) -> str:
+    """Return how many Pods are counted, and how many of them are the workload's where others are among them."""
+    return str(item.pods) if item.pods == item.own_pods else f"{item.pods} ({item.own_pods} own)"
+
+
+def _domains(item: SkewItem) -> str:
+    """Return the count of each domain, or their number and range where there are many."""
+    counts = {domain.value: domain.matching for domain in item.constraint.domains if domain.eligible}
+    if len(counts) > FEW_DOMAINS:
+        return f"{len(counts)} domains, {min(counts.values())}..{max(counts.values())}"
+    return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.items())
+
+
+def show_details(report: SkewReport, *, wide: bool, by_node: bool) -> str:
+    """Return, for each row, the domain table, ghosts, and where the next replica may go."""
+    blocks = []
+    for item in report.items:
+        revision = f" revision {item.revision}" if item.revision else ""
+        status = f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
+        lines = [clean(f"{item.namespace}/{item.workload}{revision}: {status}")]
+        lines.append(constraint_text(item.constraint, wide=wide, by_node=by_node).rstrip("\n"))
+        lines.append(f"Pods counted: {_pods(item)}.")
+        if item.ghosts:
+            lines.append(clean(f"Ghost Pods, which their own constraint does not count: {listed(item.ghosts, 10)}."))
+        if not item.revision or item.next:
+            lines.append(clean(f"Next replica: {listed(item.next, 10) if item.next else 'no node'}."))
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks) + _incomplete_lines(report.incomplete)
+
+
+def pending_text(report: PendingReport, *, wide: bool) -> str:
+    """Return, for each Pod, what is to blame and the numbers behind it; Pods of one template are told once."""
+    blocks = []
+    for item in report.items:
+        if item.same_as:
+            continue
+        twins = [
+            other.name for other in report.items if other.same_as == item.name and other.namespace == item.namespace
+        ]
+        blocks.append(_pending_item(item, twins, wide=wide))
+    return "\n".join(blocks) + _incomplete_lines(report.incomplete)
+
+
+def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool) -> str:
+    """Return one Pod's explanation, most important first."""
+    lines = [clean(_pending_headline(item))]
+    if twins:
+        lines.append(clean(f"The same holds for {listed(twins)}."))
+    lines.append(_evaluation_text(item, wide=wide))
+    if item.event is not None and item.event.message != item.message:
+        when = f" ({item.event.time})" if item.event.time else ""
+        lines.append(f"Scheduler's last message{when}: {cell(item.event.message)}")
+    if item.message:
+        lines.append(f"Message: {cell(item.message)}")
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def _pending_headline(item: PendingItem) -> str:
+    """Return the sentence on top."""
+    name = f"{item.namespace}/{item.name}"
+    verdict = _verdict_sentence(item)
+    if item.held_by:
+        return f"{name} is held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
+    if not item.message and item.verdict is not Verdict.SCHEDULABLE and not item.feasible:
+        return f"{item.scheduler_name} decides this Pod; kube-scheduler's filters would reject {name}: {verdict}"
+    if item.verdict is Verdict.UNSCHEDULABLE:
+        return f"{name} is Pending. {verdict}"
+    return f"{name}: {verdict}"
+
+
+def _verdict_sentence(item: EvaluationReport) -> str:
+    """Return the verdict in words."""
+    match item.verdict:
+        case Verdict.UNSCHEDULABLE:
+            return item.summary
+        case Verdict.SCHEDULABLE:
+            return f"it can be scheduled now, on {listed(item.feasible)}."
+        case Verdict.INCOMPLETE:
+            return f"nothing that was evaluated keeps it off {listed(item.feasible)}, but not everything was."
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """Nodes that the scheduler rejects for the same reason."""
+
+    names: tuple[str, ...]
+    plugin: str
+    reasons: str
+    detail: str
+
+
+def _evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
+    """Return the nodes by what rejects them, the constraints' domains, the findings and what is missing."""
+    most = 1000 if wide else 4
+    columns = (
+        Column[NodeGroup]("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
+        Column[NodeGroup]("REJECTED-BY", lambda group: group.plugin),
+        Column[NodeGroup]("REASON", lambda group: group.reasons),
+        Column[NodeGroup]("DETAIL", lambda group: group.detail),
+    )
+    blocks = [table(columns, node_groups(item.nodes))]
+    blocks += [constraint_text(c, wide=wide) for c in item.constraints if c.when_unsatisfiable == HARD]
+    blocks.append(_findings(item.findings))
+    blocks.append(_incomplete_lines(item.incomplete))
+    return "\n".join(block for block in blocks if block).rstrip("\n")
+
+
+def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
+    """Return the rejected nodes by plugin, reasons and detail, largest group first."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for node in nodes:
+        if node.feasible:
+            continue
+        plugin = str(node.plugin)
+        detail = next((rejection.detail for rejection in node.rejections if rejection.plugin == plugin), "")
+        groups.setdefault((plugin, ", ".join(node.reasons or ()), detail), []).append(node.name)
+    found = [NodeGroup(tuple(names), *key) for key, names in groups.items()]
+    return sorted(found, key=lambda group: (-len(group.names), group.plugin, group.detail))
+
+
+def check_text(report: CheckReport, *, wide: bool) -> str:
+    """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
+    blocks = [_check_item(item, wide=wide) for item in report.items]
+    return "\n".join(blocks) + _incomplete_lines(report.incomplete)
+
+
+def _check_item(item: CheckItem, *, wide: bool) -> str:
+    """Return what becomes of one Pod template."""
+    name = f"{item.namespace}/{item.kind.lower()}/{item.name}"
+    lines = [clean(f"{name}: {_check_sentence(item)}")]
+    lines += [clean(f"invalid: {error.field}: {error.message}") for error in item.validation]
+    if item.placements:
+        lines.append(clean(f"Replicas: {_placed(item)}"))
+    if item.verdict is Verdict.UNSCHEDULABLE:
+        lines.append(_evaluation_text(item, wide=wide))
+    else:
+        lines += [constraint_text(c, wide=wide).rstrip("\n") for c in item.after or item.constraints]
+        lines += [text.rstrip("\n") for text in (_findings(item.findings), _incomplete_lines(item.incomplete)) if text]
+    return "\n".join(lines) + "\n"
+
+
+def _check_sentence(item: CheckItem) -> str:
+    """Return the verdict about all replicas."""
+    if item.verdict is Verdict.UNSCHEDULABLE:
+        return f"not schedulable. {item.summary}"
+    if item.jam is not None:
+        return f"replica {item.jam.replica} of {item.replicas} finds no node: {item.jam.message}"
+    return f"{_verdict_sentence(item)}" if item.replicas <= 1 else f"all {item.replicas} replicas can be scheduled."
+
+
+def _placed(item: CheckItem) -> str:
+    """Return where the replicas go, node by node."""
+    counts: dict[str, int] = {}
+    for placement in item.placements:
+        counts[placement.node] = counts.get(placement.node, 0) + 1
+    return listed([f"{node} ({count})" if count > 1 else node for node, count in counts.items()], 10)
+
+
+def _findings(findings: Iterable[Finding]) -> str:
+    """Return a line for each finding."""
+    return "".join(f"{finding.severity}: {finding.id}: {cell(finding.message)}\n" for finding in findings)
+
+
+def _incomplete_lines(incomplete: Iterable[Incomplete]) -> str:
+    """Return a line for everything the answer does not rest on."""
+    return "".join(clean(f"incomplete: {i.what} ({i.why}): {i.consequence}.") + "\n" for i in incomplete)
+
+
+def names(report: SkewReport | PendingReport | CheckReport) -> str:
+    """Return the objects' names as ``-o name`` prints them, each once."""
+    if isinstance(report, SkewReport):
+        found = [str(item.workload) for item in report.items]
+    else:
+        found = [f"{item.kind.lower()}/{item.name}" for item in report.items]
+    return "".join(f"{clean(name)}\n" for name in dict.fromkeys(found))
