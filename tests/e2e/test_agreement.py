@@ -140,7 +140,7 @@ def _end_pods(client: Client) -> None:
 def _said_of_all(client: Client) -> Mapping[str, Object]:
     """Return namespace → our report on the Pod in it that has no Node."""
     ended = _why_pending(client, "-A")
-    assert ended.returncode == 1, ended.stderr
+    assert (ended.returncode, ended.stderr) == (1, "")
     return {item["namespace"]: item for item in json.loads(ended.stdout)["items"]}
 
 
