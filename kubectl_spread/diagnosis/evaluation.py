@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from kubectl_spread.diagnosis import domains, findings, reasons, requirements
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.summary import blame
 from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Verdict
-from kubectl_spread.scheduler import cycle
+from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Requirement, Verdict
+from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
 
 
 def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: str = "") -> EvaluationReport:
@@ -39,7 +40,7 @@ def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: st
         summary=blame(pod, handle, spread, core),
         message=evaluation.message,
         feasible=evaluation.feasible,
-        nodes=tuple(_node(verdict, pod, handle) for verdict in evaluation.nodes.values()),
+        nodes=tuple(_node(verdict, pod, handle, spread) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
         conflict=core,
         findings=findings.of_pod(pod, handle, spread),
@@ -54,7 +55,7 @@ def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
     return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE
 
 
-def _node(verdict: NodeVerdict, pod: Pod, handle: Handle) -> NodeReport:
+def _node(verdict: NodeVerdict, pod: Pod, handle: Handle, spread: SpreadDiagnosis) -> NodeReport:
     """Return what became of one node."""
     if verdict.first is None:
         return NodeReport(name=verdict.name, feasible=True, scores=dict(verdict.scores))
@@ -64,15 +65,25 @@ def _node(verdict: NodeVerdict, pod: Pod, handle: Handle) -> NodeReport:
         plugin=verdict.first.plugin,
         code=verdict.first.status.code.value,
         reasons=verdict.first.status.reasons,
-        rejections=tuple(_rejection(rejection, pod, handle, verdict.name) for rejection in verdict.rejections),
+        rejections=tuple(
+            Rejection(
+                plugin=rejection.plugin,
+                code=rejection.status.code.value,
+                reasons=rejection.status.reasons,
+                detail=_detail(rejection.plugin, pod, handle.node_infos[verdict.name], spread),
+            )
+            for rejection in verdict.rejections
+        ),
     )
 
 
-def _rejection(rejection: cycle.Rejection, pod: Pod, handle: Handle, node: str) -> Rejection:
-    """Return one filter's rejection with what it is about."""
-    return Rejection(
-        plugin=rejection.plugin,
-        code=rejection.status.code.value,
-        reasons=rejection.status.reasons,
-        detail=reasons.plugin_detail(rejection.plugin, pod, handle.node_infos[node]),
-    )
+def _detail(plugin: str, pod: Pod, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
+    """Return what a rejection is about: the first constraint that fails, or what the plugin's filter found."""
+    if plugin != podtopologyspread.NAME:
+        return reasons.plugin_detail(plugin, pod, node_info)
+    for constraint in spread.constraints:
+        requirement = Requirement(kind="constraint", index=constraint.index)
+        if node_info.name in spread.rejected.get(requirement, ()):
+            missing = constraint.topology_key not in node_info.labels
+            return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
+    return ""

@@ -33,10 +33,16 @@ def blame(pod: Pod, handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requ
         return _filters_alone(pod, handle, spread, filters)
     if len(core) == 1:
         return _constraint_alone(involved[0], len(handle.node_infos))
-    pinned = [(c, d) for c in involved for d in c.domains if d.pinned]
-    if pinned:
-        return _pinned(pod, pinned[0][0])
-    return _together(core, handle, spread)
+    pinned = next((constraint for constraint in involved if _pinned_by_filters(constraint)), None)
+    return _pinned(pinned) if pinned else _together(core, handle, spread)
+
+
+def _pinned_by_filters(constraint: ConstraintReport) -> bool:
+    """Whether other filters than spread keep the Pod from every domain that holds the minimum."""
+    held = [domain for domain in constraint.domains if domain.value in constraint.minimum_domains]
+    return bool(held) and all(
+        domain.pinned and all(pin.requirement.kind == "filter" for pin in domain.pinned_by) for domain in held
+    )
 
 
 def _filters_alone(pod: Pod, handle: Handle, spread: SpreadDiagnosis, filters: Iterable[Requirement]) -> str:
@@ -85,7 +91,7 @@ def _constraint_alone(constraint: ConstraintReport, nodes: int) -> str:
     )
 
 
-def _pinned(pod: Pod, constraint: ConstraintReport) -> str:
+def _pinned(constraint: ConstraintReport) -> str:
     """Return who holds the minimum, and why the Pod cannot go there."""
     held = [domain for domain in constraint.domains if domain.value in constraint.minimum_domains]
     pins = [pin for domain in held for pin in domain.pinned_by]
@@ -96,7 +102,7 @@ def _pinned(pod: Pod, constraint: ConstraintReport) -> str:
     verb = "hold" if len(held) > 1 else "holds"
     return (
         f"{constraint.topology_key} {_names([d.value for d in held])} {verb} the minimum"
-        f" ({_pods(constraint.global_minimum)}) but {pod.metadata.name} cannot land there: {why}."
+        f" ({_pods(constraint.global_minimum)}) but this Pod cannot land there: {why}."
         f"{_full_domains(constraint.domains, constraint.max_skew)}"
     )
 

@@ -64,12 +64,11 @@ def table(columns: Sequence[Column[RowT]], rows: Iterable[RowT], *, headers: boo
     cells = [[cell(column.cell(row)) for column in columns] for row in rows]
     if not cells:
         return ""
+    if headers:
+        cells.insert(0, [column.header for column in columns])
     # tabulate puts two spaces between columns; a space at the end of each cell makes the third.
     padded = [[text + " " for text in row[:-1]] + row[-1:] for row in cells]
-    names = [column.header + " " for column in columns[:-1]] + [columns[-1].header]
-    text = tabulate(
-        padded, headers=names if headers else (), tablefmt="plain", disable_numparse=True, preserve_whitespace=True
-    )
+    text = tabulate(padded, tablefmt="plain", disable_numparse=True, preserve_whitespace=True)
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from kubectl_spread.render.cells import EMPTY, Column, cell, clean, listed, table
 from kubectl_spread.report import ConstraintReport, Domain
 
@@ -11,6 +14,10 @@ REASONS = {
     "NodeTaintsPolicy": "has a taint the Pod does not tolerate",
 }
 HARD = "DoNotSchedule"
+MOST_ROWS = 12
+"""Domains (count) up to which each has a line of its own."""
+SHOWN_NAMES = 4
+EVERY = 10**9
 
 
 def constraint_text(constraint: ConstraintReport, *, wide: bool = False, by_node: bool = False) -> str:
@@ -21,17 +28,59 @@ def constraint_text(constraint: ConstraintReport, *, wide: bool = False, by_node
         wide: whether every name is printed.
         by_node: whether domains are unfolded to their nodes.
     """
-    most = 1000 if wide or by_node else 4
-    columns = (
-        Column[Domain]("DOMAIN", lambda d: d.value or EMPTY),
-        Column[Domain]("NODES", lambda d: listed(d.nodes, most) if wide or by_node else str(len(d.nodes))),
-        Column[Domain]("PODS", lambda d: str(d.matching)),
-        Column[Domain]("SKEW", lambda d: str(d.skew) if d.eligible else "-"),
-        Column[Domain]("NEXT", lambda d: _next(d, constraint)),
+    unfold = wide or by_node
+    most = EVERY if unfold else SHOWN_NAMES
+    columns: tuple[Column[DomainRow], ...] = (
+        Column("DOMAIN", lambda row: listed([value or EMPTY for value in row.values], most)),
+        Column("NODES", lambda row: listed(row.nodes, most) if unfold else str(len(row.nodes))),
+        Column("PODS", lambda row: row.pods),
+        Column("SKEW", lambda row: row.skew),
+        Column("NEXT", lambda row: row.next),
     )
-    lines = [_headline(constraint), table(columns, constraint.domains).rstrip("\n")]
+    rows = [_row(domain, constraint) for domain in constraint.domains]
+    if len(rows) > MOST_ROWS and not unfold:
+        rows = _merged(rows)
+    lines = [_headline(constraint), table(columns, rows).rstrip("\n")]
     lines += [_minimum(constraint), *_bypassed(constraint, most)]
     return "\n".join(line for line in lines if line) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRow:
+    """One line of the table: a domain, or several that stand the same."""
+
+    values: tuple[str, ...]
+    nodes: tuple[str, ...]
+    pods: str
+    skew: str
+    next: str
+
+
+def _row(domain: Domain, constraint: ConstraintReport) -> DomainRow:
+    """Return the line of one domain."""
+    return DomainRow(
+        values=(domain.value,),
+        nodes=domain.nodes,
+        pods=str(domain.matching),
+        skew=str(domain.skew) if domain.eligible else "-",
+        next=_next(domain, constraint),
+    )
+
+
+def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
+    """Return one line for all domains that stand the same, those with the fewest domains first."""
+    groups: dict[tuple[str, str, str], list[DomainRow]] = {}
+    for row in rows:
+        groups.setdefault((row.pods, row.skew, row.next), []).append(row)
+    merged = [
+        DomainRow(
+            tuple(value for row in group for value in row.values),
+            tuple(node for row in group for node in row.nodes),
+            *key,
+        )
+        for key, group in groups.items()
+    ]
+    return sorted(merged, key=lambda row: len(row.values))
 
 
 def _headline(constraint: ConstraintReport) -> str:
@@ -57,10 +106,10 @@ def _next(domain: Domain, constraint: ConstraintReport) -> str:
     if not domain.allowed:
         return f"no: skew would be {domain.skew_if_placed}"
     if domain.pinned:
-        shown = [
-            f"{pin.node}: {pin.detail or pin.requirement.plugin or 'another constraint'}" for pin in domain.pinned_by
-        ]
-        return f"allowed, but no node there takes it ({listed(shown, 2)})"
+        why = dict.fromkeys(
+            pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by
+        )
+        return f"allowed, but no node there takes it: {listed(list(why), 1)}"
     return "yes"
 
 

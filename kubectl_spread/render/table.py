@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kubectl_spread.render.cells import EMPTY, Column, cell, clean, listed, table
-from kubectl_spread.render.domains import HARD, constraint_text
+from kubectl_spread.render.domains import EVERY, HARD, SHOWN_NAMES, constraint_text
 from kubectl_spread.report import (
     CheckItem,
     CheckReport,
@@ -23,6 +23,10 @@ from kubectl_spread.report import (
 
 FEW_DOMAINS = 5
 """Domains (count) up to which the summary table prints each."""
+
+
+MOST_GROUPS = 12
+"""Groups of nodes (count) up to which each detail has a line of its own."""
 
 
 def show_table(report: SkewReport, *, wide: bool, headers: bool) -> str:
@@ -93,12 +97,19 @@ def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool) -> str
     if twins:
         lines.append(clean(f"The same holds for {listed(twins)}."))
     lines.append(_evaluation_text(item, wide=wide))
-    if item.event is not None and item.event.message != item.message:
-        when = f" ({item.event.time})" if item.event.time else ""
-        lines.append(f"Scheduler's last message{when}: {cell(item.event.message)}")
-    if item.message:
-        lines.append(f"Message: {cell(item.message)}")
+    lines += _messages(item)
     return "\n".join(line for line in lines if line) + "\n"
+
+
+def _messages(item: PendingItem) -> list[str]:
+    """Return our message and the scheduler's last one, once where they agree: a real one goes on about preemption."""
+    if item.event is None:
+        return [f"Message: {cell(item.message)}"] if item.message else []
+    when = f" ({item.event.time})" if item.event.time else ""
+    if item.message and item.event.message.startswith(item.message):
+        return [f"Message: {cell(item.message)}", f"The scheduler said the same{when}."]
+    ours = f"Message now: {cell(item.message)}" if item.message else ""
+    return [line for line in (ours, f"The scheduler last said{when}: {cell(item.event.message)}") if line]
 
 
 def _pending_headline(item: PendingItem) -> str:
@@ -137,16 +148,17 @@ class NodeGroup:
 
 def _evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
     """Return the nodes by what rejects them, the constraints' domains, the findings and what is missing."""
-    most = 1000 if wide else 4
-    columns = (
-        Column[NodeGroup]("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
-        Column[NodeGroup]("REJECTED-BY", lambda group: group.plugin),
-        Column[NodeGroup]("REASON", lambda group: group.reasons),
-        Column[NodeGroup]("DETAIL", lambda group: group.detail),
+    most = EVERY if wide else SHOWN_NAMES
+    columns: tuple[Column[NodeGroup], ...] = (
+        Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
+        Column("REJECTED-BY", lambda group: group.plugin),
+        Column("WHY", lambda group: group.detail or group.reasons),
+        Column("REASON", lambda group: group.reasons, wide=True),
     )
-    blocks = [table(columns, node_groups(item.nodes))]
+    blocks = [table([column for column in columns if wide or not column.wide], node_groups(item.nodes))]
     blocks += [constraint_text(c, wide=wide) for c in item.constraints if c.when_unsatisfiable == HARD]
-    blocks.append(_findings(item.findings))
+    # The sentence on top says who pins the minimum.
+    blocks.append(_findings(f for f in item.findings if f.id != "PinnedMinimum" or not item.summary))
     blocks.append(_incomplete_lines(item.incomplete))
     return "\n".join(block for block in blocks if block).rstrip("\n")
 
@@ -161,7 +173,20 @@ def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
         detail = next((rejection.detail for rejection in node.rejections if rejection.plugin == plugin), "")
         groups.setdefault((plugin, ", ".join(node.reasons or ()), detail), []).append(node.name)
     found = [NodeGroup(tuple(names), *key) for key, names in groups.items()]
+    if len(found) > MOST_GROUPS:
+        found = _without_details(found)
     return sorted(found, key=lambda group: (-len(group.names), group.plugin, group.detail))
+
+
+def _without_details(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
+    """Return the groups merged by plugin and reasons; one detail stands for all of them."""
+    merged: dict[tuple[str, str], NodeGroup] = {}
+    for group in groups:
+        first = merged.get((group.plugin, group.reasons))
+        detail = group.detail if first is None else f"{first.detail.removesuffix(', ...')}, ..."
+        names = (*first.names, *group.names) if first else group.names
+        merged[group.plugin, group.reasons] = NodeGroup(names, group.plugin, group.reasons, detail)
+    return list(merged.values())
 
 
 def check_text(report: CheckReport, *, wide: bool) -> str:

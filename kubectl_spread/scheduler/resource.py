@@ -293,10 +293,12 @@ def _max(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def readable(name: str, value: int) -> str:
-    """Return an amount as a quantity a person would write: ``1500m``, ``2``, ``512Mi``."""
+    """Return an amount as a person would write it, rounded down to a tenth: ``1500m``, ``2``, ``9.4Gi``."""
     if name == CPU:
         return str(value // 1000) if value % 1000 == 0 else f"{value}m"
+    if name not in _NAMED and not name.startswith(HUGE_PAGES_PREFIX):
+        return str(value)
     for suffix, unit in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
-        if value and value % unit == 0 and "/" not in name:
-            return f"{value // unit}{suffix}"
+        if value >= unit:
+            return f"{value * 10 // unit / 10:g}{suffix}"
     return str(value)
