@@ -59,6 +59,7 @@ class ContainerImage(Struct, frozen=True):
 class NodeStatus(Struct, frozen=True):
     """What a node offers."""
 
+    capacity: dict[str, Quantity] = {}
     allocatable: dict[str, Quantity] = {}
     node_info: NodeSystemInfo = NodeSystemInfo()
     images: tuple[ContainerImage, ...] = ()

@@ -96,8 +96,11 @@ class NodeInfo:
 
     @cached_property
     def allocatable(self) -> Mapping[str, int]:
-        """What the node offers to Pods (amounts)."""
-        return resource.amounts(self.node.status.allocatable)
+        """What the node offers to Pods (amounts); all it has, where it does not tell the two apart.
+
+        Source: pkg/apis/core/v1/defaults.go SetDefaults_NodeStatus (v1.36).
+        """
+        return resource.amounts(self.node.status.allocatable or self.node.status.capacity)
 
     @cached_property
     def requested(self) -> Mapping[str, int]:
