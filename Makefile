@@ -1,0 +1,58 @@
+# The verbs: demo, test, lint, e2e, bench, dist. Everything is set up on first use, in .venv.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SPREAD := $(BIN)/kubectl-spread
+
+.PHONY: help demo test lint format e2e oracle conformance bench dist clean
+
+help: ## list the targets
+	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.developing: $(VENV)/.installed
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.installed ## set up, then show the plugin at work on a bundled snapshot
+	@echo '$$ kubectl spread why-pending -n shop --from examples/shop.yaml'
+	@$(SPREAD) why-pending -n shop --from examples/shop.yaml || test $$? -eq 1
+	@echo
+	@echo '$$ kubectl spread show -n shop --from examples/shop.yaml'
+	@$(SPREAD) show -n shop --from examples/shop.yaml
+	@echo
+	@echo '$$ kubectl spread check -f examples/checkout.yaml --from examples/shop.yaml'
+	@$(SPREAD) check -f examples/checkout.yaml --from examples/shop.yaml
+
+test: $(VENV)/.developing ## run the tests that need no cluster
+	$(BIN)/pytest -m 'not e2e' -n auto --dist worksteal --cov --cov-report=term:skip-covered
+
+lint: $(VENV)/.developing ## style, types and layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.developing ## put the code in shape
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+e2e: $(VENV)/.developing ## run the tests against a real control plane, built once into a cache
+	$(BIN)/python -m tests.controlplane build
+	$(BIN)/pytest -m e2e
+
+oracle: $(VENV)/.developing ## build kube-scheduler's own framework as a program that answers cases
+	$(BIN)/python -m tests.conformance.record oracle --release 1.36
+
+bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
+	$(BIN)/python -m tests.bench.startup
+	$(BIN)/python -m tests.bench.engine
+
+clean: ## remove what was built
+	rm -rf $(VENV) build dist *.egg-info
