@@ -55,18 +55,12 @@ def scheduler_of(flags: SchedulerFlags) -> SchedulerOptions:
     """Return whose rules apply.
 
     Raises:
-        ManifestError: the scheduler's configuration cannot be read.
-        UsageError: a feature gate or the version makes no sense.
+        UsageError: a feature gate makes no sense.
     """
     from kubectl_spread.commands.view import SchedulerOptions
 
-    configuration = None
-    if flags.scheduler_config:
-        from kubectl_spread.cluster.manifests import read_configuration
-
-        configuration = read_configuration(flags.scheduler_config, stdin=sys.stdin.buffer)
     return SchedulerOptions(
-        kube_version=flags.kube_version, configuration=configuration, feature_gates=_gates(flags.feature_gates)
+        kube_version=flags.kube_version, configuration=flags.scheduler_config, feature_gates=_gates(flags.feature_gates)
     )
 
 

@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.placement import Placed, place, place_daemon
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.workloads import DaemonSet
@@ -54,12 +54,14 @@ class Manifest:
         obj: the object; None for a kind of another API.
         template: the Pod template of a kind of another API.
         namespace: where it would be created.
+        name: its name, or what its name will begin with.
     """
 
     document: Document
     obj: KubernetesObject | None
     template: PodTemplateSpec | None
     namespace: str
+    name: str
 
     @property
     def makes_pods(self) -> bool:
@@ -134,14 +136,42 @@ def _manifest(document: Document, namespace: str) -> Manifest:
     """
     obj = decode_document(document)
     if obj is None:
-        found = pod_template_values(document)
-        template = convert(found[1], PodTemplateSpec) if found else None
-        return Manifest(document, None, template, document.namespace or namespace)
+        metadata = _custom_metadata(document)
+        return Manifest(document, None, _custom_template(document), metadata.namespace or namespace, metadata.name)
     kind = BY_API[document.api_version, document.kind]
     if kind.namespaced and not obj.metadata.namespace:
         metadata = msgspec.structs.replace(obj.metadata, namespace=namespace)
         obj = msgspec.structs.replace(obj, metadata=metadata)
-    return Manifest(document, obj, None, obj.metadata.namespace)
+    return Manifest(document, obj, None, obj.metadata.namespace, obj.metadata.name or obj.metadata.generate_name)
+
+
+def _custom_template(document: Document) -> PodTemplateSpec | None:
+    """Return the Pod template of a kind of another API, None where it has none.
+
+    Raises:
+        ManifestError: a field of the template has the wrong type.
+    """
+    found = pod_template_values(document)
+    if found is None:
+        return None
+    path, values = found
+    try:
+        return convert(values, PodTemplateSpec)
+    except DecodeError as error:
+        raise ManifestError([document.problem(error.reason, f"{path}.{error.field_path}")]) from error
+
+
+def _custom_metadata(document: Document) -> ObjectMeta:
+    """Return the identity of an object of another API.
+
+    Raises:
+        ManifestError: a field has the wrong type.
+    """
+    values = document.values
+    try:
+        return convert(values.get("metadata") if isinstance(values, dict) else None, ObjectMeta)
+    except DecodeError as error:
+        raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
 
 
 def _laid_over(manifests: Sequence[Manifest], handle: Handle) -> Handle:
@@ -165,7 +195,7 @@ def _judge(manifest: Manifest, handle: Handle, options: CheckOptions) -> tuple[C
     daemon = isinstance(manifest.obj, DaemonSet)
     placed = place_daemon(pod, handle) if daemon else place(pod, handle, replicas=replicas)
     after = diagnose(pod, placed.handle, cycle.evaluate(pod, placed.handle)).constraints
-    report = msgspec.structs.replace(report, name=_name_of(manifest), workload=_workload_of(manifest))
+    report = msgspec.structs.replace(report, name=manifest.name, workload=_workload_of(manifest))
     item = CheckItem(
         **msgspec.structs.asdict(report),
         replicas=_asked(placed) if daemon else replicas,
@@ -194,9 +224,7 @@ def _pod_of(manifest: Manifest, handle: Handle) -> tuple[Pod, int]:
 def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
     """Return the Pod of a template whose kind belongs to another API."""
     document = manifest.document
-    owner = OwnerReference(
-        api_version=document.api_version, kind=document.kind, name=_name_of(manifest), controller=True
-    )
+    owner = OwnerReference(api_version=document.api_version, kind=document.kind, name=manifest.name, controller=True)
     metadata = ObjectMeta(
         name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)
     )
@@ -205,9 +233,4 @@ def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
 
 def _workload_of(manifest: Manifest) -> WorkloadRef:
     """Return the manifest's kind and name."""
-    return WorkloadRef(kind=manifest.document.kind, name=_name_of(manifest))
-
-
-def _name_of(manifest: Manifest) -> str:
-    """Return the object's name, or what its name will begin with."""
-    return manifest.document.name
+    return WorkloadRef(kind=manifest.document.kind, name=manifest.name)

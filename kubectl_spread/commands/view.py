@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from kubectl_spread import __version__
 from kubectl_spread.commands.source import Source
-from kubectl_spread.errors import UsageError
+from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.core import Node, Pod
-from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.decoding import DecodeError
 from kubectl_spread.report import Incomplete, Metadata
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import (
@@ -18,6 +18,7 @@ from kubectl_spread.scheduler.profile import (
     REFERENCE_MINOR,
     Profile,
     configured_profile,
+    default_profile,
     minor_of,
 )
 from kubectl_spread.snapshot import Snapshot
@@ -34,12 +35,12 @@ class SchedulerOptions:
 
     Attributes:
         kube_version: the release whose rules apply; empty to find out.
-        configuration: the scheduler's configuration as plain values; None for the default profile.
+        configuration: the file with the scheduler's configuration; empty for the default profile.
         feature_gates: gates that differ from the release's defaults.
     """
 
     kube_version: str = ""
-    configuration: Plain = None
+    configuration: str = ""
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
 
@@ -90,7 +91,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     minor = minor_of(version)
     if minor is None:
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
-    profile = configured_profile(scheduler.configuration, minor=minor, gates=scheduler.feature_gates)
+    profile = _profile(scheduler, minor)
     metadata = Metadata(
         version=__version__,
         server=source.server,
@@ -100,6 +101,26 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         resource_versions=dict(snapshot.inventory.resource_versions),
     )
     return View(Handle.build(snapshot, profile), metadata, _unproved(minor))
+
+
+def _profile(scheduler: SchedulerOptions, minor: int) -> Profile:
+    """Return the rules of the release, as the scheduler is configured.
+
+    Raises:
+        ManifestError: the configuration cannot be read.
+    """
+    if not scheduler.configuration:
+        return default_profile(minor, gates=scheduler.feature_gates)
+    from kubectl_spread.cluster.manifests import read_documents
+
+    documents = read_documents([scheduler.configuration])
+    found = next((document for document in documents if document.kind == "KubeSchedulerConfiguration"), None)
+    if found is None:
+        raise ManifestError([documents[0].problem(f"is a {documents[0].kind}, not a KubeSchedulerConfiguration")])
+    try:
+        return configured_profile(found.values, minor=minor, gates=scheduler.feature_gates)
+    except DecodeError as error:
+        raise ManifestError([found.problem(error.reason, error.field_path)]) from error
 
 
 def _version(source: Source, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
