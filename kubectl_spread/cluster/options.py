@@ -1,0 +1,118 @@
+"""kubectl's connection flags, and what they replace in a kubeconfig.
+
+Source: cli-runtime genericclioptions/config_flags.go, client-go tools/clientcmd/client_config.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import msgspec
+
+from kubectl_spread.cluster.kubeconfig import Selection
+from kubectl_spread.errors import UsageError
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionOptions:
+    """kubectl's connection flags, as given; empty means not given.
+
+    ``cache_dir`` is accepted because kubectl does; nothing is cached.
+    """
+
+    kubeconfig: str = ""
+    context: str = ""
+    cluster: str = ""
+    user: str = ""
+    namespace: str = ""
+    server: str = ""
+    tls_server_name: str = ""
+    insecure_skip_tls_verify: bool = False
+    certificate_authority: str = ""
+    client_certificate: str = ""
+    client_key: str = ""
+    token: str = ""
+    as_: str = ""
+    as_uid: str = ""
+    as_groups: tuple[str, ...] = ()
+    as_user_extra: tuple[str, ...] = ()
+    request_timeout: str = "0"
+    cache_dir: str = ""
+    disable_compression: bool = False
+
+
+def parse_timeout(text: str) -> float | None:
+    """Return the seconds of ``--request-timeout``, None for no limit.
+
+    Raises:
+        UsageError: it is neither a number of seconds nor one with a unit.
+
+    Source: client-go tools/clientcmd/config.go ParseTimeout, Go time.ParseDuration.
+    """
+    if re.fullmatch(r"[+-]?\d+", text):
+        seconds = float(text)
+    elif re.fullmatch(r"[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h))+", text):
+        parts = re.findall(r"([\d.]+)([a-zµ]+)", text)
+        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
+    else:
+        raise UsageError(
+            f"invalid timeout value {text!r}",
+            hint="want a number of seconds, or a number with a unit (1s, 2m, 3h)",
+        )
+    return seconds if seconds > 0 else None
+
+
+def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
+    """Return the selection with what the flags say instead."""
+    cluster, user = selection.cluster, selection.user
+    if options.server or options.tls_server_name:
+        cluster = msgspec.structs.replace(cluster, tls_server_name=options.tls_server_name)
+    if options.insecure_skip_tls_verify or options.certificate_authority:
+        cluster = msgspec.structs.replace(
+            cluster,
+            insecure_skip_tls_verify=options.insecure_skip_tls_verify,
+            certificate_authority=options.certificate_authority,
+            certificate_authority_data="",
+        )
+    if options.token:
+        user = msgspec.structs.replace(user, token_file="")
+    if options.client_certificate:
+        user = msgspec.structs.replace(user, client_certificate_data="")
+    if options.client_key:
+        user = msgspec.structs.replace(user, client_key_data="")
+    return replace(
+        selection,
+        cluster=_with(cluster, server=options.server, disable_compression=options.disable_compression),
+        user=_with(
+            user,
+            token=options.token,
+            client_certificate=options.client_certificate,
+            client_key=options.client_key,
+            as_=options.as_,
+            as_uid=options.as_uid,
+            as_groups=options.as_groups,
+            as_user_extra=_extra(options.as_user_extra),
+        ),
+    )
+
+
+def _with(section: T, **fields: object) -> T:
+    """Return the section with those of the fields that say something."""
+    return msgspec.structs.replace(section, **{name: value for name, value in fields.items() if value})
+
+
+def _extra(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the values of ``--as-user-extra key=value`` by key."""
+    values: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise UsageError(f"invalid --as-user-extra {pair!r}", hint="want key=value")
+        values[key] = (*values.get(key, ()), value)
+    return values

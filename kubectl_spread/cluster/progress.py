@@ -1,0 +1,52 @@
+"""How far a read has come, on one line of a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from typing import TextIO
+
+DELAY_SECONDS = 0.5
+
+
+class Progress:
+    """A line that appears when a read takes long, is rewritten as it goes on, and is gone when it ends.
+
+    Args:
+        stream: where to write; nothing is ever written to one that is no terminal.
+        clock: seconds that only increase.
+    """
+
+    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._due = clock() + DELAY_SECONDS
+        self._enabled = stream.isatty()
+        self._shown = 0
+
+    def show(self, *, kinds: Iterable[str], objects: int, received_bytes: int) -> None:
+        """Say what is still being read, and how much has come.
+
+        Args:
+            kinds: plurals of the kinds that are not complete.
+            objects: how many have arrived.
+            received_bytes: how much has arrived.
+        """
+        if not self._enabled or self._clock() < self._due:
+            return
+        text = f"reading {', '.join(kinds)}: {objects:,} objects, {received_bytes / 1e6:,.1f} MB"
+        text = text[: shutil.get_terminal_size().columns - 1]
+        self._write(f"\r{text:<{self._shown}}")
+        self._shown = len(text)
+
+    def close(self) -> None:
+        """Erase the line; what comes next on the stream starts at its beginning."""
+        if self._shown:
+            self._write(f"\r{'':<{self._shown}}\r")
+            self._shown = 0
+
+    def _write(self, text: str) -> None:
+        """Write at once."""
+        self._stream.write(text)
+        self._stream.flush()

@@ -1,0 +1,82 @@
+"""Which proxy stands before a server, as Go's HTTP client decides it.
+
+Source: golang.org/x/net http/httpproxy/proxy.go, which client-go uses unless the kubeconfig names a proxy-url.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from urllib.parse import SplitResult, urlsplit
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def proxy_for(server: str, proxy_url: str) -> str:
+    """Return the URL of the proxy to use, empty for none.
+
+    Args:
+        server: the API server's URL.
+        proxy_url: the cluster's ``proxy-url``, which beats the environment; empty to go by HTTPS_PROXY and NO_PROXY.
+    """
+    target = urlsplit(server)
+    found = proxy_url or _variable(f"{target.scheme}_proxy")
+    if not found or (not proxy_url and _bypasses(target)):
+        return ""
+    return found if "://" in found else f"http://{found}"
+
+
+def _variable(name: str) -> str:
+    """Return an environment variable that may be written in capitals, which win, or not."""
+    return os.environ.get(name.upper()) or os.environ.get(name) or ""
+
+
+def _bypasses(target: SplitResult) -> bool:
+    """Whether the environment says to ask the server directly; a server on this machine is never asked by proxy."""
+    host = target.hostname or ""
+    address = _address(host)
+    if host == "localhost" or (address is not None and address.is_loopback):
+        return True
+    port = target.port or DEFAULT_PORTS[target.scheme]
+    entries = (entry.strip().lower() for entry in _variable("no_proxy").split(","))
+    return any(_matches(entry, host=host, port=port) for entry in entries if entry)
+
+
+def _matches(entry: str, *, host: str, port: int) -> bool:
+    """Whether an entry of NO_PROXY means the host: ``*``, a network, or an address or domain that may have a port."""
+    if entry == "*":
+        return True
+    address = _address(host)
+    if "/" in entry:
+        return address is not None and _in_network(address, entry)
+    name, entry_port = _split_port(entry)
+    if entry_port not in ("", str(port)):
+        return False
+    if address is not None:
+        return address == _address(name)
+    domain = name.removeprefix("*")
+    return host.endswith(domain) if domain.startswith(".") else host == domain or host.endswith(f".{domain}")
+
+
+def _split_port(entry: str) -> tuple[str, str]:
+    """Return host and port of an entry; the port is empty when there is none, as in a bare IPv6 address."""
+    if _address(entry) is not None:
+        return entry, ""
+    name, _, port = entry.rpartition(":") if ":" in entry else (entry, "", "")
+    return name.strip("[]"), port
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the text as an IP address, None when it is a name."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _in_network(address: ipaddress.IPv4Address | ipaddress.IPv6Address, network: str) -> bool:
+    """Whether the address is in the network; no address is in one that is malformed."""
+    try:
+        return address in ipaddress.ip_network(network, strict=False)
+    except ValueError:
+        return False

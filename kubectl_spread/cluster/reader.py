@@ -1,0 +1,343 @@
+"""Lists and objects of an API server: several lists side by side, each page by page as raw JSON.
+
+While one page is decoded the next is on its way, and no more than that is ever held. Lists are read at the newest
+version (no resourceVersion): a cached one may be stale, and ignores the limit.
+
+Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from http import HTTPStatus
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+from kubectl_spread.cluster.background import Background
+from kubectl_spread.cluster.connection import Connection
+from kubectl_spread.cluster.failures import StatusError
+from kubectl_spread.cluster.progress import Progress
+from kubectl_spread.cluster.transport import JSON, Answer, Request, fetch
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
+from kubectl_spread.objects.kinds import Kind, KubernetesObject
+from kubectl_spread.objects.meta import ObjectMeta, Struct
+from kubectl_spread.snapshot import Inventory, Unread
+
+PAGE_OBJECTS = 500
+TIMES_BEGUN = 3
+"""How often a list is begun that expires half-way."""
+TICK_SECONDS = 0.1
+METADATA_ONLY = f"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON}"
+UNREAD = {401: "unauthorized", 403: "forbidden", 404: "not served by this API server"}
+"""HTTP status → why a list that is not required could not be had."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One list, or one object, that is wanted.
+
+    Attributes:
+        kind: what to read.
+        namespace: of which namespace; empty for all.
+        name: the one object to get; empty to list.
+        label_selector: as ``kubectl -l`` takes it; empty for all.
+        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
+        required: whether not to be allowed to read it is an error, or leaves it unread.
+        first_page_only: whether the first 500 objects are enough.
+    """
+
+    kind: Kind
+    namespace: str = ""
+    name: str = ""
+    label_selector: str = ""
+    field_selector: str = ""
+    required: bool = True
+    first_page_only: bool = False
+
+
+class ObjectList(Struct, Generic[T], frozen=True):
+    """A page of a list."""
+
+    metadata: ListMeta = ListMeta()
+    items: tuple[T, ...] = ()
+
+
+class _Metadata(Struct, frozen=True):
+    """An object of which only the metadata is asked for."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class _Version(Struct, frozen=True):
+    """What an API server says of its release."""
+
+    git_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came of one read."""
+
+    objects: tuple[KubernetesObject, ...] = ()
+    resource_version: str = ""
+    unread: Unread | None = None
+
+
+def read(connection: Connection, reads: Sequence[Read], *, progress: Progress | None = None) -> Inventory:
+    """Return what was read; objects that several reads found stand in it once.
+
+    A get of an object that does not exist finds nothing and is no error.
+
+    Raises:
+        ClusterError: something required may not be read, or the server cannot be reached or understood.
+        UsageError: a namespace or name cannot be one.
+    """
+    reading = _Reading(connection)
+    finished: SimpleQueue[Background[_Found]] = SimpleQueue()
+    tasks = {Background(partial(reading.read, wanted), finished): wanted for wanted in reads}
+    try:
+        _wait(tasks, finished, reading, progress)
+    finally:
+        reading.stop()
+        if progress:
+            progress.close()
+    return _inventory([(wanted, task.result()) for task, wanted in tasks.items()])
+
+
+def count(connection: Connection, kind: Kind, *, namespace: str = "") -> int:
+    """Return how many objects of the kind there are, by asking for one of them.
+
+    Raises:
+        ClusterError: they may not be listed, or the server cannot be reached or understood.
+    """
+    total, limit, continue_ = 0, 1, ""
+    while True:
+        query = {"limit": str(limit), "continue": continue_}
+        page = _metadata_page(connection, Read(kind, namespace), query=query)
+        total += len(page.items)
+        continue_, limit = page.metadata.continue_, PAGE_OBJECTS
+        if page.metadata.remaining_item_count is not None or not continue_:
+            return total + (page.metadata.remaining_item_count or 0)
+
+
+def list_names(
+    connection: Connection, kind: Kind, *, namespace: str = "", limit: int = PAGE_OBJECTS, timeout: float = 2
+) -> tuple[str, ...]:
+    """Return the names of some objects, from the server's cache and without a second attempt: for completion.
+
+    Args:
+        connection: whom to ask.
+        kind: what to list.
+        namespace: of which namespace; empty for all.
+        limit: how many names are enough.
+        timeout: seconds after which to give up.
+
+    Raises:
+        ClusterError: as for ``read``.
+    """
+    query = {"limit": str(limit), "resourceVersion": "0"}
+    page = _metadata_page(replace(connection, timeout=timeout), Read(kind, namespace), query=query, attempts=1)
+    return tuple(item.metadata.name for item in page.items[:limit])
+
+
+def server_version(connection: Connection) -> str:
+    """Return the server's release, such as ``v1.36.2``.
+
+    Raises:
+        ClusterError: the server cannot be reached or understood.
+    """
+    answer = fetch(connection, Request(path="/version", what="get the server's version"))
+    return _decoded(answer, _Version, what="get the server's version").git_version
+
+
+class _Reading:
+    """Reads that run side by side, and how far they have come together."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self.objects = 0
+        self.received_bytes = 0
+
+    def stop(self) -> None:
+        """Let no further page be asked for."""
+        self._stopped.set()
+
+    def read(self, wanted: Read) -> _Found:
+        """Return what was found, or why nothing could be read."""
+        try:
+            return self._get(wanted) if wanted.name else self._list(wanted)
+        except StatusError as error:
+            if error.status == HTTPStatus.NOT_FOUND and wanted.name and error.said.details.name == wanted.name:
+                return _Found()
+            if wanted.required or error.status not in UNREAD:
+                raise
+            return _Found(unread=Unread(wanted.kind, UNREAD[error.status], wanted.namespace))
+
+    def _get(self, wanted: Read) -> _Found:
+        """Return the one object."""
+        answer = self._fetch(_get_request(wanted))
+        found: KubernetesObject = _decoded(answer, wanted.kind.struct, what=_what(wanted))
+        self._add(objects=1)
+        return _Found((found,), answer.metadata.resource_version)
+
+    def _list(self, wanted: Read) -> _Found:
+        """Return all objects of the list; one that expires half-way is begun again."""
+        for _ in range(TIMES_BEGUN - 1):
+            try:
+                return self._walk(wanted)
+            except StatusError as error:
+                if error.status != HTTPStatus.GONE:
+                    raise
+        return self._walk(wanted)
+
+    def _walk(self, wanted: Read) -> _Found:
+        """Return all objects of the list."""
+        page_type: Any = ObjectList
+        objects: list[KubernetesObject] = []
+        resource_version = ""
+        for answer in self._pages(wanted):
+            page = _decoded(answer, page_type[wanted.kind.struct], what=_what(wanted))
+            objects += page.items
+            self._add(objects=len(page.items))
+            resource_version = answer.metadata.resource_version
+        return _Found(tuple(objects), resource_version)
+
+    def _pages(self, wanted: Read) -> Iterator[Answer]:
+        """Yield the pages of a list; the next one is on its way when one is yielded."""
+        coming: Background[Answer] | None = self._page(wanted, "")
+        while coming:
+            answer = coming.result()
+            continue_ = answer.metadata.continue_
+            more = continue_ and not wanted.first_page_only and not self._stopped.is_set()
+            coming = self._page(wanted, continue_) if more else None
+            yield answer
+
+    def _page(self, wanted: Read, continue_: str) -> Background[Answer]:
+        """Return the page, which is on its way."""
+        return Background(partial(self._fetch, _list_request(wanted, continue_)))
+
+    def _fetch(self, request: Request) -> Answer:
+        """Return the server's answer."""
+        return fetch(self._connection, request, lambda received: self._add(received_bytes=received))
+
+    def _add(self, *, objects: int = 0, received_bytes: int = 0) -> None:
+        """Add to what has come."""
+        with self._lock:
+            self.objects += objects
+            self.received_bytes += received_bytes
+
+
+def _wait(
+    tasks: dict[Background[_Found], Read],
+    finished: SimpleQueue[Background[_Found]],
+    reading: _Reading,
+    progress: Progress | None,
+) -> None:
+    """Return when all reads have ended; raise the error of the first that failed."""
+    pending = dict(tasks)
+    while pending:
+        try:
+            task = finished.get(timeout=TICK_SECONDS)
+        except Empty:
+            pass
+        else:
+            task.result()
+            del pending[task]
+        if progress and pending:
+            kinds = dict.fromkeys(wanted.kind.plural for wanted in pending.values())
+            progress.show(kinds=kinds, objects=reading.objects, received_bytes=reading.received_bytes)
+
+
+def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
+    """Return the results, put together by kind."""
+    objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {}
+    resource_versions: dict[str, str] = {}
+    unread: dict[Unread, None] = {}
+    for wanted, found in results:
+        if found.unread:
+            unread[found.unread] = None
+            continue
+        of_kind = objects.setdefault(wanted.kind.name, {})
+        of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
+        if found.resource_version:
+            resource_versions[wanted.kind.plural] = found.resource_version
+    return Inventory({kind: tuple(held.values()) for kind, held in objects.items()}, resource_versions, tuple(unread))
+
+
+def _get_request(wanted: Read) -> Request:
+    """Return the request for one object."""
+    return Request(
+        path=f"{_path(wanted)}/{_segment(wanted.name, 'resource name')}",
+        what=_what(wanted),
+        needs=_needs(wanted, "get"),
+    )
+
+
+def _list_request(wanted: Read, continue_: str) -> Request:
+    """Return the request for a page of a list."""
+    query = {
+        "limit": str(PAGE_OBJECTS),
+        "continue": continue_,
+        "labelSelector": wanted.label_selector,
+        "fieldSelector": wanted.field_selector,
+    }
+    return Request(path=_path(wanted), what=_what(wanted), needs=_needs(wanted, "list"), query=query)
+
+
+def _metadata_page(
+    connection: Connection, wanted: Read, *, query: dict[str, str], attempts: int | None = None
+) -> ObjectList[_Metadata]:
+    """Return a page of a list, of which the server sends the metadata only."""
+    request = replace(_list_request(wanted, ""), query=query, accept=METADATA_ONLY)
+    request = replace(request, attempts=attempts or request.attempts)
+    return _decoded(fetch(connection, request), ObjectList[_Metadata], what=request.what)
+
+
+def _decoded(answer: Answer, into: type[T], *, what: str) -> T:
+    """Return the answer as the type."""
+    try:
+        return decode(answer.body, into)
+    except DecodeError as error:
+        raise ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what) from error
+
+
+def _path(wanted: Read) -> str:
+    """Return the path of the kind's list on the server."""
+    return wanted.kind.path(_segment(wanted.namespace, "namespace"))
+
+
+def _segment(name: str, what: str) -> str:
+    """Return the name as a part of a path, out of which it cannot lead.
+
+    Source: apimachinery pkg/api/validation/path/name.go IsValidPathSegmentName.
+    """
+    if name in (".", "..") or "/" in name or "%" in name:
+        raise UsageError(f'invalid {what} "{name}"', hint="it may not be . or .. and may not contain / or %")
+    return quote(name)
+
+
+def _what(wanted: Read) -> str:
+    """Return the read in words, such as ``list pods in namespace "shop"``."""
+    if wanted.name:
+        return f'get {wanted.kind.singular} "{wanted.name}"{_where(wanted)}'
+    return f"list {wanted.kind.plural}{_where(wanted) or (' in all namespaces' if wanted.kind.namespaced else '')}"
+
+
+def _needs(wanted: Read, verb: str) -> str:
+    """Return the permission that a read takes."""
+    resource = f"{wanted.kind.plural}.{wanted.kind.group}".rstrip(".")
+    return f'the RBAC verb "{verb}" on {resource}{_where(wanted) or " in the whole cluster"}'
+
+
+def _where(wanted: Read) -> str:
+    """Return which namespace is read, empty for all or none."""
+    return f' in namespace "{wanted.namespace}"' if wanted.kind.namespaced and wanted.namespace else ""

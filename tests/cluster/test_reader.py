@@ -1,0 +1,352 @@
+"""Lists, pages, objects: what is asked for, and what comes of it."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kubectl_spread.cluster import reader
+from kubectl_spread.cluster.connection import Connection
+from kubectl_spread.cluster.progress import Progress
+from kubectl_spread.cluster.reader import Read, count, list_names, read, server_version
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.objects.kinds import DEPLOYMENT, JOB, NODE, POD
+from kubectl_spread.snapshot import Unread
+from tests.cluster.api_server import ApiServer, Response, Seen, in_turn, status
+
+
+def listing(*names: str, namespace: str = "shop", version: str = "7", **metadata: object) -> Response:
+    """Return a page of a list."""
+    items = [{"metadata": {"name": name, "namespace": namespace}} for name in names]
+    metadata["resourceVersion"] = version
+    return Response(body={"metadata": metadata, "items": items})
+
+
+def names_of(found: object) -> list[str]:
+    return [held.metadata.name for held in found]  # type: ignore[attr-defined] # any sequence of objects
+
+
+def test_a_list_is_asked_for_at_the_newest_version_in_pages(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a"))
+    read(connection, [Read(POD)])
+    assert server.seen[0].path == "/api/v1/pods"
+    assert server.seen[0].query == {"limit": "500"}
+
+
+def test_selectors_are_sent(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing())
+    read(connection, [Read(POD, "shop", label_selector="app in (a,b)", field_selector="spec.nodeName=n&1")])
+    assert server.seen[0].path == "/api/v1/namespaces/shop/pods"
+    assert server.seen[0].query["labelSelector"] == "app in (a,b)"
+    assert server.seen[0].query["fieldSelector"] == "spec.nodeName=n&1"
+
+
+def test_pages_are_joined_in_order(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", "b", **{"continue": "t+/="}), listing("c", **{"continue": "u"}), listing("d"))
+    inventory = read(connection, [Read(POD)])
+    assert names_of(inventory.objects["Pod"]) == ["a", "b", "c", "d"]
+    assert [seen.query.get("continue") for seen in server.seen] == [None, "t+/=", "u"]
+    assert inventory.resource_versions == {"pods": "7"}
+    assert inventory.unread == ()
+
+
+def test_the_first_page_alone_can_be_enough(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", **{"continue": "t"}))
+    inventory = read(connection, [Read(POD, first_page_only=True)])
+    assert names_of(inventory.objects["Pod"]) == ["a"]
+    assert len(server.seen) == 1
+
+
+def test_the_next_page_is_asked_for_while_one_is_decoded(
+    server: ApiServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = threading.Event()
+    decoded_while_asked = []
+
+    def answer(seen: Seen) -> Response:
+        if "continue" not in seen.query:
+            return listing("a", **{"continue": "t"})
+        asked.set()
+        return listing("b")
+
+    def decode(*_: object, **__: object) -> reader.ObjectList[object]:
+        decoded_while_asked.append(asked.wait(5))
+        return reader.ObjectList()
+
+    server.answer = answer
+    monkeypatch.setattr(reader, "_decoded", decode)
+    read(connection, [Read(POD)])
+    assert decoded_while_asked == [True, True]
+
+
+def test_lists_are_read_side_by_side(server: ApiServer, connection: Connection) -> None:
+    together = threading.Barrier(3, timeout=5)
+
+    def answer(_: Seen) -> Response:
+        together.wait()
+        return listing("x")
+
+    server.answer = answer
+    inventory = read(connection, [Read(POD), Read(NODE), Read(DEPLOYMENT)])
+    assert set(inventory.objects) == {"Pod", "Node", "Deployment"}
+
+
+def test_several_reads_of_a_kind_are_put_together(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: listing("a", "b") if seen.query["labelSelector"] == "x" else listing("b", "c")
+    inventory = read(connection, [Read(POD, label_selector="x"), Read(POD, label_selector="y")])
+    assert names_of(inventory.objects["Pod"]) == ["a", "b", "c"]
+
+
+def test_nulls_where_lists_and_maps_are_meant_count_as_absent(server: ApiServer, connection: Connection) -> None:
+    item = {"metadata": {"name": "a", "labels": None}, "spec": {"tolerations": None}}
+    server.answer = in_turn(Response(body={"metadata": {}, "items": [item]}), Response(body={"items": None}))
+    assert names_of(read(connection, [Read(POD)]).objects["Pod"]) == ["a"]
+    assert read(connection, [Read(POD)]).objects["Pod"] == ()
+
+
+def test_nothing_to_read_is_nothing_read(connection: Connection) -> None:
+    assert read(connection, []).objects == {}
+
+
+def test_one_object_is_got_by_name(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(Response(body={"metadata": {"name": "web", "namespace": "shop", "resourceVersion": "9"}}))
+    inventory = read(connection, [Read(DEPLOYMENT, "shop", "web")])
+    assert server.seen[0].path == "/apis/apps/v1/namespaces/shop/deployments/web"
+    assert server.seen[0].query == {}
+    assert names_of(inventory.objects["Deployment"]) == ["web"]
+    assert inventory.resource_versions == {"deployments": "9"}
+
+
+def test_an_object_that_does_not_exist_is_absent(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(404, "NotFound", 'deployments.apps "web" not found', name="web"))
+    inventory = read(connection, [Read(DEPLOYMENT, "shop", "web")])
+    assert inventory.objects == {"Deployment": ()}
+    assert inventory.unread == ()
+    assert inventory.resource_versions == {}
+
+
+def test_an_object_of_a_kind_that_is_not_served_is_an_error(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(Response(status=404, body=b"404 page not found\n", content_type="text/plain"))
+    with pytest.raises(ClusterError, match=r'cannot get job "x" in namespace "shop": .*404: 404 page not found'):
+        read(connection, [Read(JOB, "shop", "x")])
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "a%2fb"])
+def test_a_name_cannot_lead_to_another_path(name: str, server: ApiServer, connection: Connection) -> None:
+    with pytest.raises(UsageError, match="invalid namespace"):
+        read(connection, [Read(POD, name)])
+    with pytest.raises(UsageError, match="invalid resource name"):
+        read(connection, [Read(POD, "shop", name)])
+    assert server.seen == []
+
+
+def test_what_stands_in_a_name_is_quoted(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing())
+    read(connection, [Read(POD, "sh op?x")])
+    assert server.seen[0].path == "/api/v1/namespaces/sh%20op%3Fx/pods"
+
+
+@pytest.mark.parametrize(
+    ("code", "why"), [(401, "unauthorized"), (403, "forbidden"), (404, "not served by this API server")]
+)
+def test_what_is_not_required_may_stay_unread(code: int, why: str, server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: listing("n") if seen.path == "/api/v1/nodes" else status(code, "No")
+    inventory = read(connection, [Read(NODE), Read(JOB, "shop", required=False)])
+    assert inventory.unread == (Unread(JOB, why, "shop"),)
+    assert set(inventory.objects) == {"Node"}
+
+
+def test_what_is_required_and_forbidden_is_an_error_that_names_the_permission(
+    server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(status(403, "Forbidden", 'deployments.apps is forbidden: User "u" cannot list'))
+    with pytest.raises(ClusterError) as caught:
+        read(connection, [Read(DEPLOYMENT, "shop")])
+    assert caught.value.message == (
+        'not allowed to list deployments in namespace "shop" (Forbidden): '
+        'deployments.apps is forbidden: User "u" cannot list'
+    )
+    assert caught.value.what == 'list deployments in namespace "shop"'
+    assert caught.value.status == 403
+    assert caught.value.hint == 'needs the RBAC verb "list" on deployments.apps in namespace "shop"'
+
+
+@pytest.mark.parametrize(
+    ("wanted", "what", "needs"),
+    [
+        (Read(POD), "list pods in all namespaces", '"list" on pods in the whole cluster'),
+        (Read(NODE), "list nodes", '"list" on nodes in the whole cluster'),
+        (Read(NODE, "shop"), "list nodes", '"list" on nodes in the whole cluster'),
+        (Read(POD, "shop", "web-0"), 'get pod "web-0" in namespace "shop"', '"get" on pods in namespace "shop"'),
+        (Read(NODE, name="n1"), 'get node "n1"', '"get" on nodes in the whole cluster'),
+    ],
+)
+def test_a_refusal_says_what_was_asked_for(
+    *, wanted: Read, what: str, needs: str, server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(status(403, "Forbidden"))
+    with pytest.raises(ClusterError) as caught:
+        read(connection, [wanted])
+    assert caught.value.message == f"not allowed to {what} (Forbidden)"
+    assert caught.value.hint == f"needs the RBAC verb {needs}"
+
+
+def test_other_failures_are_errors_even_of_what_is_not_required(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(400, "BadRequest", "unable to parse requirement"))
+    with pytest.raises(ClusterError, match=r"cannot list pods .*400 BadRequest: unable to parse requirement"):
+        read(connection, [Read(POD, label_selector="a==", required=False)])
+
+
+def test_a_list_that_expires_half_way_is_begun_again(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(
+        listing("a", "old", version="1", **{"continue": "t"}),
+        status(410, "Expired", "The provided continue parameter is too old"),
+        listing("a", version="2", **{"continue": "u"}),
+        listing("b", version="2"),
+    )
+    inventory = read(connection, [Read(POD)])
+    assert names_of(inventory.objects["Pod"]) == ["a", "b"]
+    assert inventory.resource_versions == {"pods": "2"}
+
+
+def test_a_list_that_keeps_expiring_is_an_error(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(410, "Expired", "too old"))
+    with pytest.raises(ClusterError, match=r"cannot list pods .*410 Expired: too old"):
+        read(connection, [Read(POD)])
+    assert len(server.seen) == reader.TIMES_BEGUN
+
+
+def test_an_answer_that_is_no_list_is_an_error(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(Response(body={"items": [{"metadata": {"name": 5}}]}))
+    with pytest.raises(ClusterError, match=r"makes no sense: items\[0\].metadata.name: must be a string"):
+        read(connection, [Read(POD)])
+
+
+def test_a_failure_ends_the_read_while_other_lists_are_on_their_way(server: ApiServer, connection: Connection) -> None:
+    def answer(seen: Seen) -> Response:
+        if seen.path == "/api/v1/pods":
+            return Response(body={"metadata": {"continue": "t"}}, delay_seconds=0.5)
+        return status(403, "Forbidden")
+
+    server.answer = answer
+    began = time.monotonic()
+    with pytest.raises(ClusterError, match="not allowed to list nodes"):
+        read(connection, [Read(POD), Read(NODE)])
+    assert time.monotonic() - began < 0.4
+    time.sleep(0.6)
+    assert [seen.path for seen in server.seen].count("/api/v1/pods") == 1
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_while_reading_and_gone_afterwards(
+    server: ApiServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "TICK_SECONDS", 0.01)
+    server.answer = lambda seen: Response(body={}, delay_seconds=0.05 if seen.path == "/api/v1/pods" else 0)
+    terminal = Terminal()
+    clock = iter(range(10_000))
+    read(connection, [Read(POD), Read(NODE)], progress=Progress(terminal, clock=lambda: float(next(clock))))
+    shown = terminal.getvalue().split("\r")
+    assert "reading pods: 0 objects, 0.0 MB" in [line.strip() for line in shown]
+    assert shown[-2].isspace()
+    assert shown[-1] == ""
+
+
+def test_progress_is_gone_after_a_failure_too(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(403, "Forbidden"))
+    terminal = Terminal()
+    progress = Progress(terminal, clock=iter([0.0, 1.0]).__next__)
+    progress.show(kinds=["pods"], objects=0, received_bytes=0)
+    with pytest.raises(ClusterError):
+        read(connection, [Read(POD)], progress=progress)
+    assert terminal.getvalue().endswith(" \r")
+
+
+@pytest.mark.parametrize(
+    ("pages", "total"),
+    [
+        ([listing("a", remainingItemCount=49_999, **{"continue": "t"})], 50_000),
+        ([listing("a")], 1),
+        ([listing()], 0),
+        ([listing("a", **{"continue": "t"}), listing("b", "c", **{"continue": "u"}), listing("d")], 4),
+    ],
+)
+def test_objects_are_counted_without_being_read(
+    pages: list[Response], total: int, server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(*pages)
+    assert count(connection, POD, namespace="shop") == total
+    assert server.seen[0].path == "/api/v1/namespaces/shop/pods"
+    assert server.seen[0].query == {"limit": "1"}
+    assert server.seen[0].header("Accept").startswith("application/json;as=PartialObjectMetadataList;")
+    assert len(server.seen) == len(pages)
+
+
+def test_names_come_from_the_cache_and_no_more_than_asked_for(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", "b", "c"))
+    assert list_names(connection, POD, namespace="shop", limit=2) == ("a", "b")
+    assert server.seen[0].query == {"limit": "2", "resourceVersion": "0"}
+    assert server.seen[0].header("Accept").startswith("application/json;as=PartialObjectMetadataList;")
+
+
+def test_names_are_asked_for_once(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(500, "InternalError"))
+    with pytest.raises(ClusterError):
+        list_names(connection, POD)
+    assert len(server.seen) == 1
+
+
+def test_names_are_not_waited_for(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(Response(body={}, delay_seconds=0.3))
+    with pytest.raises(ClusterError, match="did not answer in time"):
+        list_names(connection, POD, timeout=0.05)
+
+
+def test_the_servers_version_is_what_it_says(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(Response(body={"major": "1", "gitVersion": "v1.36.2"}))
+    assert server_version(connection) == "v1.36.2"
+    assert server.seen[0].path == "/version"
+
+
+INTERRUPTED = """
+import sys
+from kubectl_spread.cluster.connection import ConnectionOptions, connect
+from kubectl_spread.cluster.reader import Read, read
+from kubectl_spread.objects.kinds import POD
+print("reading", flush=True)
+try:
+    read(connect(ConnectionOptions(server=sys.argv[1])), [Read(POD)])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_an_interrupt_ends_a_read_at_once(server: ApiServer) -> None:
+    asked = threading.Event()
+
+    def answer(_: Seen) -> Response:
+        asked.set()
+        return Response(body={}, delay_seconds=5)
+
+    server.answer = answer
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, server.url], cwd=root, stderr=subprocess.PIPE)
+    assert asked.wait(10)
+    began = time.monotonic()
+    process.send_signal(2)
+    _, errors = process.communicate(timeout=5)
+    assert process.returncode == 130
+    assert errors == b""
+    assert time.monotonic() - began < 1
