@@ -50,6 +50,10 @@ class Operator(StrEnum):
     LT = "Lt"
 
 
+# Looking a member up on its class takes Python 3.11 longer than all the rest of a comparison.
+_IN, _NOT_IN, _EXISTS, _DOES_NOT_EXIST, _GT, _ = Operator
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One condition on one label.
@@ -69,27 +73,23 @@ class Requirement:
 
         Source: labels/selector.go Requirement.Matches (v1.36): NotIn matches a label set that lacks the key.
         """
-        actual = labels.get(self.key)
-        match self.operator:
-            case Operator.IN:
-                return actual is not None and actual in self.values
-            case Operator.NOT_IN:
-                return actual is None or actual not in self.values
-            case Operator.EXISTS:
-                return actual is not None
-            case Operator.DOES_NOT_EXIST:
-                return actual is None
-            case Operator.GT | Operator.LT:
-                return actual is not None and self._compares(actual)
-            case _:
-                assert_never(self.operator)
+        operator, actual = self.operator, labels.get(self.key)
+        if operator is _IN:
+            return actual in self.values
+        if operator is _NOT_IN:
+            return actual not in self.values
+        if operator is _EXISTS:
+            return actual is not None
+        if operator is _DOES_NOT_EXIST:
+            return actual is None
+        return actual is not None and self._compares(actual)
 
     def _compares(self, actual: str) -> bool:
         """Whether the label's value, read as an int64, is beyond the bound; text that is no integer never is."""
         bound = next(iter(self.values), "")
         if not (is_int64(actual) and is_int64(bound)):
             return False
-        return int(actual) > int(bound) if self.operator is Operator.GT else int(actual) < int(bound)
+        return int(actual) > int(bound) if self.operator is _GT else int(actual) < int(bound)
 
     def __str__(self) -> str:
         """Return the requirement in the syntax of ``kubectl -l``."""
@@ -132,7 +132,10 @@ class Selector:
         """Whether the label set meets every condition."""
         if self.nothing:
             return False
-        return all(requirement.matches(labels) for requirement in self.requirements)
+        for requirement in self.requirements:  # noqa: SIM110 - all() takes twice as long, and this runs most of all
+            if not requirement.matches(labels):
+                return False
+        return True
 
     def and_also(self, requirements: Iterable[Requirement]) -> Selector:
         """Return this selector with further conditions; nothing stays nothing."""

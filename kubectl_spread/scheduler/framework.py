@@ -53,9 +53,10 @@ class Status:
     @property
     def rejected(self) -> bool:
         """Whether it keeps the Pod off."""
-        return self.code not in (Code.SUCCESS, Code.SKIP)
+        return self.code not in _PASSING
 
 
+_PASSING = (Code.SUCCESS, Code.SKIP)
 SUCCESS = Status(Code.SUCCESS)
 SKIP = Status(Code.SKIP)
 
@@ -84,12 +85,12 @@ class NodeInfo:
     pods: tuple[Pod, ...]
     profile: Profile
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The node's name."""
         return self.node.metadata.name
 
-    @property
+    @cached_property
     def labels(self) -> Mapping[str, str]:
         """The node's labels."""
         return self.node.metadata.labels
