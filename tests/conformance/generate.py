@@ -75,7 +75,14 @@ _SPREAD = Suite(
 )
 
 _FILTERS = Suite(
-    node={**_NODE, nodes.taints: 0.3, nodes.cordon: 0.12, nodes.small: 0.4, nodes.scarce_resources: 0.3},
+    node={
+        **_NODE,
+        nodes.taints: 0.3,
+        nodes.cordon: 0.12,
+        nodes.small: 0.4,
+        nodes.scarce_resources: 0.3,
+        nodes.just_added: 0.01,
+    },
     existing={
         resources.requests: 0.7,
         resources.init_containers: 0.1,
@@ -83,6 +90,8 @@ _FILTERS = Suite(
         resources.devices: 0.08,
         resources.pod_level_resources: 0.05,
         neighbours.host_ports: 0.3,
+        neighbours.sidecar_ports: 0.04,
+        neighbours.host_network: 0.05,
         neighbours.required_pod_anti_affinity: 0.08,
         volumes.bound_claim: 0.1,
         volumes.inline_volume: 0.1,
@@ -111,7 +120,11 @@ _FILTERS = Suite(
         volumes.ephemeral_claim: 0.04,
         volumes.missing_claim: 0.02,
         volumes.inline_volume: 0.12,
+        volumes.attachments: 0.1,
+        neighbours.sidecar_ports: 0.06,
+        neighbours.host_network: 0.05,
         configuration.disabled_filter: 0.03,
+        configuration.ignored_resources: 0.04,
     },
 )
 
@@ -136,7 +149,10 @@ _SCORES = Suite(
         resources.init_containers: 0.15,
         neighbours.preferred_pod_affinity: 0.35,
         configuration.scoring_strategy: 0.12,
-        configuration.other_weight: 0.1,
+        configuration.balanced_resources: 0.06,
+        configuration.pod_affinity_arguments: 0.08,
+        configuration.other_weight: 0.08,
+        configuration.disabled_score: 0.06,
     },
 )
 

@@ -47,9 +47,35 @@ def scoring_strategy(draft: Draft, _pod: Object) -> None:
     _configure(draft, "NodeResourcesFit", {"scoringStrategy": draft.dice.choice(_STRATEGIES)})
 
 
+def ignored_resources(draft: Draft, _pod: Object) -> None:
+    """Let NodeResourcesFit pass over extended resources, one by one or a whole domain of them."""
+    ignored = draft.dice.choice(({"ignoredResources": ["example.com/gpu"]}, {"ignoredResourceGroups": ["example.com"]}))
+    _configure(draft, "NodeResourcesFit", ignored)
+
+
+def balanced_resources(draft: Draft, _pod: Object) -> None:
+    """Let other resources than cpu and memory be balanced."""
+    names = draft.dice.some(("cpu", "memory", "ephemeral-storage", "example.com/gpu"), least=1)
+    resources = [{"name": name, "weight": 1} for name in names]
+    _configure(draft, "NodeResourcesBalancedAllocation", {"resources": resources})
+
+
+def pod_affinity_arguments(draft: Draft, _pod: Object) -> None:
+    """Weigh required affinity of the Pods that are there, or pass over what they prefer."""
+    arguments = {"hardPodAffinityWeight": draft.dice.choice((0, 1, 50)), "ignorePreferredTermsOfExistingPods": True}
+    _configure(draft, "InterPodAffinity", dict(draft.dice.some(list(arguments.items()), least=1)))
+
+
 def disabled_filter(draft: Draft, _pod: Object) -> None:
     """Switch one filter off, everywhere it stands."""
     _plugins(draft)["multiPoint"] = {"disabled": [{"name": draft.dice.choice(_FILTERS)}]}
+
+
+def disabled_score(draft: Draft, _pod: Object) -> None:
+    """Switch one score off, or all of them but one."""
+    name = draft.dice.choice(_SCORES)
+    only = {"disabled": [{"name": "*"}], "enabled": [{"name": name, "weight": 2}]}
+    _plugins(draft)["score"] = draft.dice.choice(({"disabled": [{"name": name}]}, only))
 
 
 def other_weight(draft: Draft, _pod: Object) -> None:

@@ -27,6 +27,26 @@ def host_ports(draft: Draft, pod: Object) -> None:
     pod["spec"]["containers"][0]["ports"] = chosen
 
 
+def sidecar_ports(_draft: Draft, pod: Object) -> None:
+    """Take a port of the node for a sidecar, and one for an init container, which is gone by the time it counts."""
+    taken = [{"containerPort": 9090, "hostPort": 9090, "protocol": "TCP"}]
+    later = [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]
+    pod["spec"].setdefault("initContainers", []).extend(
+        [
+            {"name": "proxy", "image": "registry/side@sha256:0a1b", "restartPolicy": "Always", "ports": taken},
+            {"name": "setup", "image": "registry/side@sha256:0a1b", "ports": later},
+        ]
+    )
+
+
+def host_network(_draft: Draft, pod: Object) -> None:
+    """Use the node's network, where every port of the Pod is one of the node's."""
+    pod["spec"]["hostNetwork"] = True
+    for container in pod["spec"]["containers"]:
+        for port in container.get("ports", ()):
+            port["hostPort"] = port["containerPort"]
+
+
 def required_pod_affinity(draft: Draft, pod: Object) -> None:
     """Require Pods nearby."""
     _affinity(pod, "podAffinity")["requiredDuringSchedulingIgnoredDuringExecution"] = _terms(draft, pod)

@@ -4,7 +4,7 @@ from tests.conformance.ingredients.draft import HOSTNAME, RACK, REGION, ZONE, Dr
 
 _ZONES = ("zone-a", "zone-b", "zone-c", "zone-d")
 _RACKS = ("rack-1", "rack-2", "rack-3", "rack-4", "rack-5")
-_SIZES = {1: 0.5, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4, 8: 3, 10: 2, 12: 1}
+_SIZES = {1: 0.5, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4, 8: 3, 10: 2, 12: 1, 40: 0.1}
 _TAINTS = (
     ("dedicated", "db"),
     ("dedicated", "gpu"),
@@ -15,7 +15,7 @@ _TAINTS = (
     ("node.kubernetes.io/not-ready", ""),
 )
 _EFFECTS = {"NoSchedule": 3, "PreferNoSchedule": 2, "NoExecute": 1}
-_CPU = ("2", "4", "4", "8", "1900m", "3.5", "64")
+_CPU = ("2", "4", "4", "8", "1900m", "3.5", "64", "3920000u")
 _MEMORY = ("4Gi", "8Gi", "8Gi", "16e9", "3.5Gi", "256Gi", "2147483648")
 _PODS = ("110", "110", "110", "4", "2")
 _SCARCE = {"example.com/gpu": ("0", "1", "2", "8"), "hugepages-2Mi": ("64Mi", "128Mi"), "ephemeral-storage": ("2Gi",)}
@@ -88,6 +88,11 @@ def scarce_resources(draft: Draft, node: Object) -> None:
     """Give the node devices, huge pages, or little disk."""
     for resource in draft.dice.some(list(_SCARCE), least=1):
         node["status"]["allocatable"][resource] = draft.dice.choice(_SCARCE[resource])
+
+
+def just_added(_draft: Draft, node: Object) -> None:
+    """Let the kubelet not have said yet what the node has."""
+    node["status"] = {}
 
 
 def images(draft: Draft, node: Object) -> None:

@@ -2,8 +2,8 @@
 
 from tests.conformance.ingredients.draft import Dice, Draft, Object
 
-_CPU = ("100m", "250m", "500m", "1", "1500m", "1.5", "2", "0.1", "1e0")
-_MEMORY = ("64Mi", "128Mi", "1Gi", "0.5Gi", "1.5Gi", "500M", "1e9", "1e3", "2Gi", "128974848")
+_CPU = ("100m", "250m", "500m", "1", "1500m", "1.5", "2", "0.1", "1e0", "1234567n", "+.5")
+_MEMORY = ("64Mi", "128Mi", "1Gi", "0.5Gi", "1.5Gi", "500M", "1e9", "1e3", "2Gi", "128974848", "0", "1Ki", "1500m")
 _LARGE = {"cpu": ("4", "7", "32", "65"), "memory": ("6Gi", "12Gi", "300Gi")}
 _DEVICES = {"example.com/gpu": ("1", "2", "3"), "hugepages-2Mi": ("2Mi", "64Mi", "96Mi")}
 

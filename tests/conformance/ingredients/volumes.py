@@ -32,6 +32,15 @@ _IN_TREE: tuple[Object, ...] = (
 )
 
 
+_SOURCES: tuple[tuple[float, Object], ...] = (
+    (8, {"csi": {"driver": _DRIVER}}),
+    (1, {"awsElasticBlockStore": {"volumeID": "aws://zone-a/vol-2"}}),
+    (1, {"gcePersistentDisk": {"pdName": "disk-2"}}),
+    (1, {"azureDisk": {"kind": "Managed", "diskName": "disk-3", "diskURI": "/subscriptions/1/disks/disk-3"}}),
+    (1, {"nfs": {"server": "10.0.0.8", "path": "/data"}}),
+)
+
+
 def bound_claim(draft: Draft, pod: Object) -> None:
     """Mount a claim that has a volume, which only some nodes may reach."""
     name = _mount(draft, pod)
@@ -52,9 +61,11 @@ def unbound_claim(draft: Draft, pod: Object) -> None:
     class_name = draft.dice.weighted({"late": 4, "late-zoned": 3, "local": 4, "immediate": 1, "unknown": 0.5})
     claim = _claim(draft, name, pod=pod, class_name=class_name)
     claim["status"] = {"phase": "Pending"}
+    draft.dice.weighted(_WISHES)(draft, claim)
     for i in range(draft.dice.choice((0, 1, 2, 3))):
         volume = _volume(draft, f"pv-{name}-{i}", class_name=class_name)
         volume["status"] = {"phase": "Available"}
+        draft.dice.weighted(_CANDIDATES)(volume, claim)
         draft.add_once(volume)
 
 
@@ -79,6 +90,19 @@ def inline_volume(draft: Draft, pod: Object) -> None:
     _add_volume(pod, dict(draft.dice.choice(_IN_TREE)))
 
 
+def attachments(draft: Draft, _pod: Object) -> None:
+    """Let volumes be attached to nodes, some of which no Pod uses any more."""
+    for i, name in enumerate(draft.dice.some(draft.node_names(), least=1)):
+        source = {"persistentVolumeName": f"pv-attached-{i}"}
+        attachment = _storage("VolumeAttachment", f"attached-{i}")
+        attachment["spec"] = {"attacher": _DRIVER, "nodeName": name, "source": source}
+        attachment["status"] = {"attached": draft.dice.chance(0.8)}
+        draft.add_once(attachment)
+        volume = _volume(draft, f"pv-attached-{i}", class_name="late")
+        volume["status"] = {"phase": "Released"}
+        draft.add_once(volume)
+
+
 def attach_limits(draft: Draft, _pod: Object) -> None:
     """Say how many volumes the nodes can attach, where the driver is installed."""
     for name in draft.node_names():
@@ -86,7 +110,10 @@ def attach_limits(draft: Draft, _pod: Object) -> None:
             driver: Object = {"name": _DRIVER, "nodeID": name, "topologyKeys": None}
             if draft.dice.chance(0.8):
                 driver["allocatable"] = {"count": draft.dice.choice((0, 1, 2, 30))}
-            draft.add_once(_storage("CSINode", name, spec={"drivers": [driver] if draft.dice.chance(0.9) else []}))
+            drivers = [driver] if draft.dice.chance(0.9) else []
+            if draft.dice.chance(0.3):
+                drivers.append({"name": "ebs.csi.aws.com", "nodeID": name, "allocatable": {"count": 1}})
+            draft.add_once(_storage("CSINode", name, spec={"drivers": drivers}))
 
 
 def storage_capacity(draft: Draft, _pod: Object) -> None:
@@ -146,13 +173,20 @@ def _volume(draft: Draft, name: str, *, class_name: str) -> Object:
         "accessModes": draft.dice.choice((["ReadWriteOnce", "ReadOnlyMany"], ["ReadWriteOncePod"])),
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": class_name,
-        "volumeMode": "Filesystem",
-        "csi": {"driver": _DRIVER, "volumeHandle": name},
+        "volumeMode": "Filesystem" if draft.dice.chance(0.95) else "Block",
+        **_source(draft.dice, name),
     }
     volume: Object = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name, "uid": name}}
     volume["spec"] = spec
     draft.dice.weighted(_REACHES)(draft, volume)
     return volume
+
+
+def _source(dice: Dice, name: str) -> Object:
+    """Return what is behind a volume: mostly the driver, sometimes one of the disks Kubernetes once knew by itself."""
+    weights = [weight for weight, _ in _SOURCES]
+    source = dict(dice.choices([source for _, source in _SOURCES], weights=weights)[0])
+    return {"csi": {**source["csi"], "volumeHandle": name}} if "csi" in source else source
 
 
 def _everywhere(_draft: Draft, _volume: Object) -> None:
@@ -182,6 +216,73 @@ def _only(key: str, values: list[str]) -> Object:
     expression = {"key": key, "operator": "In", "values": values}
     return {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
 
+
+def _no_wish(_draft: Draft, _claim: Object) -> None:
+    """Take any volume."""
+
+
+def _labelled_volume(_draft: Draft, claim: Object) -> None:
+    """Take only a volume with a label."""
+    claim["spec"]["selector"] = {"matchLabels": {"tier": "fast"}}
+
+
+def _block_device(_draft: Draft, claim: Object) -> None:
+    """Take only a block device."""
+    claim["spec"]["volumeMode"] = "Block"
+
+
+def _old_class(_draft: Draft, claim: Object) -> None:
+    """Name the class the way it was once named."""
+    name = claim["spec"].pop("storageClassName")
+    claim["metadata"]["annotations"] = {"volume.beta.kubernetes.io/storage-class": name}
+
+
+def _selected_node(draft: Draft, claim: Object) -> None:
+    """Be promised to a node already."""
+    chosen = draft.dice.choice(draft.node_names())
+    claim["metadata"]["annotations"] = {"volume.kubernetes.io/selected-node": chosen}
+
+
+_WISHES: dict[Callable[[Draft, Object], None], float] = {
+    _no_wish: 12,
+    _labelled_volume: 1,
+    _block_device: 1,
+    _old_class: 1,
+    _selected_node: 1,
+}
+
+
+def _free(_volume: Object, _claim: Object) -> None:
+    """Belong to nobody."""
+
+
+def _promised(volume: Object, claim: Object) -> None:
+    """Be meant for the claim, which does not say so."""
+    volume["spec"]["claimRef"] = _reference(claim)
+
+
+def _promised_away(volume: Object, _claim: Object) -> None:
+    """Be meant for somebody else."""
+    volume["spec"]["claimRef"] = {"kind": "PersistentVolumeClaim", "namespace": "third", "name": "theirs"}
+
+
+def _fast(volume: Object, _claim: Object) -> None:
+    """Have the label some claims look for."""
+    volume["metadata"].setdefault("labels", {})["tier"] = "fast"
+
+
+def _leaving(volume: Object, _claim: Object) -> None:
+    """Be about to be deleted."""
+    volume["metadata"]["deletionTimestamp"] = "2026-01-02T03:04:05Z"
+
+
+_CANDIDATES: dict[Callable[[Object, Object], None], float] = {
+    _free: 12,
+    _promised: 1,
+    _promised_away: 1,
+    _fast: 2,
+    _leaving: 0.5,
+}
 
 _REACHES: dict[Callable[[Draft, Object], None], float] = {_everywhere: 3, _labelled: 2, _zoned: 2, _local: 2}
 
