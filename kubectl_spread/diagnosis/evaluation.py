@@ -43,7 +43,7 @@ def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: st
         nodes=tuple(_node(verdict, pod, handle, spread) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
         conflict=core,
-        findings=findings.of_pod(pod, handle, spread),
+        findings=findings.of_pod(pod, handle, spread, evaluation),
         incomplete=missing,
     )
 

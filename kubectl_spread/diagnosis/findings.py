@@ -2,26 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from kubectl_spread.diagnosis import reasons
-from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.ghosts import is_ghost
+from kubectl_spread.diagnosis.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import ConstraintReport, Finding, Severity
+from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import constraints_of
+from kubectl_spread.scheduler.podtopologyspread import Constraint
+from kubectl_spread.scheduler.profile import Behaviour
 
-SHOWN_PINS = 3
+SHOWN = 3
+DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
 
-def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis) -> tuple[Finding, ...]:
-    """Return the findings of one Pod, in the order of its constraints."""
-    found = [*_ghost(pod, handle)]
-    for constraint in spread.constraints:
-        found += _missing_key(constraint)
-        found += _pinned_minimum(constraint)
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A Pod with all that was found out about it.
+
+    Attributes:
+        pod: the Pod.
+        handle: the cluster.
+        constraints: those that apply to it, parsed.
+        spread: its constraints' domains, in the same order.
+        evaluation: every filter's verdicts.
+    """
+
+    pod: Pod
+    handle: Handle
+    constraints: tuple[Constraint, ...]
+    spread: SpreadDiagnosis
+    evaluation: Evaluation
+
+    @property
+    def own(self) -> bool:
+        """Whether the constraints are the Pod's own, not the cluster's defaults."""
+        return bool(self.pod.spec.topology_spread_constraints)
+
+    def each(self) -> Iterator[tuple[Constraint, ConstraintReport]]:
+        """Yield each constraint with its report."""
+        yield from zip(self.constraints, self.spread.constraints, strict=True)
+
+
+Rule: TypeAlias = Callable[[Subject], Iterable[Finding]]
+
+
+def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> tuple[Finding, ...]:
+    """Return the findings of one Pod, worst first."""
+    subject = Subject(pod, handle, podtopologyspread.constraints_of(pod, handle), spread, evaluation)
+    found = [finding for rule in RULES for finding in rule(subject)]
+    return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
 
 
 def path_of(index: int, field: str = "") -> str:
@@ -29,59 +66,323 @@ def path_of(index: int, field: str = "") -> str:
     return f"spec.topologySpreadConstraints[{index}]" + (f".{field}" if field else "")
 
 
-def _ghost(pod: Pod, handle: Handle) -> Iterable[Finding]:
-    """Yield the constraints that do not count the Pod that carries them."""
-    for constraint in constraints_of(pod, handle):
-        if is_ghost(pod, constraint):
-            yield Finding(
-                id="GhostPod",
-                severity=Severity.WARNING,
-                path=path_of(constraint.index, "labelSelector"),
-                message=f"{pod.metadata.name} does not match the selector {constraint.selector} of its own constraint:"
-                " it is not counted, and neither are Pods like it. Make the selector match the Pod's labels.",
+def _ghost_pod(subject: Subject) -> Iterable[Finding]:
+    for constraint in subject.constraints:
+        if is_ghost(subject.pod, constraint):
+            yield _warning(
+                "GhostPod",
+                path_of(constraint.index, "labelSelector"),
+                f"the labelSelector {constraint.selector} does not match {subject.pod.metadata.name} itself: Pods"
+                " like it are not counted, however many lie in one domain. Make it match the Pod's own labels.",
             )
 
 
-def _missing_key(constraint: ConstraintReport) -> Iterable[Finding]:
-    """Yield what there is to say of nodes that lack a hard constraint's key, and of keys that may be meant."""
-    lacking = [node for node in constraint.bypassed_nodes if node.key == constraint.topology_key]
-    if constraint.when_unsatisfiable != "DoNotSchedule" or not lacking:
-        return
-    nowhere = not constraint.domains
-    names = f"{len(lacking)} node(s)" if len(lacking) > 1 else lacking[0].name
-    yield Finding(
-        id="MissingTopologyKey",
-        severity=Severity.ERROR if nowhere else Severity.WARNING,
-        path=path_of(constraint.index, "topologyKey"),
-        message=f"no node carries the label {constraint.topology_key}: no Pod with this constraint can be scheduled."
-        if nowhere
-        else f"{names} lack the label {constraint.topology_key} and can take no Pod with this constraint.",
+def _nil_selector(subject: Subject) -> Iterable[Finding]:
+    for constraint in subject.constraints:
+        if constraint.selector.nothing:
+            yield _warning(
+                "NilSelector",
+                path_of(constraint.index, "labelSelector"),
+                "there is no labelSelector, so the constraint counts no Pod and balances nothing; it still keeps"
+                f" Pods off nodes without {constraint.topology_key}. Set a labelSelector.",
+            )
+
+
+def _empty_selector(subject: Subject) -> Iterable[Finding]:
+    counts = subject.handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
+    effect = (
+        "counts every Pod of the namespace, whoever owns it"
+        if counts
+        else "is documented to count every Pod of the namespace, but counts none in this release (kubernetes#116607)"
     )
-    similar = sorted({key for node in lacking for key in node.similar_keys or ()})
-    if similar:
-        yield Finding(
-            id="SimilarTopologyKey",
-            severity=Severity.WARNING,
-            path=path_of(constraint.index, "topologyKey"),
-            message=f"nodes without {constraint.topology_key} carry {', '.join(similar)}: is that the key you mean?",
+    for constraint in subject.constraints:
+        if constraint.selector.empty:
+            yield _warning(
+                "EmptySelector",
+                path_of(constraint.index, "labelSelector"),
+                f"the empty labelSelector {effect}. Select the Pods that are meant.",
+            )
+
+
+def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:
+    pairs = Counter((c.topology_key, c.when_unsatisfiable) for c in subject.constraints)
+    for (key, when), times in pairs.items():
+        if times > 1:
+            repeated = [c.index for c in subject.constraints if (c.topology_key, c.when_unsatisfiable) == (key, when)]
+            yield _error(
+                "DuplicateConstraint",
+                path_of(repeated[-1]),
+                f"{key} with {when} stands {times} times; the API server refuses that. Keep one of them.",
+            )
+
+
+def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        lacking = [n for n, info in subject.handle.node_infos.items() if constraint.topology_key not in info.labels]
+        if not constraint.hard or not lacking:
+            continue
+        if report.domains:
+            severity = Severity.WARNING
+            message = (
+                f"{_some(lacking)} {_lack(lacking)} the label {constraint.topology_key} and can take no Pod with this"
+            )
+            message += " constraint. Label them, or keep the Pod to labelled nodes."
+        else:
+            severity = Severity.ERROR
+            message = f"no node carries the label {constraint.topology_key}: no Pod with this constraint can be"
+            message += " scheduled. Correct the topologyKey, or label the nodes."
+        path = path_of(constraint.index, "topologyKey")
+        yield Finding(id="MissingTopologyKey", severity=severity, path=path, message=message)
+
+
+def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
+    used = {constraint.topology_key for constraint in subject.constraints}
+    for constraint in subject.constraints:
+        key, meant = constraint.topology_key, dict[str, list[str]]()
+        for name, info in subject.handle.node_infos.items():
+            if constraint.hard and key not in info.labels:
+                for similar in similar_keys(key, info.labels, used):
+                    meant.setdefault(similar, []).append(name)
+        for similar, names in meant.items():
+            yield _warning(
+                "SimilarTopologyKey",
+                path_of(constraint.index, "topologyKey"),
+                f"{_some(names)} {_lack(names)} {key} but {_has(names)} {similar}. If that is what is meant, correct"
+                " the topologyKey or the nodes' labels.",
+            )
+
+
+def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        eligible = [domain.value for domain in report.domains if domain.eligible]
+        if constraint.hard and len(eligible) < constraint.min_domains and constraint.min_domains > 1:
+            yield _warning(
+                "MinDomainsUnreachable",
+                path_of(constraint.index, "minDomains"),
+                f"minDomains asks for {constraint.min_domains} domains of {constraint.topology_key} and there are"
+                f" {len(eligible)} ({_some(eligible)}): until there are more, the minimum counts as 0 and no domain may"
+                f" hold more than {constraint.max_skew}. Add a node in another domain, or lower minDomains.",
+            )
+
+
+def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
+    for report in subject.spread.constraints:
+        held = [domain for domain in report.domains if domain.eligible and domain.value in report.minimum_domains]
+        rejects = any(domain.eligible and not domain.allowed for domain in report.domains)
+        pins = [pin for domain in held for pin in domain.pinned_by]
+        pinned = all(domain.pinned for domain in held) and all(pin.requirement.kind == "filter" for pin in pins)
+        if held and rejects and pinned:
+            shown = _some([f"{pin.node} ({pin.detail or reasons.name_of(pin.requirement)})" for pin in pins])
+            yield _error(
+                "PinnedMinimum",
+                path_of(report.index),
+                f"the minimum ({report.global_minimum}) is held by {_some([d.value for d in held])}, where this Pod"
+                f" cannot go: {shown}. Until that changes, every other domain stops at"
+                f" {report.global_minimum + report.max_skew}.",
+            )
+
+
+def _uncounted_nodes(subject: Subject) -> Iterable[Finding]:
+    for report in subject.spread.constraints:
+        names = [node.name for node in report.bypassed_nodes if node.matching]
+        if names:
+            uncounted = sum(node.matching for node in report.bypassed_nodes)
+            yield _info(
+                "UncountedNodes",
+                path_of(report.index),
+                f"{uncounted} matching Pods on {_some(names)} are not counted: the nodes lack a topology key or the"
+                " constraint's policies leave them out.",
+            )
+
+
+def _single_domain(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        eligible = [domain.value for domain in report.domains if domain.eligible]
+        if len(eligible) == 1 and constraint.min_domains <= 1 and subject.own:
+            yield _warning(
+                "SingleDomain",
+                path_of(constraint.index, "topologyKey"),
+                f"{constraint.topology_key} has only one domain this Pod counts ({_some(eligible)}), so the skew is"
+                " always 0 and nothing is spread. Set minDomains, or widen the node affinity.",
+            )
+
+
+def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
+    pod, snapshot = subject.pod, subject.handle.snapshot
+    revision, owner = revision_of(pod), owner_of(pod, snapshot)
+    for constraint in subject.constraints:
+        if not revision or not constraint.selector.matches(pod.metadata.labels):
+            continue
+        others = [
+            other.metadata.name
+            for other in podtopologyspread.counted_pods(constraint, pod, subject.handle)
+            if revision_of(other) not in {"", revision} and owner_of(other, snapshot) == owner
+        ]
+        if others:
+            label = next(label for label, value in pod.metadata.labels.items() if value == revision)
+            yield _warning(
+                "RolloutMixesRevisions",
+                path_of(constraint.index, "matchLabelKeys"),
+                f"{len(others)} Pods of other revisions of {owner} are counted ({_some(others)}): during a rollout"
+                f" the new Pods must fit around the old ones. matchLabelKeys: [{label}] counts each revision alone.",
+            )
+
+
+def _match_label_key_absent(subject: Subject) -> Iterable[Finding]:
+    for index, constraint in enumerate(subject.pod.spec.topology_spread_constraints):
+        absent = [key for key in constraint.match_label_keys if key not in subject.pod.metadata.labels]
+        if absent:
+            yield _warning(
+                "MatchLabelKeyAbsent",
+                path_of(index, "matchLabelKeys"),
+                f"the Pod has no label {_some(absent)}, so matchLabelKeys does nothing there. Label the Pod, or drop"
+                " the key.",
+            )
+
+
+def _terminating_pods(subject: Subject) -> Iterable[Finding]:
+    namespace = subject.pod.metadata.namespace
+    for constraint in subject.constraints:
+        matching = subject.handle.snapshot.matching_pods(namespace, constraint.selector)
+        names = sorted(pod.metadata.name for pod in matching if pod.terminating)
+        if names:
+            yield _info(
+                "TerminatingPods",
+                path_of(constraint.index),
+                f"{_some(names)} {'is' if len(names) == 1 else 'are'} being deleted and no longer counted, but"
+                " hold their room until they are gone.",
+            )
+
+
+def _other_scheduler(subject: Subject) -> Iterable[Finding]:
+    name = subject.pod.spec.scheduler_name
+    if name != subject.handle.profile.scheduler_name:
+        yield _info(
+            "OtherScheduler",
+            "spec.schedulerName",
+            f"{name} decides about this Pod; what is said here is what kube-scheduler's filters would do.",
         )
 
 
-def _pinned_minimum(constraint: ConstraintReport) -> Iterable[Finding]:
-    """Yield the minimum that no Pod can raise, where the constraint rejects nodes because of it."""
-    held = [domain for domain in constraint.domains if domain.eligible and domain.value in constraint.minimum_domains]
-    rejects = any(domain.eligible and not domain.allowed for domain in constraint.domains)
-    pins = [pin for domain in held for pin in domain.pinned_by]
-    pinned = all(domain.pinned for domain in held) and all(pin.requirement.kind == "filter" for pin in pins)
-    if not held or not rejects or not pinned:
+def _default_constraints(subject: Subject) -> Iterable[Finding]:
+    if not subject.own and subject.constraints:
+        which = "built-in" if subject.handle.profile.system_defaulted else "configured"
+        keys = _some([f"{c.topology_key} ({c.when_unsatisfiable})" for c in subject.constraints])
+        yield _info(
+            "DefaultConstraints",
+            "spec.topologySpreadConstraints",
+            f"the Pod has no constraints of its own, so the cluster's {which} defaults apply: {keys}.",
+        )
+
+
+def _uneven_soft(subject: Subject) -> list[ConstraintReport]:
+    """Return the soft constraints whose skew exceeds what they prefer."""
+    return [report for c, report in subject.each() if not c.hard and report.skew > report.max_skew]
+
+
+def _soft_constraint_is_preference(subject: Subject) -> Iterable[Finding]:
+    for report in _uneven_soft(subject):
+        yield _info(
+            "SoftConstraintIsPreference",
+            path_of(report.index, "whenUnsatisfiable"),
+            f"the skew over {report.topology_key} is {report.skew}, maxSkew {report.max_skew}: ScheduleAnyway only"
+            " prefers nodes, and maxSkew is no limit there. DoNotSchedule would be one.",
+        )
+
+
+def _autoscaler_blind(subject: Subject) -> Iterable[Finding]:
+    if not subject.own or any(constraint.hard for constraint in subject.constraints):
         return
-    shown = [f"{pin.node} ({pin.detail or reasons.name_of(pin.requirement)})" for pin in pins[:SHOWN_PINS]]
-    more = [f"{len(pins) - SHOWN_PINS} more"] if len(pins) > SHOWN_PINS else []
-    yield Finding(
-        id="PinnedMinimum",
-        severity=Severity.ERROR,
-        path=path_of(constraint.index),
-        message=f"the minimum ({constraint.global_minimum}) is held by {', '.join(d.value for d in held)}, where"
-        f" this Pod cannot go: {', '.join([*shown, *more])}. Until that changes, every other domain stops at"
-        f" {constraint.global_minimum + constraint.max_skew}.",
-    )
+    feasible = set(subject.evaluation.feasible)
+    for report in _uneven_soft(subject):
+        closed = [d.value for d in report.domains if d.eligible and not feasible & set(d.nodes)]
+        if closed:
+            yield _info(
+                "AutoscalerBlind",
+                path_of(report.index, "whenUnsatisfiable"),
+                f"no node of {_some(closed)} can take the Pod, and with soft constraints alone it goes elsewhere"
+                " instead of staying Pending, so no autoscaler adds a node there.",
+            )
+
+
+def _deprecated_topology_key(subject: Subject) -> Iterable[Finding]:
+    for constraint in subject.constraints:
+        if constraint.topology_key.startswith(DEPRECATED_PREFIXES):
+            yield _warning(
+                "DeprecatedTopologyKey",
+                path_of(constraint.index, "topologyKey"),
+                f"{constraint.topology_key} is deprecated and new nodes may lack it."
+                f" Use"
+                f" {REPLACEMENTS.get(constraint.topology_key, 'the topology.kubernetes.io or kubernetes.io label')}.",
+            )
+
+
+REPLACEMENTS: Mapping[str, str] = {
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
+"""Deprecated label → the one that took its place."""
+
+
+def _stale_event(subject: Subject) -> Iterable[Finding]:
+    condition = next((c for c in subject.pod.status.conditions if c.type == "PodScheduled"), None)
+    if subject.evaluation.feasible and condition is not None and condition.reason == "Unschedulable":
+        yield _info(
+            "StaleEvent",
+            "status.conditions",
+            "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not tried"
+            " again since the cluster changed, or is backing off.",
+        )
+
+
+RULES: Sequence[Rule] = (
+    _duplicate_constraint,
+    _missing_topology_key,
+    _pinned_minimum,
+    _ghost_pod,
+    _nil_selector,
+    _empty_selector,
+    _similar_topology_key,
+    _min_domains_unreachable,
+    _single_domain,
+    _rollout_mixes_revisions,
+    _match_label_key_absent,
+    _deprecated_topology_key,
+    _uncounted_nodes,
+    _terminating_pods,
+    _other_scheduler,
+    _default_constraints,
+    _soft_constraint_is_preference,
+    _autoscaler_blind,
+    _stale_event,
+)
+
+
+def _error(finding: str, path: str, message: str) -> Finding:
+    return Finding(id=finding, severity=Severity.ERROR, path=path, message=message)
+
+
+def _warning(finding: str, path: str, message: str) -> Finding:
+    return Finding(id=finding, severity=Severity.WARNING, path=path, message=message)
+
+
+def _info(finding: str, path: str, message: str) -> Finding:
+    return Finding(id=finding, severity=Severity.INFO, path=path, message=message)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names and how many there are besides."""
+    if len(names) > SHOWN + 1:
+        return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
+    return ", ".join(names)
+
+
+def _lack(names: Sequence[str]) -> str:
+    return "lacks" if len(names) == 1 else "lack"
+
+
+def _has(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"

@@ -79,7 +79,7 @@ def _judge(pod: Pod, handle: Handle) -> Judged:
     return Judged(
         evaluation=evaluation,
         spread=spread,
-        findings=findings.of_pod(pod, handle, spread),
+        findings=findings.of_pod(pod, handle, spread, evaluation),
         incomplete=incomplete(pod, handle, evaluation),
     )
 
