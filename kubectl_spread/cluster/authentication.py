@@ -1,7 +1,7 @@
 """Which of a user's credentials count, and where they come from.
 
 Source: client-go tools/clientcmd/client_config.go getUserIdentificationPartialConfig and transport/token_source.go
-(v1.36): a token file beats a token, either beats a credential plugin.
+(v1.36): a token file beats a token, even one given by flag, and either beats a credential plugin.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
     if user.auth_provider:
         settings = dict(user.auth_provider.config)
         return Credentials(partial(from_login_flow, selection, settings, key_pair))
+    # differs: kubectl asks at the terminal for the name and password of a user without credentials; here nobody asks.
     return Credentials(lambda: Issued(key_pair=key_pair))
 
 

@@ -92,7 +92,7 @@ def _chosen(options: ConnectionOptions) -> Selection:
     if selection.cluster.server or options.server:
         return selection
     if not selection.context and _in_pod():
-        return _service_account()
+        return _service_account(token=options.token)
     raise _nothing_to_ask(config, selection)
 
 
@@ -118,8 +118,8 @@ def _in_pod() -> bool:
     return bool(service) and (SERVICE_ACCOUNT / "token").is_file()
 
 
-def _service_account() -> Selection:
-    """Return the Pod's own cluster and service account.
+def _service_account(*, token: str) -> Selection:
+    """Return the Pod's own cluster and service account, in whose place a token given by flag may ask.
 
     Source: client-go rest/config.go InClusterConfig.
     """
@@ -129,7 +129,7 @@ def _service_account() -> Selection:
         server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
         certificate_authority=str(authority) if authority.is_file() else "",
     )
-    return Selection(cluster=cluster, user=User(token_file=str(SERVICE_ACCOUNT / "token")))
+    return Selection(cluster=cluster, user=NOBODY if token else User(token_file=str(SERVICE_ACCOUNT / "token")))
 
 
 def _pod_namespace() -> str:

@@ -80,8 +80,6 @@ def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
             certificate_authority=options.certificate_authority,
             certificate_authority_data="",
         )
-    if options.token:
-        user = msgspec.structs.replace(user, token_file="")
     if options.client_certificate:
         user = msgspec.structs.replace(user, client_certificate_data="")
     if options.client_key:

@@ -168,6 +168,11 @@ def test_in_a_pod_its_service_account_asks(tls_server: ApiServer, connecting: Co
 
 
 @pytest.mark.usefixtures("pod")
+def test_in_a_pod_a_token_by_flag_asks(tls_server: ApiServer, connecting: Connect) -> None:
+    assert asked(connecting(token="flag"), tls_server).header("Authorization") == "Bearer flag"
+
+
+@pytest.mark.usefixtures("pod")
 def test_in_a_pod_a_kubeconfig_comes_first_and_the_pods_namespace_last(connecting: Connect, config: Path) -> None:
     write_kubeconfig(config, server="https://kubeconfig")
     connection = connecting(kubeconfig=str(config))

@@ -88,9 +88,9 @@ def test_compression_can_be_turned_off_only() -> None:
     assert overridden_by(disable_compression=True)[0].disable_compression
 
 
-def test_a_token_drops_the_token_file() -> None:
+def test_a_token_replaces_the_token_but_not_the_token_file() -> None:
     _, user = overridden_by(token="flag")
-    assert (user.token, user.token_file) == ("flag", "")
+    assert (user.token, user.token_file) == ("flag", "/token")
 
 
 def test_certificate_and_key_files_drop_the_data() -> None:
