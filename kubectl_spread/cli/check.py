@@ -25,7 +25,9 @@ Examples:
 class CheckFlags:
     """The flags of ``check`` alone."""
 
-    filenames: Annotated[list[str], Option("--filename", "-f", help="File, directory, URL or - (repeatable).")]
+    filenames: Annotated[
+        list[str], Option("--filename", "-f", metavar="FILE", help="File, directory, URL or - (repeatable).")
+    ]
     recursive: Annotated[bool, Option("--recursive", "-R", help="Read directories with all below.")] = False
     replicas: Annotated[
         int | None, Option("--replicas", min=1, help="How many replicas to place; by default what the manifest says.")

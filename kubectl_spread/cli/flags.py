@@ -1,7 +1,7 @@
 """The flags that commands share, and how a command takes them as one value.
 
 A command declares ``connection: ConnectionFlags``; on the command line each field is a flag of its own, before or after
-the arguments alike.
+the arguments alike. What a flag takes is its metavar, and completion goes by that.
 """
 
 from __future__ import annotations
@@ -24,20 +24,22 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 class ConnectionFlags:
     """kubectl's own flags for reaching a cluster."""
 
-    kubeconfig: Annotated[str, Option("--kubeconfig", help="Path to the kubeconfig file to use.")] = ""
-    context: Annotated[str, Option("--context", help="The kubeconfig context to use.")] = ""
-    cluster: Annotated[str, Option("--cluster", help="The kubeconfig cluster to use.")] = ""
-    user: Annotated[str, Option("--user", help="The kubeconfig user to use.")] = ""
+    kubeconfig: Annotated[str, Option("--kubeconfig", metavar="FILE", help="The kubeconfig to use.")] = ""
+    context: Annotated[str, Option("--context", metavar="CONTEXT", help="The kubeconfig context to use.")] = ""
+    cluster: Annotated[str, Option("--cluster", metavar="CLUSTER", help="The kubeconfig cluster to use.")] = ""
+    user: Annotated[str, Option("--user", metavar="USER", help="The kubeconfig user to use.")] = ""
     server: Annotated[str, Option("--server", "-s", help="Address and port of the API server.")] = ""
     tls_server_name: Annotated[str, Option("--tls-server-name", help="Name to verify the certificate against.")] = ""
     insecure_skip_tls_verify: Annotated[
         bool, Option("--insecure-skip-tls-verify", help="Do not verify the server's certificate.")
     ] = False
     certificate_authority: Annotated[
-        str, Option("--certificate-authority", help="Path to the certificate of the authority.")
+        str, Option("--certificate-authority", metavar="FILE", help="The certificate of the authority.")
     ] = ""
-    client_certificate: Annotated[str, Option("--client-certificate", help="Path to a client certificate.")] = ""
-    client_key: Annotated[str, Option("--client-key", help="Path to a client key.")] = ""
+    client_certificate: Annotated[str, Option("--client-certificate", metavar="FILE", help="A client certificate.")] = (
+        ""
+    )
+    client_key: Annotated[str, Option("--client-key", metavar="FILE", help="A client key.")] = ""
     token: Annotated[str, Option("--token", help="Bearer token to authenticate with.")] = ""
     as_: Annotated[str, Option("--as", help="User to impersonate.")] = ""
     as_uid: Annotated[str, Option("--as-uid", help="UID to impersonate.")] = ""
@@ -58,7 +60,7 @@ class ConnectionFlags:
 class ScopeFlags:
     """Which objects are meant."""
 
-    namespace: Annotated[str, Option("--namespace", "-n", help="The namespace to look at.")] = ""
+    namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to look at.")] = ""
     all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Look at all namespaces.")] = False
     selector: Annotated[str, Option("--selector", "-l", help="Label selector, as kubectl takes it.")] = ""
 
@@ -91,9 +93,11 @@ class SchedulerFlags:
 class OutputFlags:
     """How the answer is printed."""
 
-    output: Annotated[str, Option("--output", "-o", help="One of: table, wide, json, yaml, name.")] = "table"
+    output: Annotated[
+        str, Option("--output", "-o", metavar="table|wide|json|yaml|name", help="How the answer is printed.")
+    ] = "table"
     no_headers: Annotated[bool, Option("--no-headers", help="Print tables without their headers.")] = False
-    color: Annotated[str, Option("--color", help="One of: auto, always, never.")] = "auto"
+    color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to colour.")] = "auto"
 
 
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:

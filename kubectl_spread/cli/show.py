@@ -31,7 +31,7 @@ class ShowFlags:
     ] = False
     full: Annotated[bool, Option("--full", help="Evaluate every filter, however large the cluster.")] = False
     problems: Annotated[bool, Option("--problems", help="Leave out what is OK.")] = False
-    sort_by: Annotated[str, Option("--sort-by", help="One of: status, skew, name.")] = "status"
+    sort_by: Annotated[str, Option("--sort-by", metavar="status|skew|name", help="What comes first.")] = "status"
     exit_code: Annotated[
         bool, Option("--exit-code", help="Exit with 1 when something is Blocked, Violated or NoEffect.")
     ] = False
