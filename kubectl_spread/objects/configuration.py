@@ -93,6 +93,12 @@ class UtilizationShapePoint(Struct, frozen=True):
     score: int = 0
 
 
+class VolumeBindingArgs(Struct, frozen=True):
+    """Arguments of VolumeBinding; without a shape it prefers nodes with much storage left."""
+
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
 class RequestedToCapacityRatioParam(Struct, frozen=True):
     """The function of the strategy of that name: straight lines between the points."""
 

@@ -1,6 +1,6 @@
 """In-tree volumes as the CSI drivers that serve them know them: driver, handle and topology.
 
-Azure Files and vSphere volumes are left out: the scheduler never takes them for migrated.
+Azure Files and vSphere volumes are not among them: the scheduler takes those for migrated nowhere.
 
 Source: csi-translation-lib translate.go, plugins/{aws_ebs,gce_pd,openstack_cinder,azure_disk,portworx,
 in_tree_volume}.go (v1.36).
@@ -58,6 +58,7 @@ CINDER = InTreePlugin("kubernetes.io/cinder", "cinder.csi.openstack.org", "topol
 AZURE_DISK = InTreePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com")
 PORTWORX = InTreePlugin("kubernetes.io/portworx-volume", "pxd.portworx.com")
 
+NEVER_MIGRATED = frozenset(("kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"))
 PLUGINS = {plugin.name: plugin for plugin in (AWS_EBS, GCE_PD, CINDER, AZURE_DISK, PORTWORX)}
 """Provisioner of a StorageClass → the plugin it means."""
 

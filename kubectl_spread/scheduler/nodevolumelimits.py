@@ -21,7 +21,15 @@ from kubectl_spread.objects.storage import (
     VolumeAttachment,
 )
 from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, not_found, ownership_problem
-from kubectl_spread.scheduler.csitranslation import PLUGINS, InTreePlugin, inline_handle, plugin_of, volume_handle
+from kubectl_spread.scheduler.csitranslation import (
+    NEVER_MIGRATED,
+    PLUGINS,
+    PORTWORX,
+    InTreePlugin,
+    inline_handle,
+    plugin_of,
+    volume_handle,
+)
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
@@ -49,7 +57,7 @@ class Attachable:
 
     Attributes:
         identity: driver first.
-        plugin: the in-tree plugin whose volume it is; it counts only where the CSI driver has taken over from that.
+        plugin: the in-tree plugin whose volume it is; it counts only where a CSI driver can have taken over from that.
         problem: why the Pod cannot use the volume, None where it can.
     """
 
@@ -73,38 +81,6 @@ class State:
     handle: Handle
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDrivers:
-    """The CSI drivers of one node.
-
-    Attributes:
-        csi_node: what they say of themselves, None where no driver has ever run on the node.
-        migration_annotated: whether they serve only the in-tree plugins that an annotation lists.
-    """
-
-    csi_node: CSINode | None
-    migration_annotated: bool
-
-    def serve(self, plugin: InTreePlugin) -> bool:
-        """Whether a CSI driver serves the plugin's volumes here.
-
-        Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
-        """
-        if self.csi_node is None:
-            return False
-        return not self.migration_annotated or plugin.name in self.csi_node.migrated_plugins
-
-    def has(self, driver: str) -> bool:
-        """Whether the driver runs here."""
-        return self.csi_node is not None and any(found.name == driver for found in self.csi_node.spec.drivers)
-
-    @property
-    def limits(self) -> dict[str, int]:
-        """Driver → how many of its volumes can be attached at a time; drivers without a limit are absent."""
-        drivers = self.csi_node.spec.drivers if self.csi_node else ()
-        return {driver.name: driver.allocatable.count for driver in drivers if driver.allocatable.count is not None}
-
-
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod without claims and in-tree volumes."""
     if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
@@ -115,20 +91,16 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node that has as many volumes of a driver attached as it can."""
-    snapshot, profile = state.handle.snapshot, state.handle.profile
-    drivers = NodeDrivers(
-        csi_node=snapshot.get(CSINode, "", node_info.name),
-        migration_annotated=profile.does(Behaviour.MIGRATION_ANNOTATED),
-    )
-    volumes = _counted(state.volumes, drivers)
+    csi_node = state.handle.snapshot.get(CSINode, "", node_info.name)
+    volumes = _counted(state.volumes, csi_node, state.handle)
     if isinstance(volumes, Status):
         return volumes
-    if missing := _missing_driver(volumes, drivers, state.handle):
+    if missing := _missing_driver(volumes, csi_node, state.handle):
         return unschedulable(f"{missing} CSI driver is not installed on the node")
-    limits = drivers.limits
+    limits = volume_limits(csi_node)
     if not volumes or not limits:
         return SUCCESS
-    in_use = _counted(_volumes_on(node_info, state.handle), drivers)
+    in_use = _counted(_volumes_on(node_info, state.handle), csi_node, state.handle)
     if isinstance(in_use, Status):
         return in_use
     new = _by_driver(volume for volume in volumes if volume not in in_use)
@@ -159,6 +131,12 @@ def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[
             yield found
 
 
+def volume_limits(csi_node: CSINode | None) -> dict[str, int]:
+    """Return driver → how many of its volumes can be attached at a time; drivers without a limit are absent."""
+    drivers = csi_node.spec.drivers if csi_node else ()
+    return {driver.name: driver.allocatable.count for driver in drivers if driver.allocatable.count is not None}
+
+
 def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
     """Return node's name → the CSI volumes that VolumeAttachments say are attached to it.
 
@@ -173,11 +151,11 @@ def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
     return {node_name: frozenset(volumes) for node_name, volumes in attached.items()}
 
 
-def _counted(volumes: Iterable[Attachable], drivers: NodeDrivers) -> dict[Identity, None] | Status:
+def _counted(volumes: Iterable[Attachable], csi_node: CSINode | None, handle: Handle) -> dict[Identity, None] | Status:
     """Return which of the volumes count on the node, once each, in their order; or the first problem."""
     counted: dict[Identity, None] = {}
     for volume in volumes:
-        if volume.plugin is not None and not drivers.serve(volume.plugin):
+        if volume.plugin is not None and not _taken_over(volume.plugin, csi_node, handle):
             continue
         if volume.problem is not None:
             return volume.problem
@@ -185,7 +163,19 @@ def _counted(volumes: Iterable[Attachable], drivers: NodeDrivers) -> dict[Identi
     return counted
 
 
-def _missing_driver(volumes: Iterable[Identity], drivers: NodeDrivers, handle: Handle) -> str:
+def _taken_over(plugin: InTreePlugin, csi_node: CSINode | None, handle: Handle) -> bool:
+    """Whether the node's CSI drivers count as having taken over from the plugin.
+
+    Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
+    """
+    if csi_node is None:
+        return False
+    if plugin is PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED):
+        return plugin.name in csi_node.migrated_plugins
+    return True
+
+
+def _missing_driver(volumes: Iterable[Identity], csi_node: CSINode | None, handle: Handle) -> str:
     """Return the driver of a volume that does not run on the node but would have to, empty for none.
 
     Source: nodevolumelimits/csi.go checkCSIDriverOnNode (v1.36, v1.35), KEP-5030.
@@ -193,7 +183,8 @@ def _missing_driver(volumes: Iterable[Identity], drivers: NodeDrivers, handle: H
     if not handle.profile.does(Behaviour.VOLUME_LIMIT_SCALING):
         return ""
     # differs: where several are missing, upstream names any of them.
-    return next((d for d in _by_driver(volumes) if _must_run(d, handle) and not drivers.has(d)), "")
+    present = {driver.name for driver in csi_node.spec.drivers} if csi_node else set()
+    return next((d for d in _by_driver(volumes) if d not in present and _must_run(d, handle)), "")
 
 
 def _must_run(driver: str, handle: Handle) -> bool:
@@ -268,10 +259,11 @@ def _to_be_made(claim: PersistentVolumeClaim, handle: Handle) -> Attachable | No
     Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36).
     """
     storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
-    if storage_class is None or not storage_class.provisioner:
+    provisioner = storage_class.provisioner if storage_class else ""
+    if not provisioner or provisioner in NEVER_MIGRATED:
         return None
-    plugin = PLUGINS.get(storage_class.provisioner)
-    driver = plugin.driver if plugin else storage_class.provisioner
+    plugin = PLUGINS.get(provisioner)
+    driver = plugin.driver if plugin else provisioner
     return Attachable((driver, claim.metadata.namespace, claim.metadata.name), plugin)
 
 

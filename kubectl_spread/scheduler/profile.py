@@ -19,6 +19,7 @@ from kubectl_spread.objects.configuration import (
     Plugin,
     PodTopologySpreadArgs,
     SchedulerProfile,
+    VolumeBindingArgs,
 )
 from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import Plain, convert
@@ -108,7 +109,7 @@ class Behaviour(Enum):
         "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", on_since=None
     )
     SAME_CLAIM_REASON = Switch("volumerestrictions/volume_restrictions.go Filter", until=33)
-    MIGRATION_ANNOTATED = Switch("nodevolumelimits/utils.go isCSIMigrationOn", until=35)
+    PORTWORX_ANNOTATED = Switch("nodevolumelimits/utils.go isCSIMigrationOn", until=35)
     VOLUME_LIMIT_SCALING = Switch("nodevolumelimits/csi.go Filter", since=35, gate="VolumeLimitScaling", on_since=37)
     DRIVER_OPTS_IN = Switch("nodevolumelimits/csi.go checkCSIDriverOnNode", since=36)
     STORAGE_CAPACITY_SCORING = Switch(
@@ -198,6 +199,7 @@ class Profile:
         inter_pod_affinity: arguments of InterPodAffinity.
         fit: arguments of NodeResourcesFit.
         balanced_allocation: arguments of NodeResourcesBalancedAllocation.
+        volume_binding: arguments of VolumeBinding.
     """
 
     minor: int
@@ -211,6 +213,7 @@ class Profile:
     inter_pod_affinity: InterPodAffinityArgs
     fit: NodeResourcesFitArgs
     balanced_allocation: NodeResourcesBalancedAllocationArgs
+    volume_binding: VolumeBindingArgs
 
     def does(self, behaviour: Behaviour) -> bool:
         """Whether the release behaves so."""
@@ -260,4 +263,5 @@ def _profile(configured: SchedulerProfile, minor: int, gates: Mapping[str, bool]
         balanced_allocation=convert(
             arguments.get("NodeResourcesBalancedAllocation", {}), NodeResourcesBalancedAllocationArgs
         ),
+        volume_binding=convert(arguments.get("VolumeBinding", {}), VolumeBindingArgs),
     )

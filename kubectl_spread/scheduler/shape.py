@@ -5,13 +5,24 @@ Source: kube-scheduler helper/shape_score.go BuildBrokenLinearFunction (v1.36).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from math import trunc
 from typing import TypeAlias
 
+from kubectl_spread.objects.configuration import UtilizationShapePoint
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE
+
+MAX_POINT_SCORE = 10
+
 Shape: TypeAlias = tuple[tuple[int, int], ...]
 """(utilization 0..100, score 0..100), by ascending utilization; at least one point."""
+
+
+def shape_of(points: Iterable[UtilizationShapePoint]) -> Shape:
+    """Return the points of a configuration, whose scores end at 10, as a shape."""
+    return tuple((point.utilization, point.score * MAX_NODE_SCORE // MAX_POINT_SCORE) for point in points)
 
 
 def score_at(shape: Shape, utilization: int) -> int:

@@ -1,6 +1,6 @@
 """Where a Pod's claims can be met: volumes they have, volumes they could get, and room for new ones.
 
-Source: kube-scheduler volumebinding/binder.go (v1.36), KEP-490 (topology), KEP-1472 (storage capacity).
+Source: kube-scheduler volumebinding/binder.go (v1.36).
 """
 
 from __future__ import annotations
@@ -9,24 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kubectl_spread import quantity
-from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Requirement, Selector
-from kubectl_spread.objects.core import Node
-from kubectl_spread.objects.meta import ObjectMeta, parse_label_selector
 from kubectl_spread.objects.storage import (
     ANN_SELECTED_NODE,
-    STORAGE,
-    CSIDriver,
     CSINode,
     CSIStorageCapacity,
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
-    TopologySelectorTerm,
 )
 from kubectl_spread.scheduler.csitranslation import csi_node_selector, plugin_of
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.provisioning import Provisioning, provisioning
 from kubectl_spread.scheduler.volumematching import (
     AllowedNodes,
     Candidate,
@@ -42,8 +36,6 @@ REASON_BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind
 REASON_NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
 REASON_VOLUME_NOT_EXIST = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 REASONS = (REASON_NODE_CONFLICT, REASON_BIND_CONFLICT, REASON_NOT_ENOUGH_SPACE, REASON_VOLUME_NOT_EXIST)
-
-NOT_SUPPORTED_PROVISIONERS = frozenset(("", "kubernetes.io/no-provisioner"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +54,17 @@ class BoundVolume:
     csi_nodes: AllowedNodes = None
     problem: str = ""
 
-    def usable(self, node: Node, csi_node: CSINode | None) -> bool:
-        """Whether it can be used on the node, of which only the labels are set.
+    def usable(self, labels: Mapping[str, str], csi_node: CSINode | None) -> bool:
+        """Whether it can be used on the node with these labels and CSI drivers.
 
         Raises:
             ValueError: the CSI driver that has taken over cannot know the volume.
         """
         if not self.plugin or csi_node is None or self.plugin not in csi_node.migrated_plugins:
-            return allows(self.nodes, node)
+            return allows(self.nodes, labels)
         if self.problem:
             raise ValueError(f"could not translate pv: {self.problem}")
-        return allows(self.csi_nodes, node)
+        return allows(self.csi_nodes, labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +76,14 @@ class WaitingClaim:
         selected_node: the node for which a volume is already being made, None for none.
         candidates: the volumes it could get, best first.
         problem: why volumes could not be looked for; empty where they could.
-        topologies: node labels, one of which a node must have for a volume to be made; empty where none can be made.
-        capacities: where there is room for it, on which nodes; None where the driver does not keep count.
+        provisioning: where a volume could be made for it.
     """
 
     claim: PersistentVolumeClaim
     selected_node: str | None
     candidates: tuple[Candidate, ...]
     problem: str
-    topologies: tuple[Selector, ...]
-    capacities: tuple[tuple[Selector, CSIStorageCapacity], ...] | None
+    provisioning: Provisioning
 
     @property
     def size(self) -> Fraction:
@@ -174,9 +164,9 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
 
     Source: volumebinding/binder.go FindPodVolumes (v1.36).
     """
-    node = Node(metadata=ObjectMeta(labels=node_info.node.metadata.labels))
-    problem = _bound_problem(claims.bound, node, handle.snapshot.get(CSINode, "", node_info.name))
-    found = _place(claims.waiting, node_info.name, node)
+    csi_node = handle.snapshot.get(CSINode, "", node_info.name)
+    problem = _bound_problem(claims.bound, node_info.labels, csi_node)
+    found = _place(claims.waiting, node_info)
     reasons = {problem, *found.reasons}
     return PodVolumes(
         static_bindings=found.static_bindings,
@@ -185,7 +175,7 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
     )
 
 
-def _bound_problem(bound: Iterable[BoundVolume | None], node: Node, csi_node: CSINode | None) -> str:
+def _bound_problem(bound: Iterable[BoundVolume | None], labels: Mapping[str, str], csi_node: CSINode | None) -> str:
     """Return why the node will not do for the first of the bound volumes that it will not do for, empty for none.
 
     Source: volumebinding/binder.go checkBoundClaims (v1.36).
@@ -193,27 +183,29 @@ def _bound_problem(bound: Iterable[BoundVolume | None], node: Node, csi_node: CS
     for volume in bound:
         if volume is None:
             return REASON_VOLUME_NOT_EXIST
-        if not volume.usable(node, csi_node):
+        if not volume.usable(labels, csi_node):
             return REASON_NODE_CONFLICT
     return ""
 
 
-def _place(waiting: Iterable[WaitingClaim], node_name: str, node: Node) -> PodVolumes:
+def _place(waiting: Iterable[WaitingClaim], node_info: NodeInfo) -> PodVolumes:
     """Return how claims that are not bound yet would be met on the node."""
     selected = [claim for claim in waiting if claim.selected_node is not None]
-    if any(claim.selected_node != node_name for claim in selected):
+    if any(claim.selected_node != node_info.name for claim in selected):
         return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
-    bindings, unmatched = _match((claim for claim in waiting if claim.selected_node is None), node)
+    bindings, unmatched = _match((claim for claim in waiting if claim.selected_node is None), node_info.labels)
     provisions = []
     for claim in (*selected, *unmatched):
-        provision = _provision(claim, node.metadata.labels)
+        provision = _provision(claim, node_info.labels)
         if isinstance(provision, str):
             return PodVolumes(static_bindings=bindings, reasons=(provision,))
         provisions.append(provision)
     return PodVolumes(static_bindings=bindings, dynamic_provisions=tuple(provisions))
 
 
-def _match(waiting: Iterable[WaitingClaim], node: Node) -> tuple[tuple[StaticBinding, ...], tuple[WaitingClaim, ...]]:
+def _match(
+    waiting: Iterable[WaitingClaim], labels: Mapping[str, str]
+) -> tuple[tuple[StaticBinding, ...], tuple[WaitingClaim, ...]]:
     """Return the claims that get a volume each, and those that get none: small claims choose first.
 
     Source: volumebinding/binder.go findMatchingVolumes (v1.36).
@@ -223,7 +215,7 @@ def _match(waiting: Iterable[WaitingClaim], node: Node) -> tuple[tuple[StaticBin
     for claim in sorted(waiting, key=lambda claim: claim.size):
         if claim.problem:
             raise ValueError(claim.problem)
-        volume = find_matching_volume(claim.candidates, node, chosen=bindings)
+        volume = find_matching_volume(claim.candidates, labels, chosen=bindings)
         if volume is None:
             unmatched.append(claim)
         else:
@@ -236,13 +228,14 @@ def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvi
 
     Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36).
     """
-    if not any(topology.matches(labels) for topology in waiting.topologies):
+    if not any(topology.matches(labels) for topology in waiting.provisioning.topologies):
         return REASON_BIND_CONFLICT
-    if waiting.capacities is None:
+    pools = waiting.provisioning.pools
+    if pools is None:
         return DynamicProvision(waiting.claim, None)
     # differs: of several pools with enough room upstream takes any; here the first that was read.
-    capacity = next((capacity for nodes, capacity in waiting.capacities if nodes.matches(labels)), None)
-    return REASON_NOT_ENOUGH_SPACE if capacity is None else DynamicProvision(waiting.claim, capacity)
+    pool = next((pool for pool in pools if pool.nodes.matches(labels)), None)
+    return REASON_NOT_ENOUGH_SPACE if pool is None else DynamicProvision(waiting.claim, pool.capacity)
 
 
 def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
@@ -274,61 +267,5 @@ def _waiting_claim(claim: PersistentVolumeClaim, storage_class: StorageClass, ha
         selected_node=claim.metadata.annotations.get(ANN_SELECTED_NODE),
         candidates=found,
         problem=problem,
-        topologies=_topologies(storage_class),
-        capacities=_capacities(claim, storage_class, handle),
+        provisioning=provisioning(claim, storage_class, handle.snapshot),
     )
-
-
-def _topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
-    """Return the node labels, one of which a node must have for a volume of the class to be made; empty for none.
-
-    Source: pkg/apis/core/v1/helper/helpers.go MatchTopologySelectorTerms (v1.36).
-    """
-    if storage_class.provisioner in NOT_SUPPORTED_PROVISIONERS:
-        return ()
-    return tuple(map(_topology, storage_class.allowed_topologies)) or (EVERYTHING,)
-
-
-def _topology(term: TopologySelectorTerm) -> Selector:
-    """Return the node labels that one of a class's allowed topologies means."""
-    requirements = (Requirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
-    return Selector(tuple(requirements)) if term.match_label_expressions else NOTHING
-
-
-def _capacities(
-    claim: PersistentVolumeClaim, storage_class: StorageClass, handle: Handle
-) -> tuple[tuple[Selector, CSIStorageCapacity], ...] | None:
-    """Return where there is room for the claim and which nodes can reach it, None where nobody keeps count.
-
-    Source: volumebinding/binder.go hasEnoughCapacity (v1.36).
-    """
-    driver = handle.snapshot.get(CSIDriver, "", storage_class.provisioner)
-    requested = claim.spec.resources.requests.get(STORAGE)
-    if requested is None or driver is None or not driver.spec.storage_capacity:
-        return None
-    return tuple(
-        (_reaching(capacity), capacity)
-        for capacity in handle.snapshot.all(CSIStorageCapacity)
-        if capacity.storage_class_name == storage_class.metadata.name
-        and _largest(capacity) >= quantity.value(requested)
-    )
-
-
-def _largest(capacity: CSIStorageCapacity) -> int:
-    """Return the largest volume there is room for (bytes), -1 where that is not known.
-
-    Source: volumebinding/binder.go volumeLimit (v1.36).
-    """
-    limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
-    return -1 if limit is None else quantity.value(limit)
-
-
-def _reaching(capacity: CSIStorageCapacity) -> Selector:
-    """Return which nodes can use the capacity; a topology that cannot be read is reached by none.
-
-    Source: volumebinding/binder.go nodeHasAccess (v1.36).
-    """
-    try:
-        return parse_label_selector(capacity.node_topology)
-    except ValueError:
-        return NOTHING

@@ -26,7 +26,7 @@ from kubectl_spread.scheduler.framework import (
     unresolvable,
 )
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.shape import Shape, score_at
+from kubectl_spread.scheduler.shape import Shape, score_at, shape_of
 from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, find_pod_volumes, pod_volume_claims
 
 NAME = "VolumeBinding"
@@ -81,7 +81,8 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     if not handle.profile.does(Behaviour.STORAGE_CAPACITY_SCORING):
         return None
     claims = pod_volume_claims(_claims(pod, handle), handle)
-    return {info.name: score(find_pod_volumes(claims, info, handle), EMPTIER_IS_BETTER) for info in nodes}
+    shape = shape_of(handle.profile.volume_binding.shape) or EMPTIER_IS_BETTER
+    return {info.name: score(find_pod_volumes(claims, info, handle), shape) for info in nodes}
 
 
 def claim_problem(pod: Pod, volume: Volume, handle: Handle) -> str:

@@ -5,35 +5,36 @@ Source: component-helpers storage/volume/{helpers,pv_helpers}.go FindMatchingVol
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from kubectl_spread import quantity
 from kubectl_spread.labels import EVERYTHING, Selector
-from kubectl_spread.objects.core import Node, NodeSelector
+from kubectl_spread.objects.core import NodeSelector, Quantity
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.storage import STORAGE, PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.scheduler.nodeaffinity import Term, parse_terms
+from kubectl_spread.scheduler.nodeaffinity import parse_terms
 
 AVAILABLE = "Available"
 
-AllowedNodes: TypeAlias = tuple[Term, ...] | None
-"""Alternatives of which a node must meet one; None for all nodes."""
+AllowedNodes: TypeAlias = tuple[Selector, ...] | None
+"""Node labels, one of which a node must have; None for all nodes."""
 
 
 def allowed_nodes(required: NodeSelector | None) -> AllowedNodes:
-    """Return the nodes that a volume's node affinity allows."""
-    return None if required is None else parse_terms(required)
-
-
-def allows(nodes: AllowedNodes, node: Node) -> bool:
-    """Whether the node is one of them. Pass a node of which only the labels are set: nothing else may decide.
+    """Return the nodes that a volume's node affinity allows.
 
     Source: helpers.go CheckNodeAffinity (v1.36).
     """
-    return nodes is None or any(term.matches(node) for term in nodes)
+    # upstream: a node is matched by its labels alone, so that conditions on its fields hold for every node.
+    return None if required is None else tuple(term.expressions for term in parse_terms(required))
+
+
+def allows(nodes: AllowedNodes, labels: Mapping[str, str]) -> bool:
+    """Whether a node with these labels is one of them."""
+    return nodes is None or any(selector.matches(labels) for selector in nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +82,20 @@ def candidates(
     return tuple(sorted((c for c in found if c.kept or is_free(claim, c.volume, selector)), key=_preference))
 
 
-def find_matching_volume(found: Iterable[Candidate], node: Node, *, chosen: Container[str]) -> PersistentVolume | None:
-    """Return the best candidate on the node, None where there is none.
+def find_matching_volume(
+    found: Iterable[Candidate], labels: Mapping[str, str], *, chosen: Container[str]
+) -> PersistentVolume | None:
+    """Return the volume a claim gets on a node, None where it gets none.
 
     Args:
         found: the claim's candidates, best first.
-        node: of which only the labels are set.
+        labels: the node's.
         chosen: the names of volumes that other claims of the Pod get.
     """
     for candidate in found:
         if candidate.volume.metadata.name in chosen:
             continue
-        if allows(candidate.nodes, node):
+        if allows(candidate.nodes, labels):
             return candidate.volume
         if candidate.kept:
             return None
@@ -131,7 +134,7 @@ def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Se
     )
 
 
-def storage(resources: dict[str, str | int | float]) -> Fraction:
+def storage(resources: Mapping[str, Quantity]) -> Fraction:
     """Return the amount of storage (bytes), 0 where there is none."""
     return quantity.parse(resources.get(STORAGE, 0))
 

@@ -1,0 +1,105 @@
+"""Where a volume could be made for a claim: the nodes its StorageClass allows, and the storage that is left there.
+
+Source: kube-scheduler volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36), KEP-490 (topology),
+KEP-1472 (storage capacity).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_spread import quantity
+from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Requirement, Selector
+from kubectl_spread.objects.meta import parse_label_selector
+from kubectl_spread.objects.storage import (
+    STORAGE,
+    CSIDriver,
+    CSIStorageCapacity,
+    PersistentVolumeClaim,
+    StorageClass,
+    TopologySelectorTerm,
+)
+from kubectl_spread.snapshot import Snapshot
+
+NOT_SUPPORTED_PROVISIONERS = frozenset(("", "kubernetes.io/no-provisioner"))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Storage with enough room for a claim.
+
+    Attributes:
+        nodes: those that can use it.
+        capacity: what its driver says of it.
+    """
+
+    nodes: Selector
+    capacity: CSIStorageCapacity
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioning:
+    """Where a volume could be made.
+
+    Attributes:
+        topologies: node labels, one of which a node must have; empty where no volume can be made at all.
+        pools: storage with enough room; None where the driver does not keep count.
+    """
+
+    topologies: tuple[Selector, ...]
+    pools: tuple[Pool, ...] | None
+
+
+def provisioning(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> Provisioning:
+    """Return where a volume of the class could be made for the claim."""
+    return Provisioning(topologies=allowed_topologies(storage_class), pools=pools(claim, storage_class, snapshot))
+
+
+def allowed_topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
+    """Return the node labels, one of which a node must have; empty for a class whose volumes nobody makes.
+
+    Source: pkg/apis/core/v1/helper/helpers.go MatchTopologySelectorTerms (v1.36).
+    """
+    if storage_class.provisioner in NOT_SUPPORTED_PROVISIONERS:
+        return ()
+    return tuple(map(_topology, storage_class.allowed_topologies)) or (EVERYTHING,)
+
+
+def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> tuple[Pool, ...] | None:
+    """Return the storage with enough room for the claim, None where the driver does not keep count."""
+    driver = snapshot.get(CSIDriver, "", storage_class.provisioner)
+    requested = claim.spec.resources.requests.get(STORAGE)
+    if requested is None or driver is None or not driver.spec.storage_capacity:
+        return None
+    return tuple(
+        Pool(_reachable_from(capacity), capacity)
+        for capacity in snapshot.all(CSIStorageCapacity)
+        if capacity.storage_class_name == storage_class.metadata.name
+        and _largest_volume(capacity) >= quantity.value(requested)
+    )
+
+
+def _topology(term: TopologySelectorTerm) -> Selector:
+    """Return the node labels that a term means; an empty one means no node."""
+    requirements = (Requirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
+    return Selector(tuple(requirements)) if term.match_label_expressions else NOTHING
+
+
+def _largest_volume(capacity: CSIStorageCapacity) -> int:
+    """Return the size (bytes) of the largest volume there is room for, -1 where that is not known.
+
+    Source: volumebinding/binder.go volumeLimit (v1.36).
+    """
+    limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
+    return -1 if limit is None else quantity.value(limit)
+
+
+def _reachable_from(capacity: CSIStorageCapacity) -> Selector:
+    """Return the nodes that can use the capacity; none where its topology is absent or cannot be read.
+
+    Source: volumebinding/binder.go nodeHasAccess (v1.36).
+    """
+    try:
+        return parse_label_selector(capacity.node_topology)
+    except ValueError:
+        return NOTHING
