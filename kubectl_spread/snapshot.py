@@ -101,8 +101,8 @@ class Snapshot:
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
         """Yield the assigned Pods of the namespace that the selector matches, terminating ones too."""
-        for label_set, pods in self.by_labels.get(namespace, {}).items():
-            if selector.matches(dict(label_set)):
+        for pods in self.by_labels.get(namespace, {}).values():
+            if selector.matches(pods[0].metadata.labels):
                 yield from pods
 
     def with_objects(self, objects: Iterable[KubernetesObject]) -> Snapshot:

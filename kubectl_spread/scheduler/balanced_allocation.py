@@ -12,7 +12,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.resource_allocation import usages, weighed
+from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
 
 NAME = "NodeResourcesBalancedAllocation"
 
@@ -24,20 +24,22 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     if not any(requests.get(spec.name, 0) for spec in specs):
         return None
     resources = weighed(specs, requests)
-    by_improvement = handle.profile.does(Behaviour.BALANCE_BY_IMPROVEMENT)
-    scores = {}
-    for info in nodes:
-        found = usages(resources, pod_requests=requests, allocatable=info.allocatable, allocated=info.requested)
-        score = balance([usage.requested / usage.capacity for usage in found])
-        if by_improvement:
-            score = _improvement(score, balance([usage.allocated / usage.capacity for usage in found]))
-        scores[info.name] = score
-    return scores
+    score = improvement if handle.profile.does(Behaviour.BALANCE_BY_IMPROVEMENT) else balance_with_pod
+    return {info.name: score(usages(resources, info.allocatable, info.requested)) for info in nodes}
 
 
-def _improvement(score_with_pod: int, score_without_pod: int) -> int:
-    """Return the score (50..100) of what the Pod changes: 75 when it changes nothing."""
-    return MAX_NODE_SCORE // 2 + (MAX_NODE_SCORE // 2 + score_with_pod - score_without_pod) // 2
+def improvement(found: Sequence[Usage]) -> int:
+    """Return the score (50..100) of what the Pod changes: 75 when it changes nothing (from 1.36).
+
+    Source: noderesources/balanced_allocation.go balancedResourceScorer (v1.36).
+    """
+    without_pod = balance([allocated / capacity for _, capacity, allocated, _ in found])
+    return MAX_NODE_SCORE // 2 + (MAX_NODE_SCORE // 2 + balance_with_pod(found) - without_pod) // 2
+
+
+def balance_with_pod(found: Sequence[Usage]) -> int:
+    """Return how evenly the node would be filled (0..100)."""
+    return balance([requested / capacity for _, capacity, _, requested in found])
 
 
 def balance(fractions: Sequence[float]) -> int:
@@ -45,15 +47,16 @@ def balance(fractions: Sequence[float]) -> int:
 
     Source: noderesources/balanced_allocation.go balancedResourceScore (v1.36).
     """
-    used = [min(fraction, 1.0) for fraction in fractions]
+    used = [fraction if fraction < 1 else 1.0 for fraction in fractions]
     return int((1 - _deviation(used)) * MAX_NODE_SCORE)
 
 
 def _deviation(fractions: Sequence[float]) -> float:
-    """Return the standard deviation."""
-    if len(fractions) == 2:  # noqa: PLR2004 - the formula below, in upstream's short form: rounding differs
-        return abs((fractions[0] - fractions[1]) / 2)
-    if not fractions:
-        return 0.0
+    """Return the standard deviation; of two numbers in upstream's short form, which rounds otherwise."""
+    match fractions:
+        case (first, second):
+            return abs((first - second) / 2)
+        case () | (_,):
+            return 0.0
     mean = sum(fractions) / len(fractions)
     return math.sqrt(sum((fraction - mean) * (fraction - mean) for fraction in fractions) / len(fractions))

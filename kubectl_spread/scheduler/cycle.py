@@ -6,7 +6,7 @@ framework/types.go FitError.Error (v1.36).
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -32,7 +32,7 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
     volumezone,
 )
-from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import SUCCESS, Code, Handle, NodeInfo, PreFilterResult, Status, unresolvable
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 
@@ -109,7 +109,10 @@ class NodeVerdict:
     name: str
     first: Rejection | None
     rejections: tuple[Rejection, ...]
-    scores: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    scores: Mapping[str, int]
+
+
+NO_SCORES: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +189,15 @@ class _PreFiltered:
 def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     """Return what kube-scheduler decides about the Pod, with every filter's verdict on every node."""
     found = _pre_filter(pod, handle)
-    verdicts = {name: _judge(node_info, found) for name, node_info in handle.node_infos.items()}
-    feasible = [handle.node_infos[name] for name, verdict in verdicts.items() if verdict.first is None]
+    rejections = _rejections(found, handle)
+    first = {name: _first(name, rejections.get(name, ()), found) for name in handle.node_infos}
+    scores = _scores(pod, handle, [info for name, info in handle.node_infos.items() if first[name] is None])
     return Evaluation(
         pod=pod,
-        nodes=verdicts | _scored(pod, handle, feasible),
+        nodes={
+            name: NodeVerdict(name, first[name], tuple(rejections.get(name, ())), scores.get(name, NO_SCORES))
+            for name in handle.node_infos
+        },
         pre_filter=found.rejection,
         narrowed=found.narrowed,
         not_modelled=tuple(name for name in handle.profile.filters if name not in PRE_FILTERS),
@@ -242,31 +249,33 @@ def _unsatisfied(plugins: Sequence[str]) -> Status:
     return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously")
 
 
-def _judge(node_info: NodeInfo, found: _PreFiltered) -> NodeVerdict:
-    """Return what every filter says of the node."""
-    rejections = []
-    for name, result in found.filters:
-        status = result if isinstance(result, Status) else result.filter_node(node_info)
-        if status.rejected:
-            rejections.append(Rejection(name, status))
-    first = rejections[0] if rejections else None
+def _rejections(found: _PreFiltered, handle: Handle) -> Mapping[str, Sequence[Rejection]]:
+    """Return node's name → every filter that rejects it, in the profile's order; nodes that none rejects are absent."""
+    rejections: dict[str, list[Rejection]] = defaultdict(list)
+    for plugin, result in found.filters:
+        for name, info in handle.node_infos.items():
+            status = result if isinstance(result, Status) else result.filter_node(info)
+            if status is not SUCCESS and status.rejected:
+                rejections[name].append(Rejection(plugin, status))
+    return rejections
+
+
+def _first(node_name: str, rejections: Sequence[Rejection], found: _PreFiltered) -> Rejection | None:
+    """Return the rejection at which kube-scheduler stops, None where the node is feasible."""
     if found.rejection is not None:
-        first = found.rejection
-    elif not found.leaves(node_info.name):
-        first = Rejection(PRE_FILTER_RESULT, unresolvable())
-    return NodeVerdict(name=node_info.name, first=first, rejections=tuple(rejections))
+        return found.rejection
+    if not found.leaves(node_name):
+        return Rejection(PRE_FILTER_RESULT, unresolvable())
+    return rejections[0] if rejections else None
 
 
-def _scored(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> dict[str, NodeVerdict]:
-    """Return the feasible nodes with their scores."""
-    if not feasible:
-        return {}
+def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]]:
+    """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``."""
     scores: dict[str, dict[str, int]] = {info.name: {} for info in feasible}
-    for name, weight in handle.profile.weights.items():
-        found = PRE_SCORES[name](pod, handle, feasible) if name in PRE_SCORES else None
-        for node, score in (found or {}).items():
-            scores[node][name] = score * weight
-    return {
-        name: NodeVerdict(name=name, first=None, rejections=(), scores={**found, "total": sum(found.values())})
-        for name, found in scores.items()
-    }
+    for plugin, weight in handle.profile.weights.items():
+        given = PRE_SCORES[plugin](pod, handle, feasible) if feasible and plugin in PRE_SCORES else None
+        for node, score in (given or {}).items():
+            scores[node][plugin] = score * weight
+    for of_node in scores.values():
+        of_node["total"] = sum(of_node.values())
+    return scores

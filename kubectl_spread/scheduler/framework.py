@@ -22,6 +22,7 @@ from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.affinityterm import ExistingTerms
 from kubectl_spread.scheduler.hostport import HostPort, host_ports
+from kubectl_spread.scheduler.nodeindex import NodeIndex
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
@@ -118,11 +119,6 @@ class NodeInfo:
         """The node's ports that Pods on it take."""
         return frozenset(port for pod in self.pods for port in host_ports(pod))
 
-    @cached_property
-    def image_sizes(self) -> Mapping[str, int]:
-        """The images it has: name → bytes."""
-        return {name: image.size_bytes for image in self.node.status.images for name in image.names}
-
 
 @dataclass(frozen=True, slots=True)
 class Handle:
@@ -133,12 +129,14 @@ class Handle:
         profile: the plugins' arguments and the release's switches.
         node_infos: node's name → node with its Pods.
         existing_terms: the affinity terms of the Pods on these nodes.
+        index: the nodes by what is asked of all of them.
     """
 
     snapshot: Snapshot
     profile: Profile
     node_infos: Mapping[str, NodeInfo]
     existing_terms: ExistingTerms
+    index: NodeIndex
 
     @classmethod
     def build(cls, snapshot: Snapshot, profile: Profile) -> Handle:
@@ -148,7 +146,13 @@ class Handle:
             for name, node in snapshot.nodes.items()
         }
         terms = ExistingTerms.of((name, pod) for name, info in infos.items() for pod in info.pods)
-        return cls(snapshot=snapshot, profile=profile, node_infos=infos, existing_terms=terms)
+        return cls(
+            snapshot=snapshot,
+            profile=profile,
+            node_infos=infos,
+            existing_terms=terms,
+            index=NodeIndex(snapshot.nodes),
+        )
 
     def with_assigned(self, pod: Pod, node_name: str) -> Handle:
         """Return the cluster in which the Pod is on that node."""

@@ -5,6 +5,7 @@ Source: kube-scheduler imagelocality/image_locality.go (v1.36).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from kubectl_spread.objects.core import Pod
@@ -25,24 +26,20 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     containers = [container.image for container in (*pod.spec.init_containers, *pod.spec.containers)]
     mounted = [volume.image.reference for volume in pod.spec.volumes if volume.image is not None]
     images = [normalized_name(name) for name in _scored(containers, mounted, handle.profile)]
-    spread = {image: _spread(image, handle) for image in images}
-    wanted = [image for image in images if spread[image]]
+    image_bytes: Counter[str] = Counter()
+    for image in images:
+        sizes = handle.index.images.get(image, {})
+        # What every node has is no reason to go anywhere in particular, but what few have would draw all Pods there.
+        part = len(sizes) / len(handle.node_infos)
+        image_bytes.update({node: int(size * part) for node, size in sizes.items()})
     count = len(containers) + (len(mounted) if handle.profile.does(Behaviour.IMAGE_VOLUMES_IN_THRESHOLD) else 0)
-    return {
-        info.name: _priority(sum(int(info.image_sizes.get(image, 0) * spread[image]) for image in wanted), count)
-        for info in nodes
-    }
+    scores = {node: _priority(total, count) for node, total in image_bytes.items()}
+    return {info.name: scores.get(info.name, 0) for info in nodes}
 
 
 def _scored(containers: Sequence[str], mounted: Sequence[str], profile: Profile) -> Sequence[str]:
-    """Return the images whose presence counts, in upstream's order."""
+    """Return the images whose presence counts."""
     return [*containers, *mounted] if profile.does(Behaviour.IMAGE_VOLUMES_SCORE) else containers
-
-
-def _spread(image: str, handle: Handle) -> float:
-    """Return which part of all nodes has the image (0..1): what everyone has is no reason to go anywhere."""
-    having = sum(image in info.image_sizes for info in handle.node_infos.values())
-    return having / len(handle.node_infos)
 
 
 def _priority(image_bytes: int, image_count: int) -> int:

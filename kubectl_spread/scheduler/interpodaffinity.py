@@ -9,7 +9,7 @@ Source: kube-scheduler interpodaffinity/{plugin,filtering,scoring}.go (v1.36).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -88,11 +88,11 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     Source: interpodaffinity/filtering.go Filter (v1.36).
     """
     labels = node_info.labels
-    if not _satisfies_affinity(state, labels):
+    if state.terms.affinity and not _satisfies_affinity(state, labels):
         return unresolvable(REASON_AFFINITY)
-    if any(_is_near(labels, key, values) for key, values in state.anti_affinity.items()):
+    if _is_near(labels, state.anti_affinity):
         return unschedulable(REASON_ANTI_AFFINITY)
-    if any(_is_near(labels, key, values) for key, values in state.existing_anti_affinity.items()):
+    if _is_near(labels, state.existing_anti_affinity):
         return unschedulable(REASON_EXISTING_ANTI_AFFINITY)
     return SUCCESS
 
@@ -102,12 +102,15 @@ def _satisfies_affinity(state: State, node_labels: Mapping[str, str]) -> bool:
     keys = [term.topology_key for term in state.terms.affinity]
     if not all(key in node_labels for key in keys):
         return False
-    return state.first_of_its_group or all(_is_near(node_labels, key, state.affinity.get(key, {})) for key in keys)
+    return state.first_of_its_group or all(node_labels[key] in state.affinity.get(key, {}) for key in keys)
 
 
-def _is_near(node_labels: Mapping[str, str], topology_key: str, values: Collection[str]) -> bool:
-    """Whether the node is in one of the domains."""
-    return node_labels.get(topology_key) in values
+def _is_near(node_labels: Mapping[str, str], domains: Domains) -> bool:
+    """Whether the node is in any of the domains."""
+    for key, values in domains.items():  # noqa: SIM110 - any() takes twice as long
+        if node_labels.get(key) in values:
+            return True
+    return False
 
 
 def _meant(existing: OnNodes, pod: Pod, handle: Handle) -> Iterator[KeyOnNodes]:

@@ -7,7 +7,7 @@ Source: kube-scheduler nodeaffinity/node_affinity.go, component-helpers scheduli
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from kubectl_spread.labels import Operator, Requirement, Selector, from_set, is_int64
@@ -61,19 +61,40 @@ class RequiredNodeAffinity:
     Attributes:
         node_selector: conditions of spec.nodeSelector.
         terms: alternatives of the required node affinity; None when there is none, empty matches no node.
+        keys: the labels that matter.
+        by_name: whether the node's name matters.
+        verdicts: what was found of nodes, by all that matters of them: large clusters have few kinds of nodes.
     """
 
     node_selector: Selector
     terms: tuple[Term, ...] | None
+    keys: tuple[str, ...]
+    by_name: bool
+    verdicts: dict[tuple[str | None, ...], bool] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, pod: Pod) -> RequiredNodeAffinity:
         """Return what the Pod requires."""
         required = required_terms(pod)
-        return cls(from_set(pod.spec.node_selector), None if required is None else parse_terms(required))
+        terms = None if required is None else parse_terms(required)
+        selector = from_set(pod.spec.node_selector)
+        selectors = (selector, *(term.expressions for term in terms or ()))
+        keys = tuple(dict.fromkeys(requirement.key for s in selectors for requirement in s.requirements))
+        return cls(selector, terms, keys, by_name=any(term.fields.requirements for term in terms or ()))
 
     def matches(self, node: Node) -> bool:
         """Whether the node will do."""
+        labels = node.metadata.labels
+        kind = tuple([labels.get(key) for key in self.keys])
+        if self.by_name:
+            kind = (node.metadata.name, *kind)
+        verdict = self.verdicts.get(kind)
+        if verdict is None:
+            verdict = self.verdicts[kind] = self._matches(node)
+        return verdict
+
+    def _matches(self, node: Node) -> bool:
+        """Whether the node meets the selector and one of the terms."""
         if not self.node_selector.matches(node.metadata.labels):
             return False
         return self.terms is None or any(term.matches(node) for term in self.terms)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
-from kubectl_spread.objects.configuration import NodeResourcesFitArgs, ScoringStrategy
+from kubectl_spread.objects.configuration import NodeResourcesFitArgs, ScoringStrategy, UtilizationShapePoint
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.framework import (
@@ -25,11 +26,11 @@ from kubectl_spread.scheduler.framework import (
 )
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
-from kubectl_spread.scheduler.shape import score_at
+from kubectl_spread.scheduler.shape import score_at, shape_of
 
 NAME = "NodeResourcesFit"
 TOO_MANY_PODS = "Too many pods"
-MAX_SHAPE_SCORE = 10
+FULL = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,55 +103,60 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     """Return feasible node's name → score (0..100), by the configured strategy; every Pod has it."""
     strategy = handle.profile.fit.scoring_strategy
     # upstream: requests of the Pod as a whole and resizes do not reach this score, nobody hands it their gates.
-    requests = resource.non_zero_container_requests(pod)
-    resources = weighed(strategy.resources, requests)
-    score = _SCORERS[strategy.type]
-    return {
-        info.name: score(
-            strategy,
-            usages(resources, pod_requests=requests, allocatable=info.allocatable, allocated=info.non_zero_requested),
-        )
-        for info in nodes
-    }
+    resources = weighed(strategy.resources, resource.non_zero_container_requests(pod))
+    score = _scorer(strategy)
+    return {info.name: score(usages(resources, info.allocatable, info.non_zero_requested)) for info in nodes}
 
 
-def _least_allocated(_strategy: ScoringStrategy, found: Sequence[Usage]) -> int:
-    """Return the score (0..100): best where most is left.
+Scorer: TypeAlias = Callable[[Sequence[Usage]], int]
+
+
+def _scorer(strategy: ScoringStrategy) -> Scorer:
+    """Return the function that scores a node (0..100) by how full it would be."""
+    match strategy.type:
+        case "MostAllocated":
+            return most_allocated
+        case "RequestedToCapacityRatio":
+            return partial(requested_to_capacity_ratio, strategy.requested_to_capacity_ratio.shape)
+        case _:
+            return least_allocated
+
+
+def least_allocated(found: Sequence[Usage]) -> int:
+    """Return the weighted mean of what is left (per cent).
 
     Source: noderesources/least_allocated.go (v1.36).
     """
-    return _mean([(u.weight, max(0, u.capacity - u.requested) * MAX_NODE_SCORE // u.capacity) for u in found])
+    score = weights = 0
+    for weight, capacity, _, requested in found:
+        weights += weight
+        if requested < capacity:
+            score += weight * ((capacity - requested) * MAX_NODE_SCORE // capacity)
+    return score // weights if weights else 0
 
 
-def _most_allocated(_strategy: ScoringStrategy, found: Sequence[Usage]) -> int:
-    """Return the score (0..100): best where least is left.
+def most_allocated(found: Sequence[Usage]) -> int:
+    """Return the weighted mean of what is requested (per cent).
 
     Source: noderesources/most_allocated.go (v1.36).
     """
-    return _mean([(u.weight, min(u.requested, u.capacity) * MAX_NODE_SCORE // u.capacity) for u in found])
+    score = weights = 0
+    for weight, capacity, _, requested in found:
+        weights += weight
+        score += weight * (min(requested, capacity) * MAX_NODE_SCORE // capacity)
+    return score // weights if weights else 0
 
 
-def _mean(scores: Sequence[tuple[int, int]]) -> int:
-    """Return the weighted mean of (weight, score), rounded down; 0 of none."""
-    weights = sum(weight for weight, _ in scores)
-    return sum(weight * score for weight, score in scores) // weights if weights else 0
-
-
-def _requested_to_capacity_ratio(strategy: ScoringStrategy, found: Sequence[Usage]) -> int:
-    """Return the score (0..100) by the configured function of utilization; resources that score 0 do not count.
+def requested_to_capacity_ratio(points: Sequence[UtilizationShapePoint], found: Sequence[Usage]) -> int:
+    """Return the weighted mean of the scores that the points give each utilization; scores of 0 do not count.
 
     Source: noderesources/requested_to_capacity_ratio.go (v1.36).
     """
-    points = strategy.requested_to_capacity_ratio.shape
-    shape = tuple((point.utilization, point.score * MAX_NODE_SCORE // MAX_SHAPE_SCORE) for point in points)
-    scores = [(u.weight, score_at(shape, min(100, u.requested * 100 // u.capacity))) for u in found]
-    weights = sum(weight for weight, score in scores if score > 0)
-    return go_round(sum(weight * score for weight, score in scores) / weights) if weights else 0
-
-
-_SCORERS: Mapping[str, Callable[[ScoringStrategy, Sequence[Usage]], int]] = {
-    "LeastAllocated": _least_allocated,
-    "MostAllocated": _most_allocated,
-    "RequestedToCapacityRatio": _requested_to_capacity_ratio,
-}
-"""Type of the scoring strategy → its function."""
+    shape = shape_of(points)
+    score = weights = 0
+    for weight, capacity, _, requested in found:
+        points_given = score_at(shape, min(FULL, requested * FULL // capacity))
+        if points_given > 0:
+            weights += weight
+            score += weight * points_given
+    return go_round(score / weights) if weights else 0

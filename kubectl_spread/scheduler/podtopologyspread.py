@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -248,47 +248,67 @@ def count_domains(
 
     Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
     """
+    keys = {constraint.topology_key for constraint in must_have_keys_of}
+    names = frozenset(handle.node_infos).intersection(*(handle.index.values(key) for key in keys))
     required = RequiredNodeAffinity.of(pod)
-    numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    nodes = [info.node for info in handle.node_infos.values() if has_keys(info.node, must_have_keys_of)]
+    eligible: dict[tuple[bool, bool], frozenset[str]] = {}
+    for constraint in constraints:
+        policies = constraint.honors_affinity, constraint.honors_taints
+        if policies not in eligible:
+            eligible[policies] = _eligible(constraint, pod, handle, names=names, required=required)
     return tuple(
-        _count(
-            constraint,
-            [node for node in nodes if is_eligible(constraint, node, pod, required=required, numeric=numeric)],
-            pod=pod,
-            handle=handle,
-        )
+        _count(constraint, eligible[constraint.honors_affinity, constraint.honors_taints], pod=pod, handle=handle)
         for constraint in constraints
     )
 
 
-def _count(constraint: Constraint, nodes: Sequence[Node], *, pod: Pod, handle: Handle) -> DomainCounts:
+def _eligible(
+    constraint: Constraint, pod: Pod, handle: Handle, *, names: frozenset[str], required: RequiredNodeAffinity
+) -> frozenset[str]:
+    """Return which of the nodes the constraint's inclusion policies count, by name."""
+    numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    return frozenset(
+        name
+        for name, info in handle.node_infos.items()
+        if name in names and is_eligible(constraint, info.node, pod, required=required, numeric=numeric)
+    )
+
+
+def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: Handle) -> DomainCounts:
     """Return the domains that these eligible nodes make."""
-    on_node = count_matching_pods(constraint, pod, handle)
-    match_num: dict[str, int] = {}
-    for node in nodes:
-        # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
-        value = node.metadata.labels.get(constraint.topology_key, "")
-        match_num[value] = match_num.get(value, 0) + on_node[node.metadata.name]
+    values = handle.index.values(constraint.topology_key)
+    match_num = {value: 0 for name, value in values.items() if name in nodes}
+    # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
+    if not values.keys() >= nodes:
+        match_num[""] = 0
+    for name, count in count_matching_pods(constraint, pod, handle).items():
+        if name in nodes:
+            match_num[values.get(name, "")] += count
     return DomainCounts(
         constraint=constraint,
         match_num=match_num,
-        counted_nodes=frozenset(node.metadata.name for node in nodes),
+        counted_nodes=nodes,
         self_match=int(constraint.selector.matches(pod.metadata.labels)),
         global_minimum=global_minimum(match_num, constraint.min_domains if constraint.hard else 1),
     )
 
 
 def count_matching_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Counter[str]:
-    """Return node's name → Pods on it that the constraint counts: same namespace, matching, not terminating.
+    """Return node's name → Pods on it (count) that the constraint counts."""
+    return Counter(found.spec.node_name for found in counted_pods(constraint, pod, handle))
+
+
+def counted_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Iterator[Pod]:
+    """Yield the Pods that the constraint counts wherever they are: same namespace, matching, not terminating.
 
     Source: podtopologyspread/common.go countPodsMatchSelector (v1.36).
     """
     # upstream: since 1.27 an empty selector counts nobody, although it matches everybody (kubernetes#116607).
     if constraint.selector.empty and not handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS):
-        return Counter()
-    matching = handle.snapshot.matching_pods(pod.metadata.namespace, constraint.selector)
-    return Counter(found.spec.node_name for found in matching if not found.terminating)
+        return
+    for found in handle.snapshot.matching_pods(pod.metadata.namespace, constraint.selector):
+        if not found.terminating:
+            yield found
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
@@ -335,21 +355,37 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
     require_all = bool(pod.spec.topology_spread_constraints) or not handle.profile.system_defaulted
     scored = [info for info in nodes if not require_all or has_keys(info.node, soft)]
-    counted = count_domains(soft, pod, handle, must_have_keys_of=soft if require_all else ())
-    on_node = [count_matching_pods(constraint, pod, handle) for constraint in soft]
-    weights = [topology_weight(constraint, scored) for constraint in soft]
-    raw = {
-        info.name: go_round(
-            sum(
-                _matching_near(info, counts, pods) * weight + counts.constraint.max_skew - 1
-                for counts, pods, weight in zip(counted, on_node, weights, strict=True)
-                if counts.constraint.topology_key in info.labels
-            )
-        )
-        for info in scored
-    }
-    normalized = normalize(raw)
-    return {info.name: normalized.get(info.name, 0) for info in nodes}
+    by_domain = [constraint for constraint in soft if constraint.topology_key != HOSTNAME]
+    counted = count_domains(by_domain, pod, handle, must_have_keys_of=soft if require_all else ())
+    near = {counts.constraint.index: counts.match_num for counts in counted}
+    points = [
+        _points_by_domain(constraint, near[constraint.index], scored)
+        if constraint.index in near
+        else _points_by_node(constraint, count_matching_pods(constraint, pod, handle), scored)
+        for constraint in soft
+    ]
+    raw = {info.name: go_round(sum([given.get(info.name, 0.0) for given in points])) for info in scored}
+    return {**{info.name: 0 for info in nodes}, **normalize(raw)}
+
+
+def _points_by_domain(
+    constraint: Constraint, match_num: Mapping[str, int], nodes: Sequence[NodeInfo]
+) -> dict[str, float]:
+    """Return node's name → points for the matching Pods in its domain; the more, the worse.
+
+    Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
+    """
+    key, weight = constraint.topology_key, topology_weight(constraint, nodes)
+    of_domain = {value: count * weight + (constraint.max_skew - 1) for value, count in match_num.items()}
+    nowhere = float(constraint.max_skew - 1)
+    return {info.name: of_domain.get(info.labels[key], nowhere) for info in nodes if key in info.labels}
+
+
+def _points_by_node(constraint: Constraint, on_node: Mapping[str, int], nodes: Sequence[NodeInfo]) -> dict[str, float]:
+    """Return node's name → points for the matching Pods on it; the more, the worse."""
+    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
+    weight, names = topology_weight(constraint, nodes), [info.name for info in nodes if HOSTNAME in info.labels]
+    return {name: on_node.get(name, 0) * weight + (constraint.max_skew - 1) for name in names}
 
 
 def topology_weight(constraint: Constraint, nodes: Sequence[NodeInfo]) -> float:
@@ -360,17 +396,6 @@ def topology_weight(constraint: Constraint, nodes: Sequence[NodeInfo]) -> float:
     if constraint.topology_key == HOSTNAME:
         return math.log(len(nodes) + 2)
     return math.log(len({info.labels.get(constraint.topology_key, "") for info in nodes}) + 2)
-
-
-def _matching_near(info: NodeInfo, counts: DomainCounts, on_node: Mapping[str, int]) -> int:
-    """Return the matching Pods (count) in the node's domain.
-
-    Source: podtopologyspread/scoring.go Score (v1.36).
-    """
-    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
-    if counts.constraint.topology_key == HOSTNAME:
-        return on_node.get(info.name, 0)
-    return counts.match_num.get(info.labels[counts.constraint.topology_key], 0)
 
 
 def normalize(raw: Mapping[str, int]) -> dict[str, int]:

@@ -6,58 +6,54 @@ Source: kube-scheduler noderesources/resource_allocation.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from kubectl_spread.objects.configuration import ResourceSpec
 from kubectl_spread.scheduler import resource
 
-_WEIGHED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
+_ALWAYS = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 
 
-class Usage(NamedTuple):
-    """One resource of a node (amounts).
+class Weighed(NamedTuple):
+    """A resource that counts in a score, for one Pod.
 
     Attributes:
-        weight: of the resource in the score.
-        capacity: what the node offers; never 0.
-        allocated: what the Pods on it request.
-        requested: the same with the Pod in question.
+        name: the resource.
+        weight: its weight.
+        request: what the Pod requests of it (amount).
     """
 
+    name: str
     weight: int
-    capacity: int
-    allocated: int
-    requested: int
+    request: int
 
 
-def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[ResourceSpec, ...]:
-    """Return the resources that count for the Pod: extended ones only where it requests them."""
+Usage: TypeAlias = tuple[int, int, int, int]
+"""One resource of a node: its weight; what the node offers, never 0; what Pods request there; the same with the Pod."""
+
+
+def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[Weighed, ...]:
+    """Return the resources that count for the Pod: extended ones only where it requests them; weight 0 means 1."""
+    requests = [(spec, pod_requests.get(spec.name, 0)) for spec in resources]
     return tuple(
-        spec
-        for spec in resources
-        if spec.name in _WEIGHED or (resource.is_scalar(spec.name) and pod_requests.get(spec.name, 0) != 0)
+        Weighed(spec.name, spec.weight or 1, request)
+        for spec, request in requests
+        if spec.name in _ALWAYS or (request and resource.is_scalar(spec.name))
     )
 
 
-def usages(
-    resources: Sequence[ResourceSpec],
-    *,
-    pod_requests: Mapping[str, int],
-    allocatable: Mapping[str, int],
-    allocated: Mapping[str, int],
-) -> list[Usage]:
-    """Return how full the node is; resources it has none of are left out.
+def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocated: Mapping[str, int]) -> list[Usage]:
+    """Return how full the node would be; resources it has none of are left out.
 
     Args:
-        resources: that count for the Pod.
-        pod_requests: what the Pod requests.
-        allocatable: what the node offers.
-        allocated: what the Pods on it request.
+        resources: those that count for the Pod.
+        allocatable: what the node offers (amounts).
+        allocated: what the Pods on it request (amounts).
     """
     found = []
-    for spec in resources:
-        capacity = allocatable.get(spec.name, 0)
+    for name, weight, request in resources:
+        capacity = allocatable.get(name, 0)
         if capacity:
-            there = allocated.get(spec.name, 0)
-            found.append(Usage(spec.weight or 1, capacity, there, there + pod_requests.get(spec.name, 0)))
+            there = allocated.get(name, 0)
+            found.append((weight, capacity, there, there + request))
     return found

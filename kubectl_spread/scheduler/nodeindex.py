@@ -1,0 +1,37 @@
+"""All nodes by what plugins ask of each of them: gathered once, for Pods change none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from kubectl_spread.objects.core import Node
+
+
+class NodeIndex:
+    """Labels and images, as columns over all nodes.
+
+    Args:
+        nodes: node's name → node.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node]) -> None:
+        self._nodes = nodes
+        self._values: dict[str, Mapping[str, str]] = {}
+
+    def values(self, key: str) -> Mapping[str, str]:
+        """Return node's name → value of the label; nodes that lack it are left out."""
+        if key not in self._values:
+            labels = ((name, node.metadata.labels) for name, node in self._nodes.items())
+            self._values[key] = {name: carried[key] for name, carried in labels if key in carried}
+        return self._values[key]
+
+    @cached_property
+    def images(self) -> Mapping[str, Mapping[str, int]]:
+        """Image's name → node's name → bytes; of images twice on a node the last counts."""
+        found: dict[str, dict[str, int]] = {}
+        for name, node in self._nodes.items():
+            for image in node.status.images:
+                for image_name in image.names:
+                    found.setdefault(image_name, {})[name] = image.size_bytes
+        return found

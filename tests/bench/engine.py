@@ -1,0 +1,209 @@
+"""How long the engine takes in a large cluster, plugin by plugin.
+
+Run it as ``python -m tests.bench.engine [--nodes 5000] [--pods 50000]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle, NodeInfo, Status
+from kubectl_spread.scheduler.profile import default_profile
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+
+ZONES = 3
+RACKS = 40
+APPS = 500
+REPEATS = 7
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What one plugin cost in one evaluation (milliseconds): once for the Pod, over all nodes, and in scoring."""
+
+    plugin: str
+    pre_filter: float = 0.0
+    filter_nodes: float = 0.0
+    score: float = 0.0
+
+
+def big_cluster(nodes: int, pods: int) -> Iterator[Object]:
+    """Yield that many nodes, and Pods of 500 applications on them: what large clusters have, and no two apps alike."""
+    yield from (_node(index) for index in range(nodes))
+    yield from (_replica(index, f"node-{index * 7919 % nodes}") for index in range(pods))
+    yield from _storage(nodes)
+
+
+def _node(index: int) -> Object:
+    """Return a node: one in fifty is cordoned, one in twenty is tainted, all have twenty images."""
+    taints = ["node.kubernetes.io/unschedulable:NoSchedule"] if index % 50 == 0 else []
+    taints += ["dedicated=batch:NoSchedule"] if index % 20 == 1 else []
+    return node(
+        f"node-{index}",
+        zone=f"zone-{index % ZONES}",
+        labels={"example.com/rack": f"rack-{index % RACKS}", "node.kubernetes.io/instance-type": f"m{index % 5}"},
+        taints=taints,
+        unschedulable=index % 50 == 0,
+        allocatable={"cpu": "32", "memory": "128Gi", "ephemeral-storage": "200Gi"},
+        images={f"registry.example/app-{(index + i) % APPS}:v1": 50_000_000 * (1 + i) for i in range(20)},
+    )
+
+
+def _replica(index: int, on: str) -> Object:
+    """Return a replica: each has a status as kubelets write it, one in five would rather be apart from its siblings."""
+    number = index % APPS
+    requests = {"cpu": f"{100 + number % 7 * 50}m", "memory": f"{128 * (1 + number % 5)}Mi"}
+    reported = {"name": "main", "resources": {"requests": requests}, "allocatedResources": requests}
+    labels = {"app": f"app-{number}", "pod-template-hash": f"{number:08x}", "tier": f"tier-{number % 4}"}
+    return pod(
+        f"app-{number}-{index}",
+        on=on,
+        namespace=f"team-{number % 50}",
+        labels=labels,
+        requests=requests,
+        host_ports=["9100"] if number == 1 else [],
+        image=f"registry.example/app-{number}:v1",
+        status={"phase": "Running", "containerStatuses": [reported]},
+        affinity=_apart(f"app-{number}", required=number % 10 == 3) if number % 5 == 3 else None,
+        terminating=index % 400 == 0,
+    )
+
+
+def _apart(name: str, *, required: bool) -> Object:
+    """Return the anti-affinity of an application's Pods among each other, by hostname."""
+    term = {"topologyKey": HOSTNAME, "labelSelector": app(name)}
+    if required:
+        return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    weighted = {"weight": 100, "podAffinityTerm": term}
+    return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [weighted]}}
+
+
+def _storage(nodes: int) -> Iterator[Object]:
+    """Yield a StorageClass, a claim that waits for its consumer, and what the driver says of every node."""
+    storage = "storage.k8s.io/v1"
+    provisioner = "csi.example.com"
+    yield {
+        "apiVersion": storage,
+        "kind": "StorageClass",
+        "metadata": {"name": "fast"},
+        "provisioner": provisioner,
+        "volumeBindingMode": "WaitForFirstConsumer",
+    }
+    yield {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "team-1", "uid": "data"},
+        "spec": {
+            "storageClassName": "fast",
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+        "status": {"phase": "Pending"},
+    }
+    for index in range(nodes):
+        driver = {"name": provisioner, "nodeID": f"node-{index}", "allocatable": {"count": 25}}
+        yield {
+            "apiVersion": storage,
+            "kind": "CSINode",
+            "metadata": {"name": f"node-{index}"},
+            "spec": {"drivers": [driver]},
+        }
+
+
+def demanding_pod() -> Pod:
+    """Return a Pod about which every filter and every score has something to say."""
+    siblings = {"topologyKey": HOSTNAME, "labelSelector": app("app-1")}
+    on_machine = {
+        "matchExpressions": [{"key": "node.kubernetes.io/instance-type", "operator": "NotIn", "values": ["m4"]}]
+    }
+    affinity = {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [on_machine]},
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, "preference": on_machine}],
+        },
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [siblings],
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 5, "podAffinityTerm": siblings}],
+        },
+    }
+    described = pod(
+        "asked",
+        namespace="team-1",
+        labels={"app": "app-1"},
+        requests={"cpu": "250m", "memory": "256Mi"},
+        host_ports=["9200"],
+        image="registry.example/app-1:v1",
+        affinity=affinity,
+        tolerations=[{"key": "dedicated", "operator": "Exists"}],
+        topologySpreadConstraints=[
+            spread(ZONE, selector=app("app-1"), maxSkew=5),
+            spread("example.com/rack", selector=app("app-1"), maxSkew=5, nodeTaintsPolicy="Honor"),
+            spread(HOSTNAME, selector=app("app-1"), soft=True),
+        ],
+        volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+    )
+    return typed_pod(described)
+
+
+def timings(asked: Pod, seen: Handle) -> list[Timing]:
+    """Return what each plugin of the profile costs, the fastest of several runs."""
+    feasible = [seen.node_infos[name] for name in cycle.evaluate(asked, seen).feasible]
+    names = dict.fromkeys((*seen.profile.filters, *seen.profile.weights))
+    return [_timing(name, asked, seen, feasible) for name in names]
+
+
+def _timing(name: str, asked: Pod, seen: Handle, feasible: list[NodeInfo]) -> Timing:
+    """Return what one plugin costs."""
+    before = nodes = score = 0.0
+    if name in cycle.PRE_FILTERS:
+        before, result = fastest(lambda: cycle.PRE_FILTERS[name](asked, seen))
+        if not isinstance(result, Status):
+            filter_node = result.filter_node
+            nodes, _ = fastest(lambda: [filter_node(info) for info in seen.node_infos.values()])
+    if name in cycle.PRE_SCORES:
+        score, _ = fastest(lambda: cycle.PRE_SCORES[name](asked, seen, feasible))
+    return Timing(name, before, nodes, score)
+
+
+def fastest(work: Callable[[], T]) -> tuple[float, T]:
+    """Return the least time the work took (milliseconds) and what it returned."""
+    runs = [_timed(work) for _ in range(REPEATS)]
+    return min(milliseconds for milliseconds, _ in runs), runs[0][1]
+
+
+def _timed(work: Callable[[], T]) -> tuple[float, T]:
+    """Return the time the work took (milliseconds) and what it returned."""
+    begun = time.process_time()
+    result = work()
+    return (time.process_time() - begun) * 1000, result
+
+
+def main() -> None:
+    """Print a table of each plugin's time."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=5000)
+    parser.add_argument("--pods", type=int, default=50_000)
+    asked_for = parser.parse_args()
+    read = snapshot(big_cluster(asked_for.nodes, asked_for.pods))
+    gc.freeze()
+    building, seen = _timed(lambda: Handle.build(read, default_profile()))
+    asked = demanding_pod()
+    first, evaluation = _timed(lambda: cycle.evaluate(asked, seen))
+    usual, _ = fastest(lambda: cycle.evaluate(asked, seen))
+    print(f"{asked_for.nodes} nodes, {asked_for.pods} Pods, {len(evaluation.feasible)} nodes feasible (milliseconds)")
+    print(f"{'handle':34} {building:8.1f}\n{'first evaluation':34} {first:8.1f}\n{'evaluation':34} {usual:8.1f}\n")
+    print(f"{'plugin':34} {'prefilter':>9} {'filter':>8} {'score':>8}")
+    for timing in timings(asked, seen):
+        print(f"{timing.plugin:34} {timing.pre_filter:9.2f} {timing.filter_nodes:8.2f} {timing.score:8.2f}")
+
+
+if __name__ == "__main__":
+    main()
