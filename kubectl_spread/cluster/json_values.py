@@ -1,0 +1,109 @@
+"""JSON documents, one after another in a file, as bytes or as plain values.
+
+Hundreds of megabytes are cut into documents without making a value of them; ``JsonDocument.values`` is for the small
+files that people write, and strict.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from kubectl_spread.objects.decoding import DecodeError, Plain, plain
+
+# White space, and the lines between documents that YAML has and generators put into JSON as well.
+_BETWEEN = re.compile(rb"(?:[ \t\r\n]+|^---[ \t]*(?:#[^\n]*)?\r?$)*", re.MULTILINE)
+# How msgspec says that a document ends before the bytes do, naming one byte too far, and where it fails.
+_TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
+_MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
+_TRUNCATED = "Input data was truncated"
+_CUT_OFF = "is cut off: the JSON ends in the middle of a value"
+
+
+class JsonError(Exception):
+    """Bytes that are not JSON, or not JSON that an object can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonDocument:
+    """One document of a file.
+
+    Attributes:
+        number: counted from 1.
+        raw: its bytes, of which only the structure has been looked at.
+    """
+
+    number: int
+    raw: msgspec.Raw
+
+    def values(self) -> Plain:
+        """Return the plain values of the document.
+
+        Raises:
+            JsonError: a key is given twice, or a string or number is none that JSON allows.
+        """
+        try:
+            values = plain(self.raw)
+            json.loads(bytes(self.raw), object_pairs_hook=_without_repetition)
+        except DecodeError as error:
+            raise JsonError(f"is {error.reason}") from error
+        except RecursionError as error:
+            raise JsonError("is nested too deep") from error
+        return values
+
+
+def split(content: bytes) -> Iterator[JsonDocument]:
+    """Yield the documents, which need nothing between them.
+
+    Raises:
+        JsonError: the bytes from here on are not JSON.
+    """
+    view = memoryview(content)
+    number, start = 0, _after_blanks(content, 0)
+    while start < len(content):
+        end = _end(content, view[start:], start)
+        number += 1
+        yield JsonDocument(number, msgspec.Raw(view[start:end]))
+        start = _after_blanks(content, end)
+
+
+def _after_blanks(content: bytes, start: int) -> int:
+    """Return where the next document begins."""
+    match = _BETWEEN.match(content, start)
+    return match.end() if match else start
+
+
+def _end(content: bytes, rest: memoryview, start: int) -> int:
+    """Return where the document that begins here ends."""
+    try:
+        msgspec.json.decode(rest, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        if trailing := _TRAILING.search(str(error)):
+            return start + int(trailing[1]) - 1
+        raise _error(str(error), content, start) from error
+    except RecursionError as error:
+        raise JsonError("is nested too deep") from error
+    return len(content)
+
+
+def _error(message: str, content: bytes, start: int) -> JsonError:
+    """Return what msgspec says of the bytes from the start on, with line and column of the file."""
+    malformed = _MALFORMED.search(message)
+    if malformed is None:
+        return JsonError(_CUT_OFF if message == _TRUNCATED else f"is not valid JSON: {message}")
+    offset = start + int(malformed[2])
+    line, column = content.count(b"\n", 0, offset) + 1, offset - content.rfind(b"\n", 0, offset)
+    return JsonError(f"is not valid JSON: line {line}, column {column}: {malformed[1]}")
+
+
+def _without_repetition(pairs: list[tuple[str, Plain]]) -> None:
+    """Check that no key of a mapping is given twice: kubectl keeps the last silently, the API server refuses it."""
+    seen = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise JsonError(f"the key {key!r} is given twice")
+        seen.add(key)

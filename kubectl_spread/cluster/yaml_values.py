@@ -1,0 +1,326 @@
+"""YAML text to the plain values that kubectl would send.
+
+kubectl cuts a file at its ``---`` lines before it parses anything, and reads YAML 1.1 as go-yaml does: ``yes`` and
+``y`` are booleans, ``0755`` is octal, dates stay text. So does this module, but for what kubectl drops silently: the
+first value of a key given twice, and whatever follows ``...``. Both are errors here.
+
+Documents are built from parser events, without recursion: neither deep nesting nor a few aliases that stand for
+billions of values cost more than the text is long.
+
+Source: apimachinery pkg/util/yaml/decoder.go, sigs.k8s.io/yaml v1.6.0, go.yaml.in/yaml/v2 v2.4.3 (kubectl v1.36).
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    CollectionEndEvent,
+    CollectionStartEvent,
+    Event,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+)
+
+from kubectl_spread.objects.decoding import Plain, type_name
+
+MAX_DEPTH = 200
+"""Mappings and lists within one another; the deepest schemas of Kubernetes stay below 100."""
+
+MAX_ALIASED = 100_000
+"""Values that the aliases of one document may stand for."""
+
+_SEPARATOR = re.compile(r"^---(.*)\n?", re.MULTILINE)
+_CONTENT = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
+
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+}
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?P<octal>0[0-7]*)|[1-9][0-9]*)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
+# No 64-bit integer is longer in any base; Python reads at most 4,300 digits.
+_LONGEST_INTEGER = 100
+# From here on Go writes a whole number with an exponent, which is no integer any more.
+_LEAST_EXPONENT = 1e21
+_TAGGED_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
+
+
+class YamlError(Exception):
+    """A document that is not YAML, or not YAML that JSON can express; the message begins with the line."""
+
+    def __init__(self, reason: str, *, line: int, column: int = 0) -> None:
+        super().__init__(f"line {line}, column {column}: {reason}" if column else f"line {line}: {reason}")
+
+
+class _RefusedError(Exception):
+    """What is wrong with a value that the parser has passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class YamlDocument:
+    """A piece of a file between two ``---`` lines.
+
+    Attributes:
+        number: counted from 1; comments before the first ``---`` are no document of their own.
+        text: everything between the lines.
+        line: the file's line, counted from 1, on which the text begins.
+        separator: what follows the ``---`` above the text, which must be blank or a comment.
+    """
+
+    number: int
+    text: str
+    line: int
+    separator: str = ""
+
+    def values(self) -> Plain:
+        """Return the plain values of the document; None when there are none.
+
+        Raises:
+            YamlError: it is not YAML that JSON can express.
+        """
+        if self.separator and not self.separator.startswith("#"):
+            raise YamlError(f"only a comment may follow ---, not {self.separator!r}", line=self.line - 1)
+        builder = _Builder(self.line)
+        try:
+            for event in yaml.parse(self.text, Loader=yaml.CSafeLoader):
+                builder.take(event)
+        except yaml.reader.ReaderError as error:
+            line = self.line + self.text.encode()[: error.position].count(b"\n")
+            raise YamlError(str(error.reason), line=line) from error
+        except yaml.MarkedYAMLError as error:
+            raise _syntax_error(error, first_line=self.line) from error
+        return builder.root
+
+
+def split(text: str) -> Iterator[YamlDocument]:
+    """Yield the documents of a file.
+
+    Source: apimachinery pkg/util/yaml/decoder.go YAMLReader.Read (v1.36).
+    """
+    pieces = list(_pieces(text))
+    first = 0 if _CONTENT.search(pieces[0][2]) else 1
+    for number, (separator, line, piece) in enumerate(pieces[first:], start=1):
+        yield YamlDocument(number=number, text=piece, line=line, separator=separator)
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int, str]]:
+    """Yield (what follows the ``---``, first line, text) of each piece of the file."""
+    separator, line, start = "", 1, 0
+    for match in _SEPARATOR.finditer(text):
+        yield separator, line, text[start : match.start()]
+        line += text.count("\n", start, match.end())
+        separator, start = match[1].strip(), match.end()
+    yield separator, line, text[start:]
+
+
+def _syntax_error(error: yaml.MarkedYAMLError, *, first_line: int) -> YamlError:
+    """Return what the parser says, with the lines of the file."""
+    line, column = _place(error.problem_mark)
+    began, _ = _place(error.context_mark)
+    context = f" ({error.context} from line {first_line + began})" if error.context else ""
+    return YamlError(f"{error.problem}{context}", line=first_line + line, column=column + 1)
+
+
+class _Mark(Protocol):
+    """A place in the text, as either of the two parsers of PyYAML marks it."""
+
+    line: int
+    column: int
+
+
+def _place(mark: _Mark | None) -> tuple[int, int]:
+    """Return line and column of a mark, counted from 0."""
+    return (mark.line, mark.column) if mark else (0, 0)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A mapping or list whose end has not come yet.
+
+    Attributes:
+        values: what has come of it.
+        start: the event that began it.
+        before: values of the document that came before it.
+        key: the key whose value comes next; None when a key comes next.
+        merging: whether the key was ``<<``.
+        lines: key → the line that gave it.
+    """
+
+    values: dict[str, Plain] | list[Plain]
+    start: CollectionStartEvent
+    before: int
+    key: str | None = None
+    merging: bool = False
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+class _Builder:
+    """Makes plain values of a document's events."""
+
+    def __init__(self, first_line: int) -> None:
+        self.root: Plain = None
+        self._first_line = first_line
+        self._open: list[_Open] = []
+        self._count = 0
+        self._aliased = 0
+        self._anchors: dict[str, tuple[Plain, int]] = {}
+
+    def take(self, event: Event) -> None:
+        """Take the next event.
+
+        Raises:
+            YamlError: the document is not one that JSON can express.
+        """
+        try:
+            self._take(event)
+        except _RefusedError as refusal:
+            line, column = _place(event.start_mark)
+            raise YamlError(str(refusal), line=self._first_line + line, column=column + 1) from refusal
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, ScalarEvent):
+            self._count += 1
+            self._add(_scalar(event), event, size=1)
+        elif isinstance(event, CollectionStartEvent):
+            self._begin(event)
+        elif isinstance(event, CollectionEndEvent):
+            ended = self._open.pop()
+            self._add(ended.values, ended.start, size=self._count - ended.before)
+        elif isinstance(event, AliasEvent):
+            self._add_alias(event)
+
+    def _begin(self, event: CollectionStartEvent) -> None:
+        """Begin a mapping or list."""
+        if len(self._open) == MAX_DEPTH:
+            raise _RefusedError(f"mappings and lists lie more than {MAX_DEPTH} deep in one another")
+        values: dict[str, Plain] | list[Plain] = {} if isinstance(event, MappingStartEvent) else []
+        self._open.append(_Open(values, start=event, before=self._count))
+        self._count += 1
+
+    def _add_alias(self, event: AliasEvent) -> None:
+        """Add what an alias stands for."""
+        if any(each.start.anchor == event.anchor for each in self._open):
+            raise _RefusedError(f"the anchor {event.anchor!r} contains itself")
+        if event.anchor not in self._anchors:
+            raise _RefusedError(f"there is no anchor {event.anchor!r}")
+        value, size = self._anchors[event.anchor]
+        self._count += size
+        self._aliased += size
+        if self._aliased > MAX_ALIASED:
+            raise _RefusedError(f"the aliases stand for more than {MAX_ALIASED} values")
+        self._add(value, event, size=size)
+
+    def _add(self, value: Plain, event: NodeEvent, *, size: int) -> None:
+        """Put a value where it belongs: at the root, in a list, or as a key or its value in a mapping."""
+        if event.anchor and not isinstance(event, AliasEvent):
+            self._anchors[event.anchor] = value, size
+        if not self._open:
+            self.root = value
+            return
+        parent = self._open[-1]
+        if isinstance(parent.values, list):
+            parent.values.append(value)
+        elif parent.merging:
+            _merge(parent.values, value)
+            parent.merging = False
+        elif parent.key is None:
+            self._add_key(parent, value, event)
+        else:
+            parent.values[parent.key] = value
+            parent.key = None
+
+    def _add_key(self, parent: _Open, value: Plain, event: NodeEvent) -> None:
+        """Take a key of a mapping."""
+        if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
+            parent.merging = True
+            return
+        parent.key = _key(value)
+        if parent.key in parent.lines:
+            raise _RefusedError(f"the key {parent.key!r} is given twice, first on line {parent.lines[parent.key]}")
+        parent.lines[parent.key] = self._first_line + _place(event.start_mark)[0]
+
+
+def _merge(into: dict[str, Plain], value: Plain) -> None:
+    """Merge a mapping, or several of which the first wins, as go-yaml does: it beats the keys above it."""
+    for mapping in reversed(value) if isinstance(value, list) else [value]:
+        if not isinstance(mapping, dict):
+            raise _RefusedError(f"<< takes a mapping or a list of mappings, not {type_name(mapping)}")
+        into.update(mapping)
+
+
+def _key(value: Plain) -> str:
+    """Return a mapping's key as JSON has it.
+
+    Source: sigs.k8s.io/yaml yaml.go convertToJSONableObject (v1.6.0).
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise _RefusedError(f"a key must be a string, not {type_name(value)}")
+
+
+def _scalar(event: ScalarEvent) -> Plain:
+    """Return the value of a scalar, by its tag or else by its looks if it is not quoted."""
+    text: str = event.value
+    if event.implicit[0]:
+        return _implicit(text)
+    tag = (event.tag or "").removeprefix("tag:yaml.org,2002:")
+    if tag == "binary":
+        return _decoded(text)
+    if tag not in _TAGGED_TYPES:
+        return text
+    value = _implicit(text)
+    if type(value) not in _TAGGED_TYPES[tag]:
+        raise _RefusedError(f"{text!r} is no !!{tag}")
+    return value
+
+
+def _decoded(text: str) -> str:
+    """Return the text that stands in base64."""
+    try:
+        return base64.b64decode(text).decode()
+    except ValueError as error:
+        raise _RefusedError(f"{text!r} is no base64 of UTF-8 text") from error
+
+
+def _implicit(text: str) -> Plain:
+    """Return what unquoted text means.
+
+    Source: go.yaml.in/yaml/v2 resolve.go (v2.4.3).
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    return _number(text) if text[0] in "+-.0123456789" else text
+
+
+def _number(text: str) -> Plain:
+    """Return the number that unquoted text means, or the text itself."""
+    if _NOT_FINITE.fullmatch(text):
+        raise _RefusedError(f"{text} is not a number that JSON can express")
+    digits = text.replace("_", "")
+    integer = _INTEGER.fullmatch(digits)
+    if integer and len(digits) <= _LONGEST_INTEGER:
+        value = int(digits, 8 if integer["octal"] else 0)
+        if -(2**63) <= value < 2**64:
+            return value
+    return _float(digits) if _FLOAT.fullmatch(digits) else text
+
+
+def _float(digits: str) -> Plain:
+    """Return the decimal number; a whole one is an integer, because Go writes it without a point."""
+    value = float(digits)
+    if math.isinf(value):
+        return digits
+    return int(value) if value.is_integer() and abs(value) < _LEAST_EXPONENT else value
