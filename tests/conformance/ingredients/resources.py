@@ -57,12 +57,15 @@ def overhead(draft: Draft, pod: Object) -> None:
 
 
 def pod_level_resources(draft: Draft, pod: Object) -> None:
-    """Request for the Pod as a whole, never less than its containers can add up to."""
+    """Request for the Pod as a whole, never less than its containers can add up to; limits stand only beside all of it.
+
+    Where they stand beside a part, the API server would have added what the containers request.
+    """
     requested = {"cpu": draft.dice.choice(("13", "16500m", "20")), "memory": draft.dice.choice(("13Gi", "16e9"))}
-    chosen = dict(draft.dice.some(list(requested.items()), least=1))
-    pod["spec"]["resources"] = {"requests": chosen}
-    if draft.dice.chance(0.3):
-        pod["spec"]["resources"]["limits"] = dict(chosen)
+    if draft.dice.chance(0.2):
+        pod["spec"]["resources"] = {"requests": requested, "limits": dict(requested)}
+    else:
+        pod["spec"]["resources"] = {"requests": dict(draft.dice.some(list(requested.items()), least=1))}
 
 
 def resized(draft: Draft, pod: Object) -> None:

@@ -51,12 +51,16 @@ func answer(line []byte) any {
 	if err := json.Unmarshal(line, &asked); err != nil {
 		return failure{ID: json.RawMessage("null"), Error: fmt.Sprintf("not a case: %v", err)}
 	}
-	verdict, err := asked.verdict()
+	var answered *verdict
+	err := catchPanics(func() (err error) {
+		answered, err = asked.verdict()
+		return err
+	})
 	if err != nil {
 		return failure{ID: asked.ID, Error: err.Error()}
 	}
-	verdict.ID = asked.ID
-	return verdict
+	answered.ID = asked.ID
+	return answered
 }
 
 // failure says why a case has no verdict.

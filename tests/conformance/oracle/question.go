@@ -31,13 +31,8 @@ type question struct {
 	FeatureGates map[string]bool   `json:"featureGates"`
 }
 
-// verdict is the scheduler's answer. A plugin that panics fails its case, not the cases behind it.
-func (q *question) verdict() (_ *verdict, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("the scheduler panicked: %v", reason)
-		}
-	}()
+// verdict is the scheduler's answer.
+func (q *question) verdict() (*verdict, error) {
 	if mine := release(); q.KubeVersion != "" && q.KubeVersion != mine {
 		return nil, fmt.Errorf("the case is of %s, this scheduler is %s", q.KubeVersion, mine)
 	}
