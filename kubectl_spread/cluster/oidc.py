@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from urllib3.exceptions import HTTPError
@@ -34,8 +35,7 @@ def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: Ke
     current = _loaded_by_client(selection.user_name, settings)
     if current != settings:
         settings.update(current)
-        if selection.user_path:
-            save_auth_provider(selection.user_path, user=selection.user_name, settings=settings)
+        save_auth_provider(cast("Path", selection.user_path), user=selection.user_name, settings=settings)
     return Issued(authorization=bearer(settings["id-token"]), key_pair=key_pair)
 
 

@@ -1,7 +1,7 @@
 """Lists and objects of an API server: several lists side by side, each page by page as raw JSON.
 
-While one page is decoded the next is on its way, and no more than that is ever held. Lists are read at the newest
-version (no resourceVersion): a cached one may be stale, and ignores the limit.
+While one page is decoded the next is on its way, and no more than that is ever held as bytes. Lists are read at the
+newest version (no resourceVersion): a cached one may be stale, and ignores the limit.
 
 Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
 """
@@ -21,6 +21,7 @@ from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.failures import StatusError
 from kubectl_spread.cluster.progress import Progress
+from kubectl_spread.cluster.sharing import Sharing
 from kubectl_spread.cluster.transport import JSON, Answer, Request, fetch
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
@@ -128,7 +129,13 @@ def count(connection: Connection, kind: Kind, *, namespace: str = "") -> int:
 
 
 def list_names(
-    connection: Connection, kind: Kind, *, namespace: str = "", limit: int = PAGE_OBJECTS, timeout: float = 2
+    connection: Connection,
+    kind: Kind,
+    *,
+    namespace: str = "",
+    field_selector: str = "",
+    limit: int = PAGE_OBJECTS,
+    timeout: float = 2,
 ) -> tuple[str, ...]:
     """Return the names of some objects, from the server's cache and without a second attempt: for completion.
 
@@ -136,13 +143,14 @@ def list_names(
         connection: whom to ask.
         kind: what to list.
         namespace: of which namespace; empty for all.
+        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
         limit: how many names are enough.
         timeout: seconds after which to give up.
 
     Raises:
         ClusterError: as for ``read``.
     """
-    query = {"limit": str(limit), "resourceVersion": "0"}
+    query = {"limit": str(limit), "resourceVersion": "0", "fieldSelector": field_selector}
     page = _metadata_page(replace(connection, timeout=timeout), Read(kind, namespace), query=query, attempts=1)
     return tuple(item.metadata.name for item in page.items[:limit])
 
@@ -202,11 +210,12 @@ class _Reading:
     def _walk(self, wanted: Read) -> _Found:
         """Return all objects of the list."""
         page_type: Any = ObjectList
+        sharing = Sharing()
         objects: list[KubernetesObject] = []
         resource_version = ""
         for answer in self._pages(wanted):
             page = _decoded(answer, page_type[wanted.kind.struct], what=_what(wanted))
-            objects += page.items
+            objects += map(sharing.share, page.items)
             self._add(objects=len(page.items))
             resource_version = answer.metadata.resource_version
         return _Found(tuple(objects), resource_version)

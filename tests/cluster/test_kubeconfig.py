@@ -201,6 +201,9 @@ PROVIDER = {"auth-provider": {"name": "oidc", "config": {"id-token": "old", "cli
 
 def test_refreshed_tokens_are_saved_and_nothing_else_changes(tmp_path: Path) -> None:
     file = write_kubeconfig(tmp_path / "real", user=PROVIDER)
+    config = yaml.safe_load(file.read_text())
+    config["users"].append({"name": "other", "user": {"token": "t"}})
+    file.write_text(yaml.safe_dump(config))
     link = tmp_path / "link"
     link.symlink_to(file)
     before = yaml.safe_load(file.read_text())

@@ -316,6 +316,13 @@ def test_credentials_that_are_refused_are_renewed_once(server: ApiServer, connec
     assert [seen.header("Authorization") for seen in server.seen] == ["Bearer old", "Bearer new", "Bearer new"]
 
 
+def test_credentials_that_another_request_has_renewed_are_taken() -> None:
+    issued = (Issued(authorization=f"Bearer {number}") for number in range(9))
+    credentials = Credentials(lambda: next(issued))
+    assert credentials.renew("Bearer 0") == "Bearer 1"
+    assert credentials.renew("Bearer 0") == "Bearer 1"
+
+
 def test_credentials_that_stay_refused_are_an_error(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(status(401, "Unauthorized"))
     error = failure(with_source(connection, Issued(authorization="Bearer a"), Issued(authorization="Bearer b")))
