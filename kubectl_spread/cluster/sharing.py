@@ -19,7 +19,7 @@ ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 class Sharing:
     """The parts seen so far; of equal ones the first stands in for the others.
 
-    Parts are the fields of ``metadata``, ``spec`` and ``status``: small enough to be equal often, large enough to count.
+    Parts are the fields of metadata, spec and status: small enough to be often equal, large enough to count.
     """
 
     def __init__(self) -> None:
