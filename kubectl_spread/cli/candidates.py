@@ -1,0 +1,216 @@
+"""Shell completion: what may come next on a command line of ``kubectl spread``.
+
+Commands, flags and their helps are read off the commands themselves; what a flag or an argument takes, off its metavar.
+The answer has the form in which kubectl asks plugins: lines of candidate, tab and description, then a directive.
+
+Source: kubectl pkg/cmd/plugin_completion.go (v1.36), cobra completions.go.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from kubectl_spread.cluster import completion as names
+
+if TYPE_CHECKING:
+    from kubectl_spread.objects.kinds import Kind
+
+Command: TypeAlias = TyperCommand | TyperGroup
+
+
+class Directive(IntFlag):
+    """What the shell does with the candidates; without NO_FILES it completes files when there are none."""
+
+    FILES = 0
+    NO_SPACE = 2
+    NO_FILES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What may come next.
+
+    Attributes:
+        candidates: word → description, which may be empty.
+        directive: what the shell does with them.
+    """
+
+    candidates: Mapping[str, str]
+    directive: Directive = Directive.NO_FILES
+
+    def __str__(self) -> str:
+        """The lines that the shell's script reads."""
+        lines = [f"{word}\t{said}" if said else word for word, said in self.candidates.items()]
+        return "\n".join([*lines, f":{self.directive.value}", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command line as far as it is typed.
+
+    Attributes:
+        given: parameter → value, of the command's flags and arguments before the cursor.
+        earlier: values that the flag or argument to complete already has.
+        typed: what of the next value is typed.
+    """
+
+    given: Mapping[str, Any]
+    earlier: tuple[str, ...]
+    typed: str
+
+    def matching(self, words: Iterable[str], *, directive: Directive = Directive.NO_FILES) -> Completion:
+        """Return those of the words that go on from what is typed."""
+        fitting = (word for word in words if word.startswith(self.typed) and word not in self.earlier)
+        return Completion(dict.fromkeys(fitting, ""), directive)
+
+
+NOTHING = Completion({})
+
+
+def answer(root: TyperGroup, words: Sequence[str]) -> None:
+    """Print what may come next; nothing else reaches the terminal, and nothing is read from it."""
+    stdout = sys.stdout
+    with open(os.devnull, "r+b") as nothing:  # noqa: PTH123 - its descriptor is what counts, for credential plugins too
+        for descriptor in (0, 2):
+            os.dup2(nothing.fileno(), descriptor)
+    stdout.write(str(complete(root, words)))
+    stdout.flush()
+
+
+def complete(root: TyperGroup, words: Sequence[str]) -> Completion:
+    """Return what may come next.
+
+    Args:
+        root: the program.
+        words: what follows its name; the last one, which may be empty, is being typed.
+    """
+    *before, typed = words or ("",)
+    place = next((index for index, word in enumerate(before) if not word.startswith("-")), None)
+    if place is not None:
+        command = root.commands.get(before[place])
+        return _after(command, before[place + 1 :], typed) if isinstance(command, TyperCommand) else NOTHING
+    if typed.startswith("-"):
+        return _flags(root, before, typed)
+    shown = (command for command in root.commands.values() if not command.hidden)
+    return Completion({f"{c.name}": c.get_short_help_str(100) for c in shown if f"{c.name}".startswith(typed)})
+
+
+def _after(command: Command, before: Sequence[str], typed: str) -> Completion:
+    """Return what may come next after a command's name."""
+    if "--" not in before:
+        if before and (option := _awaiting(command, before[-1])):
+            return _value(command, option, before[:-1], typed)
+        name, equals, value = typed.partition("=")
+        if equals and (option := _awaiting(command, name)):
+            return _value(command, option, before, value)
+        if typed.startswith("-"):
+            return _flags(command, before, typed)
+    argument = next((param for param in command.params if isinstance(param, TyperArgument)), None)
+    return _value(command, argument, before, typed) if argument else NOTHING
+
+
+def _awaiting(command: Command, word: str) -> TyperOption | None:
+    """Return the flag whose value comes after the word, None when there is none; of ``-Rf`` it is ``-f``."""
+    options = {name: param for param in command.params if isinstance(param, TyperOption) for name in param.opts}
+    names = [word] if word.startswith("--") else [f"-{letter}" for letter in word[1:]]
+    *switches, last = [options.get(name) for name in names] or [None]
+    if last is None or last.is_flag or not all(option and option.is_flag for option in switches):
+        return None
+    return last
+
+
+def _flags(command: Command, before: Sequence[str], typed: str) -> Completion:
+    """Return the flags that may be given, or given again."""
+    params = command.get_params(command.make_context(command.name, [], resilient_parsing=True))
+    options = [param for param in params if isinstance(param, TyperOption)]
+    free = (option for option in options if option.multiple or not set(option.opts) & set(before))
+    return Completion({name: f"{option.help}" for option in free for name in option.opts if name.startswith(typed)})
+
+
+def _value(command: Command, param: TyperOption | TyperArgument, before: Sequence[str], typed: str) -> Completion:
+    """Return what the flag or argument may be."""
+    given = command.make_context(command.name, list(before), resilient_parsing=True).params
+    earlier = given[f"{param.name}"]
+    line = Line(given, earlier if isinstance(earlier, tuple) else (), typed)
+    metavar = (param.metavar or "").strip("[].")
+    if noun := re.match("[A-Z/]+", metavar):
+        return VALUES.get(noun[0], _nothing)(line)
+    choices = metavar.split("|")
+    return line.matching(choices) if len(choices) > 1 else NOTHING
+
+
+def _nothing(_: Line) -> Completion:
+    """Return nothing: only the user knows."""
+    return NOTHING
+
+
+def _files(_: Line) -> Completion:
+    """Return that the shell knows."""
+    return Completion({}, Directive.FILES)
+
+
+def _configured(section: Literal["contexts", "clusters", "users"], line: Line) -> Completion:
+    """Return names of the kubeconfig; no cluster is asked."""
+    return line.matching(names.configured_names(section, path=line.given["kubeconfig"]))
+
+
+def _namespaces(line: Line) -> Completion:
+    """Return the cluster's namespaces."""
+    from kubectl_spread.objects.kinds import NAMESPACE
+
+    return line.matching(_cluster_names(line, NAMESPACE))
+
+
+def _pending_pods(line: Line) -> Completion:
+    """Return the Pods of the namespace that wait for a node."""
+    from kubectl_spread.objects.kinds import POD
+
+    return line.matching(_cluster_names(line, POD, field_selector=names.UNSCHEDULED))
+
+
+def _workloads(line: Line) -> Completion:
+    """Return types of workloads as ``TYPE/``, or after a type the names of that type."""
+    from kubectl_spread.objects.kinds import POD, WORKLOAD_KINDS, named
+
+    word, slash, _ = line.typed.partition("/")
+    prefix = f"{word}/" if slash else ""
+    if line.earlier and "/" not in line.earlier[0]:
+        word, prefix = line.earlier[0], ""
+    elif not slash:
+        types = (f"{kind.singular}/" for kind in (*WORKLOAD_KINDS, POD))
+        return line.matching(types, directive=Directive.NO_FILES | Directive.NO_SPACE)
+    kind = named(word)
+    return line.matching(f"{prefix}{name}" for name in _cluster_names(line, kind)) if kind else NOTHING
+
+
+def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
+    """Return names in the cluster that the line's flags mean; none when that is a file, or names make no sense."""
+    from kubectl_spread.cluster.options import ConnectionOptions
+
+    if line.given["from_"] or (kind.namespaced and line.given["all_namespaces"]):
+        return ()
+    known = ConnectionOptions.__dataclass_fields__
+    options = ConnectionOptions(**{name: value for name, value in line.given.items() if name in known})
+    return names.cluster_names(options, kind, field_selector=field_selector)
+
+
+VALUES: Mapping[str, Callable[[Line], Completion]] = {
+    "CLUSTER": partial(_configured, "clusters"),
+    "CONTEXT": partial(_configured, "contexts"),
+    "FILE": _files,
+    "NAMESPACE": _namespaces,
+    "PATH": _files,
+    "POD": _pending_pods,
+    "TYPE/NAME": _workloads,
+    "USER": partial(_configured, "users"),
+}
+"""First word of a metavar → what it stands for."""

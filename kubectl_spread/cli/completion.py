@@ -1,0 +1,83 @@
+"""``kubectl spread completion``."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kubectl_spread.cli import output
+from kubectl_spread.cli.flags import Option
+from kubectl_spread.errors import SpreadError, UsageError
+
+EPILOG = """
+\b
+Examples:
+  kubectl spread completion --install      # complete `kubectl spread` wherever kubectl's own completion is set up
+  kubectl spread completion                # the script that does, for a package that brings its own
+  source <(kubectl-spread completion bash) # complete `kubectl-spread` without kubectl
+"""
+
+KUBECTL = "kubectl_complete-spread"
+SCRIPTS = {
+    "kubectl": KUBECTL,
+    "bash": "kubectl-spread.bash",
+    "zsh": "_kubectl-spread",
+    "fish": "kubectl-spread.fish",
+    "powershell": "kubectl-spread.ps1",
+}
+"""Who completes → the script in ``kubectl_spread/completions``."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionFlags:
+    """The flags of ``completion``."""
+
+    shell: Annotated[str, typer.Argument(metavar=f"[{'|'.join(SCRIPTS)}]")] = "kubectl"
+    install: Annotated[
+        bool, Option("--install", help=f"Write {KUBECTL} beside kubectl-spread, where kubectl finds it.")
+    ] = False
+
+
+def completion(flags: CompletionFlags) -> None:
+    """Print the script that completes command lines, for kubectl (the default) or for a shell.
+
+    kubectl completes plugins in whatever shell its own completion is set up for. It runs kubectl_complete-spread, which
+    has to be on PATH: --install puts it there. `krew uninstall` leaves it behind.
+    """
+    if flags.shell not in SCRIPTS:
+        raise UsageError(f"no completion for {flags.shell!r}", hint=f"must be one of: {', '.join(SCRIPTS)}")
+    text = resources.files("kubectl_spread").joinpath("completions", SCRIPTS[flags.shell]).read_text(encoding="utf-8")
+    if not flags.install:
+        output.write(text)
+        return
+    if flags.shell != "kubectl":
+        raise UsageError(
+            f"--install is for kubectl alone, not {flags.shell}", hint="put the script where the shell looks"
+        )
+    output.write(f"wrote {_install(text)}\n")
+
+
+def _install(text: str) -> Path:
+    """Return where the script now lies: beside ``kubectl-spread``, as it is found on PATH.
+
+    Raises:
+        UsageError: it is not on PATH.
+        SpreadError: its folder cannot be written.
+    """
+    plugin = shutil.which("kubectl-spread")
+    if plugin is None:
+        raise UsageError("kubectl-spread is not on PATH", hint=f"put the script somewhere on PATH as {KUBECTL}")
+    script = Path(plugin).with_name(KUBECTL)
+    try:
+        script.write_text(text, encoding="utf-8")
+        script.chmod(0o755)
+    except OSError as error:
+        raise SpreadError(
+            f"cannot write {script}: {error.strerror}", hint="copy the script to a folder on PATH"
+        ) from error
+    return script
