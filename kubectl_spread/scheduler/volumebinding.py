@@ -6,7 +6,7 @@ chosen for other Pods and not yet bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -147,10 +147,8 @@ def _requested(claim: PersistentVolumeClaim) -> int:
     return quantity.value(claim.spec.resources.requests.get(STORAGE, 0))
 
 
-def _claims(pod: Pod, handle: Handle) -> Iterator[PersistentVolumeClaim]:
-    """Yield the Pod's claims that exist, once for each volume."""
-    for volume in pod.spec.volumes:
-        name = claim_name(pod, volume)
-        claim = claim_named(pod, name, handle.snapshot) if name else None
-        if claim is not None:
-            yield claim
+def _claims(pod: Pod, handle: Handle) -> tuple[PersistentVolumeClaim, ...]:
+    """Return the Pod's claims, once for each volume."""
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    found = (claim_named(pod, name, handle.snapshot) for name in names if name)
+    return tuple(claim for claim in found if claim is not None)
