@@ -1,0 +1,255 @@
+"""Files to documents: one Kubernetes object each, its kind known, nothing else of it decoded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+
+from kubectl_spread.cluster import json_values, yaml_values
+from kubectl_spread.cluster.json_values import JsonError
+from kubectl_spread.cluster.sources import Input
+from kubectl_spread.cluster.yaml_values import MAX_DEPTH, YamlError
+from kubectl_spread.errors import Problem
+from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain, type_name
+from kubectl_spread.objects.kinds import BY_API
+
+Content: TypeAlias = msgspec.Raw | Plain
+"""A document: bytes where it is JSON that need not be looked at in whole, else plain values."""
+
+_JSON = re.compile(rb"[ \t\r\n]*\{")
+# A flow mapping of YAML begins like JSON; only a file that a person may have written is tried as both.
+_MAX_FLOW_YAML = 2**20
+# What `kubectl cluster-info dump` puts between its lists.
+_LOG_MARK = b"==== START logs for container "
+_LOG_SECTION = re.compile(
+    rb"^==== START logs for container ([^\n]+) ====\n.*?==== END logs for container \1 ====$", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One object as a source gives it; each item of a List is an object of its own.
+
+    Attributes:
+        source: the file, URL or ``standard input``.
+        number: which document of the source, counted from 1.
+        api_version: what the object says, else what the list says whose item it is.
+        kind: likewise.
+        content: the object.
+        path: where in the document it stands, such as ``items[3]``; empty unless it is an item.
+    """
+
+    source: str
+    number: int
+    api_version: str
+    kind: str
+    content: Content
+    path: str = ""
+
+    @property
+    def values(self) -> Plain:
+        """The object as plain values; not to be changed, for aliases share them."""
+        return plain(self.content) if isinstance(self.content, msgspec.Raw) else self.content
+
+    def holding(self, content: Content, *, api_version: str, kind: str, path: str) -> Document:
+        """Return a document of the same place in the source; dataclasses.replace takes several times as long."""
+        return Document(self.source, self.number, api_version, kind, content, path)
+
+    def problem(self, message: str, field_path: str = "") -> Problem:
+        """Return what is wrong with the object, or with one of its fields."""
+        place = ".".join(part for part in (self.path, field_path) if part)
+        return Problem(self.source, message, document=self.number, field_path=place)
+
+
+def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the objects of the inputs, and what is wrong.
+
+    Args:
+        inputs: what was read, and what could not be.
+        strict: whether JSON is held to what YAML is held to, at the cost of plain values.
+    """
+    for found in inputs:
+        if isinstance(found, Problem):
+            yield found
+            continue
+        documents = list(_contents(found, strict=strict))
+        # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
+        if not documents and not (found.listed and found.content.strip()):
+            yield Problem(found.source, "holds no Kubernetes object")
+        for document in documents:
+            yield from [document] if isinstance(document, Problem) else _flattened(document)
+
+
+def _contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the documents of an input, their kinds yet unknown."""
+    content = _without_logs(found.content)
+    if not _JSON.match(content):
+        yield from _yaml(found.source, content)
+        return
+    documents = list(_json(found.source, content, strict=strict))
+    if len(content) <= _MAX_FLOW_YAML and _problems(documents):
+        as_yaml = list(_yaml(found.source, content))
+        documents = documents if _problems(as_yaml) else as_yaml
+    yield from documents
+
+
+def _problems(found: Iterable[Document | Problem]) -> bool:
+    """Whether anything is wrong."""
+    return any(isinstance(each, Problem) for each in found)
+
+
+def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the documents of JSON; what follows one that is broken is not read."""
+    number = 0
+    try:
+        for document in json_values.split(content):
+            number = document.number
+            yield _strict_json(source, document) if strict else Document(source, number, "", "", document.raw)
+    except JsonError as error:
+        yield Problem(source, str(error), document=number + 1)
+
+
+def _strict_json(source: str, document: json_values.JsonDocument) -> Document | Problem:
+    """Return a document of JSON as plain values."""
+    try:
+        return _shallow(Document(source, document.number, "", "", document.values()))
+    except JsonError as error:
+        return Problem(source, str(error), document=document.number)
+
+
+def _yaml(source: str, content: bytes) -> Iterator[Document | Problem]:
+    """Yield the documents of YAML that are not empty."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        yield Problem(source, f"is not UTF-8 text: line {line} holds the byte 0x{content[error.start]:02x}")
+        return
+    for document in yaml_values.split(text):
+        try:
+            values = document.values()
+        except YamlError as error:
+            yield Problem(source, f"is not valid YAML: {error}", document=document.number)
+        else:
+            if values is not None:
+                yield _shallow(Document(source, document.number, "", "", values))
+
+
+def _shallow(document: Document) -> Document | Problem:
+    """Return the document unless it is nested so deep that walking through it would end in a RecursionError."""
+    level = [document.content]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for values in level for child in _children(values)]
+    return document.problem(f"is nested more than {MAX_DEPTH} deep") if level else document
+
+
+def _children(values: Content) -> Iterable[Plain]:
+    """Return the values right within a mapping or list."""
+    if isinstance(values, dict):
+        return values.values()
+    return values if isinstance(values, list) else ()
+
+
+def _without_logs(content: bytes) -> bytes:
+    """Return the content without sections of container logs, each line of them left blank.
+
+    Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36).
+    """
+    if _LOG_MARK not in content:
+        return content
+    return _LOG_SECTION.sub(lambda section: b"\n" * section[0].count(b"\n"), content)
+
+
+class _Header(msgspec.Struct, rename="camel"):
+    """What tells an object from a list, and its kind; none of it is checked yet."""
+
+    api_version: Any = None
+    kind: Any = None
+    items: Any = None
+
+
+class _RawHeader(_Header, rename="camel"):
+    """The same of bytes, of which the items stay bytes."""
+
+    items: list[msgspec.Raw] | dict[str, Any] | str | int | float | bool | None = None
+
+
+def _flattened(document: Document) -> Iterator[Document | Problem]:
+    """Yield the object with its kind, or the items of a list in their order.
+
+    Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
+    """
+    waiting = [document]
+    while waiting:
+        each = waiting.pop()
+        try:
+            header = _header(each.content)
+            named = _named(each, header)
+            items = _items(named, header)
+        except DecodeError as error:
+            yield each.problem(error.reason, error.field_path)
+            continue
+        if items is None:
+            yield named
+        else:
+            waiting.extend(reversed(items))
+
+
+def _header(content: Content) -> _Header:
+    """Return the header of an object or list.
+
+    Raises:
+        DecodeError: it is neither, but a number, say.
+    """
+    if isinstance(content, msgspec.Raw):
+        return decode(content, _RawHeader)
+    if isinstance(content, dict):
+        return _Header(content.get("apiVersion"), content.get("kind"), content.get("items"))
+    raise DecodeError(f"must be a mapping, not {type_name(content)}")
+
+
+def _named(document: Document, header: _Header) -> Document:
+    """Return the document with its kind, which it need not say itself if it is an item of a list of one kind.
+
+    Raises:
+        DecodeError: it is not a Kubernetes object.
+    """
+    names = {
+        "apiVersion": document.api_version if header.api_version is None else header.api_version,
+        "kind": document.kind if header.kind is None else header.kind,
+    }
+    for field, name in names.items():
+        if not isinstance(name, str):
+            raise DecodeError(f"must be a string, not {type_name(name)}", field)
+    if missing := [field for field, name in names.items() if not name]:
+        verb = "is" if len(missing) == 1 else "are"
+        raise DecodeError(f"is not a Kubernetes object: {' and '.join(missing)} {verb} missing")
+    return document.holding(document.content, api_version=names["apiVersion"], kind=names["kind"], path=document.path)
+
+
+def _items(document: Document, header: _Header) -> list[Document] | None:
+    """Return the items of a list, None for an object; Go writes an empty list as null.
+
+    Raises:
+        DecodeError: it is a list of a kind we know, but its items are none.
+    """
+    if not document.kind.endswith("List"):
+        return None
+    kind = document.kind.removesuffix("List")
+    api_version = document.api_version if kind else ""
+    known = not kind or (api_version, kind) in BY_API
+    if known and header.items is None:
+        return []
+    if not isinstance(header.items, list):
+        if known:
+            raise DecodeError(f"must be a list, not {type_name(header.items)}", "items")
+        return None
+    prefix = f"{document.path}." if document.path else ""
+    return [
+        document.holding(item, api_version=api_version, kind=kind, path=f"{prefix}items[{index}]")
+        for index, item in enumerate(header.items)
+    ]
