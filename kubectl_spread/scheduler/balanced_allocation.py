@@ -53,10 +53,10 @@ def balance(fractions: Sequence[float]) -> int:
 
 def _deviation(fractions: Sequence[float]) -> float:
     """Return the standard deviation; of two numbers in upstream's short form, which rounds otherwise."""
-    match fractions:
-        case (first, second):
-            return abs((first - second) / 2)
-        case () | (_,):
-            return 0.0
-    mean = sum(fractions) / len(fractions)
-    return math.sqrt(sum((fraction - mean) * (fraction - mean) for fraction in fractions) / len(fractions))
+    count = len(fractions)
+    if count == 2:  # noqa: PLR2004 - the usual two resources
+        return abs((fractions[0] - fractions[1]) / 2)
+    if count <= 1:
+        return 0.0
+    mean = sum(fractions) / count
+    return math.sqrt(sum((fraction - mean) * (fraction - mean) for fraction in fractions) / count)

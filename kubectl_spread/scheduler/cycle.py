@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -32,7 +33,16 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
     volumezone,
 )
-from kubectl_spread.scheduler.framework import SUCCESS, Code, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import (
+    SUCCESS,
+    Code,
+    Handle,
+    NodeFilter,
+    NodeInfo,
+    PreFilterResult,
+    Status,
+    unresolvable,
+)
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 
@@ -181,16 +191,17 @@ class _PreFiltered:
     rejection: Rejection | None
     narrowed: Mapping[str, frozenset[str]]
 
-    def leaves(self, node_name: str) -> bool:
-        """Whether no plugin has narrowed the node away."""
-        return all(node_name in names for names in self.narrowed.values())
+    @property
+    def left(self) -> frozenset[str]:
+        """The nodes that all the plugins that narrow leave."""
+        return frozenset.intersection(*self.narrowed.values())
 
 
 def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     """Return what kube-scheduler decides about the Pod, with every filter's verdict on every node."""
     found = _pre_filter(pod, handle)
     rejections = _rejections(found, handle)
-    first = {name: _first(name, rejections.get(name, ()), found) for name in handle.node_infos}
+    first = _first_rejections(found, rejections, handle)
     scores = _scores(pod, handle, [info for name, info in handle.node_infos.items() if first[name] is None])
     return Evaluation(
         pod=pod,
@@ -252,30 +263,49 @@ def _unsatisfied(plugins: Sequence[str]) -> Status:
 def _rejections(found: _PreFiltered, handle: Handle) -> Mapping[str, Sequence[Rejection]]:
     """Return node's name → every filter that rejects it, in the profile's order; nodes that none rejects are absent."""
     rejections: dict[str, list[Rejection]] = defaultdict(list)
-    for plugin, result in found.filters:
-        for name, info in handle.node_infos.items():
-            status = result if isinstance(result, Status) else result.filter_node(info)
+    filters = [(plugin, _filter_of(result)) for plugin, result in found.filters]
+    for name, info in handle.node_infos.items():
+        for plugin, filter_node in filters:
+            status = filter_node(info)
             if status is not SUCCESS and status.rejected:
                 rejections[name].append(Rejection(plugin, status))
     return rejections
 
 
-def _first(node_name: str, rejections: Sequence[Rejection], found: _PreFiltered) -> Rejection | None:
-    """Return the rejection at which kube-scheduler stops, None where the node is feasible."""
+def _filter_of(result: PreFilterResult | Status) -> NodeFilter:
+    """Return the filter; a plugin whose PreFilter has rejected the Pod says the same of every node."""
+    return partial(_same, result) if isinstance(result, Status) else result.filter_node
+
+
+def _same(status: Status, _node_info: NodeInfo) -> Status:
+    """Return what a plugin says of every node when its PreFilter has rejected the Pod."""
+    return status
+
+
+def _first_rejections(
+    found: _PreFiltered, rejections: Mapping[str, Sequence[Rejection]], handle: Handle
+) -> Mapping[str, Rejection | None]:
+    """Return node's name → the rejection at which kube-scheduler stops, None where the node is feasible."""
     if found.rejection is not None:
-        return found.rejection
-    if not found.leaves(node_name):
-        return Rejection(PRE_FILTER_RESULT, unresolvable())
-    return rejections[0] if rejections else None
+        return dict.fromkeys(handle.node_infos, found.rejection)
+    first = {name: rejections[name][0] if name in rejections else None for name in handle.node_infos}
+    if found.narrowed:
+        left_out = Rejection(PRE_FILTER_RESULT, unresolvable())
+        first |= dict.fromkeys(handle.index.names.difference(found.left), left_out)
+    return first
 
 
 def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]]:
     """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``."""
-    scores: dict[str, dict[str, int]] = {info.name: {} for info in feasible}
-    for plugin, weight in handle.profile.weights.items():
-        given = PRE_SCORES[plugin](pod, handle, feasible) if feasible and plugin in PRE_SCORES else None
-        for node, score in (given or {}).items():
-            scores[node][plugin] = score * weight
-    for of_node in scores.values():
+    if not feasible:
+        return {}
+    modelled = [(plugin, weight) for plugin, weight in handle.profile.weights.items() if plugin in PRE_SCORES]
+    given = [(plugin, weight, PRE_SCORES[plugin](pod, handle, feasible)) for plugin, weight in modelled]
+    columns = [(plugin, weight, scores) for plugin, weight, scores in given if scores is not None]
+    scores = {}
+    for info in feasible:
+        name = info.name
+        of_node = {plugin: weight * scored[name] for plugin, weight, scored in columns}
         of_node["total"] = sum(of_node.values())
+        scores[name] = of_node
     return scores

@@ -115,6 +115,11 @@ class NodeInfo:
         return resource.total(resource.non_zero_requests(pod, self.profile) for pod in self.pods)
 
     @cached_property
+    def pods_with_volumes(self) -> tuple[Pod, ...]:
+        """The Pods on it whose volumes may restrict nodes."""
+        return tuple(pod for pod in self.pods if any(volume.restricts_nodes for volume in pod.spec.volumes))
+
+    @cached_property
     def used_ports(self) -> frozenset[HostPort]:
         """The node's ports that Pods on it take."""
         return frozenset(port for pod in self.pods for port in host_ports(pod))
@@ -164,6 +169,24 @@ class Handle:
             node_infos={**self.node_infos, node_name: changed},
             existing_terms=self.existing_terms.and_also(node_name, pod),
         )
+
+    def with_node(self, node: Node) -> Handle:
+        """Return the cluster in which the node is as given; a new one holds no Pods."""
+        snapshot, name = self.snapshot.with_node(node), node.metadata.name
+        changed = NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=self.profile)
+        infos = {**self.node_infos, name: changed}
+        ordered = {name: infos[name] for name in snapshot.nodes}
+        return replace(self, snapshot=snapshot, node_infos=ordered, index=NodeIndex(snapshot.nodes))
+
+    def without_pod(self, pod: Pod) -> Handle:
+        """Return the cluster in which the Pod, which is on a node, is gone."""
+        snapshot, node_name = self.snapshot.without_pod(pod), pod.spec.node_name
+        changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
+        infos = {**self.node_infos, node_name: changed}
+        terms = self.existing_terms
+        if pod.spec.affinity is not None:
+            terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
+        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms)
 
 
 NodeFilter: TypeAlias = Callable[[NodeInfo], Status]

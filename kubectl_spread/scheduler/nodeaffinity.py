@@ -7,7 +7,7 @@ Source: kube-scheduler nodeaffinity/node_affinity.go, component-helpers scheduli
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from kubectl_spread.labels import Operator, Requirement, Selector, from_set, is_int64
@@ -61,40 +61,24 @@ class RequiredNodeAffinity:
     Attributes:
         node_selector: conditions of spec.nodeSelector.
         terms: alternatives of the required node affinity; None when there is none, empty matches no node.
-        keys: the labels that matter.
-        by_name: whether the node's name matters.
-        verdicts: what was found of nodes, by all that matters of them: large clusters have few kinds of nodes.
     """
 
     node_selector: Selector
     terms: tuple[Term, ...] | None
-    keys: tuple[str, ...]
-    by_name: bool
-    verdicts: dict[tuple[str | None, ...], bool] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, pod: Pod) -> RequiredNodeAffinity:
         """Return what the Pod requires."""
         required = required_terms(pod)
-        terms = None if required is None else parse_terms(required)
-        selector = from_set(pod.spec.node_selector)
-        selectors = (selector, *(term.expressions for term in terms or ()))
-        keys = tuple(dict.fromkeys(requirement.key for s in selectors for requirement in s.requirements))
-        return cls(selector, terms, keys, by_name=any(term.fields.requirements for term in terms or ()))
+        return cls(from_set(pod.spec.node_selector), None if required is None else parse_terms(required))
+
+    @property
+    def empty(self) -> bool:
+        """Whether any node will do."""
+        return self.terms is None and self.node_selector.empty
 
     def matches(self, node: Node) -> bool:
         """Whether the node will do."""
-        labels = node.metadata.labels
-        kind = tuple([labels.get(key) for key in self.keys])
-        if self.by_name:
-            kind = (node.metadata.name, *kind)
-        verdict = self.verdicts.get(kind)
-        if verdict is None:
-            verdict = self.verdicts[kind] = self._matches(node)
-        return verdict
-
-    def _matches(self, node: Node) -> bool:
-        """Whether the node meets the selector and one of the terms."""
         if not self.node_selector.matches(node.metadata.labels):
             return False
         return self.terms is None or any(term.matches(node) for term in self.terms)
@@ -105,11 +89,11 @@ class State:
     """What the filter needs.
 
     Attributes:
-        required: what the Pod requires.
+        allowed: the nodes that meet what the Pod requires, by name.
         added: the terms the configuration adds, None when it adds none.
     """
 
-    required: RequiredNodeAffinity
+    allowed: frozenset[str]
     added: tuple[Term, ...] | None
 
 
@@ -123,10 +107,13 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and enforced is None and not pod.spec.node_selector:
         return SKIP
-    state = State(RequiredNodeAffinity.of(pod), None if enforced is None else parse_terms(enforced))
     names = _node_names(required.node_selector_terms) if required else None
     if names is not None and not names:
         return unresolvable(REASON_CONFLICT)
+    state = State(
+        allowed=handle.index.matching(RequiredNodeAffinity.of(pod)),
+        added=None if enforced is None else parse_terms(enforced),
+    )
     return PreFilterResult(partial(filter_node, state), node_names=names)
 
 
@@ -134,7 +121,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node that the configuration or the Pod rules out."""
     if state.added is not None and not any(term.matches(node_info.node) for term in state.added):
         return unresolvable(REASON_ENFORCED)
-    return SUCCESS if state.required.matches(node_info.node) else unresolvable(REASON)
+    return SUCCESS if node_info.name in state.allowed else unresolvable(REASON)
 
 
 def required_terms(pod: Pod) -> NodeSelector | None:
@@ -227,9 +214,8 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     ]
     if not preferred:
         return None
-    terms = list(_weighted(preferred))
-    raw = {info.name: sum(weight for weight, term in terms if term.matches(info.node)) for info in nodes}
-    return normalize(raw)
+    weights = [(weight, handle.index.matching(term)) for weight, term in _weighted(preferred)]
+    return normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
 
 
 def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> Iterator[tuple[int, Term]]:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Hashable, Mapping
+from functools import cached_property, lru_cache
+from typing import Protocol
 
 from kubectl_spread.objects.core import Node
 
+CONDITIONS_KEPT = 16
+
+
+class NodeCondition(Hashable, Protocol):
+    """What a Pod asks of a node's labels and name; equal conditions match the same nodes."""
+
+    def matches(self, node: Node, /) -> bool:
+        """Whether the node meets it."""
+        ...
+
 
 class NodeIndex:
-    """Labels and images, as columns over all nodes.
+    """Names, labels, taints and images of all nodes.
 
     Args:
         nodes: node's name → node.
@@ -18,6 +29,21 @@ class NodeIndex:
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
         self._values: dict[str, Mapping[str, str]] = {}
+        self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
+        """Return the names of the nodes that meet the condition."""
+
+    def _matching(self, condition: NodeCondition) -> frozenset[str]:
+        return frozenset(name for name, node in self._nodes.items() if condition.matches(node))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all nodes."""
+        return frozenset(self._nodes)
+
+    @cached_property
+    def tainted(self) -> tuple[Node, ...]:
+        """The nodes that have taints."""
+        return tuple(node for node in self._nodes.values() if node.spec.taints)
 
     def values(self, key: str) -> Mapping[str, str]:
         """Return node's name → value of the label; nodes that lack it are left out."""

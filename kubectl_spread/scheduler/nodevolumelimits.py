@@ -103,9 +103,12 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     in_use = _counted(_volumes_on(node_info, state.handle), csi_node, state.handle)
     if isinstance(in_use, Status):
         return in_use
-    new = _by_driver(volume for volume in volumes if volume not in in_use)
-    attached = _by_driver({*in_use, *state.attached.get(node_info.name, ())})
-    exceeded = any(attached[driver] + count > limits[driver] for driver, count in new.items() if driver in limits)
+    new = [volume for volume in volumes if volume not in in_use]
+    attached = {*in_use, *state.attached.get(node_info.name, ())}
+    if len(new) + len(attached) <= min(limits.values()):
+        return SUCCESS  # not even if all were of one driver
+    together = _by_driver((*new, *attached))
+    exceeded = any(together[driver] > limits.get(driver, together[driver]) for driver in _by_driver(new))
     return unschedulable(REASON) if exceeded else SUCCESS
 
 
@@ -197,7 +200,7 @@ def _must_run(driver: str, handle: Handle) -> bool:
 
 def _volumes_on(node_info: NodeInfo, handle: Handle) -> Iterator[Attachable]:
     """Yield the volumes of the Pods on the node."""
-    for pod in node_info.pods:
+    for pod in node_info.pods_with_volumes:
         yield from attachable_volumes(pod, handle, required=False)
 
 

@@ -219,14 +219,23 @@ def _and_selector_of(workload: ReplicaSet | StatefulSet | None, selector: Select
     return selector.and_also(own.requirements)
 
 
-def is_eligible(constraint: Constraint, node: Node, pod: Pod, *, required: RequiredNodeAffinity, numeric: bool) -> bool:
-    """Whether the constraint's inclusion policies count the node.
+def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the nodes that the constraint's inclusion policies count, by name.
 
     Source: podtopologyspread/common.go matchNodeInclusionPolicies (v1.36), KEP-3094.
     """
-    if constraint.honors_affinity and not required.matches(node):
-        return False
-    return not constraint.honors_taints or untolerated_taint(node, pod.spec.tolerations, numeric=numeric) is None
+    eligible = handle.index.names
+    if constraint.honors_affinity:
+        required = RequiredNodeAffinity.of(pod)
+        eligible = eligible if required.empty else handle.index.matching(required)
+    if constraint.honors_taints:
+        numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+        eligible -= {
+            node.metadata.name
+            for node in handle.index.tainted
+            if untolerated_taint(node, pod.spec.tolerations, numeric=numeric)
+        }
+    return eligible
 
 
 def has_keys(node: Node, constraints: Iterable[Constraint]) -> bool:
@@ -249,28 +258,15 @@ def count_domains(
     Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
     """
     keys = {constraint.topology_key for constraint in must_have_keys_of}
-    names = frozenset(handle.node_infos).intersection(*(handle.index.values(key) for key in keys))
-    required = RequiredNodeAffinity.of(pod)
-    eligible: dict[tuple[bool, bool], frozenset[str]] = {}
-    for constraint in constraints:
-        policies = constraint.honors_affinity, constraint.honors_taints
-        if policies not in eligible:
-            eligible[policies] = _eligible(constraint, pod, handle, names=names, required=required)
+    having_keys = [handle.index.values(key).keys() for key in keys]
     return tuple(
-        _count(constraint, eligible[constraint.honors_affinity, constraint.honors_taints], pod=pod, handle=handle)
+        _count(
+            constraint,
+            eligible_nodes(constraint, pod, handle).intersection(*having_keys),
+            pod=pod,
+            handle=handle,
+        )
         for constraint in constraints
-    )
-
-
-def _eligible(
-    constraint: Constraint, pod: Pod, handle: Handle, *, names: frozenset[str], required: RequiredNodeAffinity
-) -> frozenset[str]:
-    """Return which of the nodes the constraint's inclusion policies count, by name."""
-    numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    return frozenset(
-        name
-        for name, info in handle.node_infos.items()
-        if name in names and is_eligible(constraint, info.node, pod, required=required, numeric=numeric)
     )
 
 

@@ -85,13 +85,13 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     """
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     untolerated = {
-        info.name: sum(
+        node.metadata.name: sum(
             taint.effect == PREFER_NO_SCHEDULE and not tolerated(taint, pod.spec.tolerations, numeric=numeric)
-            for taint in info.node.spec.taints
+            for taint in node.spec.taints
         )
-        for info in nodes
+        for node in handle.index.tainted
     }
-    return normalize(untolerated, lowest_is_best=True)
+    return normalize({info.name: untolerated.get(info.name, 0) for info in nodes}, lowest_is_best=True)
 
 
 def tolerated(taint: Taint, tolerations: Iterable[Toleration], *, numeric: bool) -> bool:

@@ -164,9 +164,11 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
 
     Source: volumebinding/binder.go FindPodVolumes (v1.36).
     """
-    csi_node = handle.snapshot.get(CSINode, "", node_info.name)
+    csi_node = handle.snapshot.get(CSINode, "", node_info.name) if claims.bound else None
     problem = _bound_problem(claims.bound, node_info.labels, csi_node)
     found = _place(claims.waiting, node_info)
+    if not problem:
+        return found
     reasons = {problem, *found.reasons}
     return PodVolumes(
         static_bindings=found.static_bindings,
@@ -212,7 +214,10 @@ def _match(
     """
     bindings: dict[str, StaticBinding] = {}
     unmatched = []
-    for claim in sorted(waiting, key=lambda claim: claim.size):
+    ordered = list(waiting)
+    if len(ordered) > 1:  # sizes are slow to read
+        ordered.sort(key=lambda claim: claim.size)
+    for claim in ordered:
         if claim.problem:
             raise ValueError(claim.problem)
         volume = find_matching_volume(claim.candidates, labels, chosen=bindings)
