@@ -97,11 +97,13 @@ class PodVolumeClaims:
 
     Attributes:
         bound: the volumes of those that are bound; None for a volume that does not exist.
-        waiting: those that are bound when the Pod is scheduled.
+        selected: those for which a volume is being made for a node already, in the Pod's order.
+        waiting: the others that are bound when the Pod is scheduled; they choose in this order, small ones first.
         immediate: whether another one is not bound, though it should have been at once.
     """
 
     bound: tuple[BoundVolume | None, ...] = ()
+    selected: tuple[WaitingClaim, ...] = ()
     waiting: tuple[WaitingClaim, ...] = ()
     immediate: bool = False
 
@@ -153,7 +155,12 @@ def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -
             waiting.append(_waiting_claim(claim, storage_class, handle))
         else:
             immediate = True
-    return PodVolumeClaims(tuple(bound), tuple(waiting), immediate)
+    return PodVolumeClaims(
+        bound=tuple(bound),
+        selected=tuple(claim for claim in waiting if claim.selected_node is not None),
+        waiting=tuple(sorted((c for c in waiting if c.selected_node is None), key=lambda claim: claim.size)),
+        immediate=immediate,
+    )
 
 
 def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handle) -> PodVolumes:
@@ -166,7 +173,7 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
     """
     csi_node = handle.snapshot.get(CSINode, "", node_info.name) if claims.bound else None
     problem = _bound_problem(claims.bound, node_info.labels, csi_node)
-    found = _place(claims.waiting, node_info)
+    found = _place(claims, node_info)
     if not problem:
         return found
     reasons = {problem, *found.reasons}
@@ -190,14 +197,13 @@ def _bound_problem(bound: Iterable[BoundVolume | None], labels: Mapping[str, str
     return ""
 
 
-def _place(waiting: Iterable[WaitingClaim], node_info: NodeInfo) -> PodVolumes:
+def _place(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
     """Return how claims that are not bound yet would be met on the node."""
-    selected = [claim for claim in waiting if claim.selected_node is not None]
-    if any(claim.selected_node != node_info.name for claim in selected):
+    if any(claim.selected_node != node_info.name for claim in claims.selected):
         return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
-    bindings, unmatched = _match((claim for claim in waiting if claim.selected_node is None), node_info.labels)
+    bindings, unmatched = _match(claims.waiting, node_info.labels)
     provisions = []
-    for claim in (*selected, *unmatched):
+    for claim in (*claims.selected, *unmatched):
         provision = _provision(claim, node_info.labels)
         if isinstance(provision, str):
             return PodVolumes(static_bindings=bindings, reasons=(provision,))
@@ -208,16 +214,13 @@ def _place(waiting: Iterable[WaitingClaim], node_info: NodeInfo) -> PodVolumes:
 def _match(
     waiting: Iterable[WaitingClaim], labels: Mapping[str, str]
 ) -> tuple[tuple[StaticBinding, ...], tuple[WaitingClaim, ...]]:
-    """Return the claims that get a volume each, and those that get none: small claims choose first.
+    """Return the claims that get a volume each, in the order in which they choose, and those that get none.
 
     Source: volumebinding/binder.go findMatchingVolumes (v1.36).
     """
     bindings: dict[str, StaticBinding] = {}
     unmatched = []
-    ordered = list(waiting)
-    if len(ordered) > 1:  # sizes are slow to read
-        ordered.sort(key=lambda claim: claim.size)
-    for claim in ordered:
+    for claim in waiting:
         if claim.problem:
             raise ValueError(claim.problem)
         volume = find_matching_volume(claim.candidates, labels, chosen=bindings)
