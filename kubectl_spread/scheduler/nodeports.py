@@ -23,5 +23,7 @@ def pre_filter(pod: Pod, _handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(wanted: frozenset[HostPort], node_info: NodeInfo) -> Status:
     """Reject a node where a Pod has taken one of the ports."""
-    taken = node_info.used_ports
-    return unschedulable(REASON) if any(port.conflicts(other) for port in wanted for other in taken) else SUCCESS
+    for taken in node_info.used_ports:
+        if any(port.conflicts(taken) for port in wanted):
+            return unschedulable(REASON)
+    return SUCCESS

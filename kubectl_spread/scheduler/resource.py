@@ -7,8 +7,8 @@ Source: component-helpers resource/helpers.go PodRequests, kube-scheduler framew
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from kubectl_spread import quantity
@@ -42,7 +42,11 @@ def _millis(quantities: Mapping[str, Quantity]) -> dict[str, int]:
 
     Source: pkg/apis/core/v1/defaults.go SetDefaults_ResourceList (v1.36).
     """
-    return {name: quantity.milli_value(value) for name, value in quantities.items() if is_counted(name)}
+    return {name: _milli_value(value) for name, value in quantities.items() if is_counted(name)}
+
+
+# Replicas by the thousand ask for the same few quantities of the same few resources.
+_milli_value = lru_cache(4096)(quantity.milli_value)
 
 
 def _whole(millis: Mapping[str, int]) -> dict[str, int]:
@@ -50,6 +54,7 @@ def _whole(millis: Mapping[str, int]) -> dict[str, int]:
     return {name: value if name == CPU else -(-value // 1000) for name, value in millis.items()}
 
 
+@lru_cache(4096)
 def is_counted(name: str) -> bool:
     """Whether the scheduler keeps account of the resource.
 
@@ -251,6 +256,8 @@ def _effective(
 
     Source: component-helpers resource/helpers.go determineEffectiveRequests (v1.36).
     """
+    if spec.requests == actuated.requests == allocated:  # as almost always
+        return _millis(spec.requests)
     asked = {} if _resize_infeasible(pod) else _millis(spec.requests)
     return _max((asked, _millis(actuated.requests), _millis(allocated)))
 
@@ -277,10 +284,11 @@ def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
 
 def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Return the sum, resource by resource."""
-    total: Counter[str] = Counter()
+    together: dict[str, int] = {}
     for part in parts:
-        total.update(part)
-    return dict(total)
+        for name, value in part.items():
+            together[name] = together.get(name, 0) + value
+    return together
 
 
 def _max(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -301,4 +309,13 @@ def readable(name: str, value: int) -> str:
     for suffix, unit in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
         if value >= unit:
             return f"{value * 10 // unit / 10:g}{suffix}"
+    return str(value)
+
+
+def quantity_of(name: str, value: int) -> str:
+    """Return an amount as a quantity that is exactly so much or, where that reads better, a little less."""
+    if name == CPU:
+        return f"{value}m"
+    if name in _NAMED and value >= 2**20:
+        return f"{value // 2**20}Mi"
     return str(value)
