@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +48,8 @@ def completion(flags: CompletionFlags) -> None:
     kubectl completes plugins in whatever shell its own completion is set up for. It runs kubectl_complete-spread, which
     has to be on PATH: --install puts it there. `krew uninstall` leaves it behind.
     """
+    from importlib import resources
+
     if flags.shell not in SCRIPTS:
         raise UsageError(f"no completion for {flags.shell!r}", hint=f"must be one of: {', '.join(SCRIPTS)}")
     text = resources.files("kubectl_spread").joinpath("completions", SCRIPTS[flags.shell]).read_text(encoding="utf-8")

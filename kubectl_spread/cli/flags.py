@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -116,10 +117,11 @@ def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _flags(group: type[DataclassInstance]) -> list[inspect.Parameter]:
+@cache
+def _flags(group: type[DataclassInstance]) -> tuple[inspect.Parameter, ...]:
     """Return a keyword parameter for each flag of the group."""
     hints = get_type_hints(group, include_extras=True)
-    return [
+    return tuple(
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
@@ -127,4 +129,4 @@ def _flags(group: type[DataclassInstance]) -> list[inspect.Parameter]:
             annotation=hints[field.name],
         )
         for field in fields(group)
-    ]
+    )

@@ -10,7 +10,6 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
 
-from kubectl_spread.cluster import kubeconfig
 from kubectl_spread.cluster.background import Background
 from kubectl_spread.errors import SpreadError
 
@@ -27,6 +26,8 @@ UNSCHEDULED = "spec.nodeName=,status.phase=Pending"
 
 def configured_names(section: Literal["contexts", "clusters", "users"], *, path: str = "") -> tuple[str, ...]:
     """Return the names in a section of the kubeconfig at the path, or of those that KUBECONFIG names; sorted."""
+    from kubectl_spread.cluster import kubeconfig
+
     try:
         return tuple(sorted(getattr(kubeconfig.load(path), section)))
     except SpreadError:

@@ -21,6 +21,7 @@ from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.failures import StatusError
 from kubectl_spread.cluster.progress import Progress
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.cluster.sharing import Sharing
 from kubectl_spread.cluster.transport import JSON, Answer, Request, fetch
 from kubectl_spread.errors import ClusterError, UsageError
@@ -38,29 +39,6 @@ UNREAD = {401: "unauthorized", 403: "forbidden", 404: "not served by this API se
 """HTTP status → why a list that is not required could not be had."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """One list, or one object, that is wanted.
-
-    Attributes:
-        kind: what to read.
-        namespace: of which namespace; empty for all.
-        name: the one object to get; empty to list.
-        label_selector: as ``kubectl -l`` takes it; empty for all.
-        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
-        required: whether not to be allowed to read it is an error, or leaves it unread.
-        first_page_only: whether the first 500 objects are enough.
-    """
-
-    kind: Kind
-    namespace: str = ""
-    name: str = ""
-    label_selector: str = ""
-    field_selector: str = ""
-    required: bool = True
-    first_page_only: bool = False
 
 
 class ObjectList(Struct, Generic[T], frozen=True):

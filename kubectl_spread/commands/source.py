@@ -10,7 +10,7 @@ from kubectl_spread.snapshot import Inventory
 if TYPE_CHECKING:
     from kubectl_spread.cluster.connection import Connection
     from kubectl_spread.cluster.progress import Progress
-    from kubectl_spread.cluster.reader import Read
+    from kubectl_spread.cluster.reads import Read
 
 
 class Source(Protocol):

@@ -24,7 +24,7 @@ from kubectl_spread.scheduler.profile import (
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.reader import Read
+    from kubectl_spread.cluster.reads import Read
 
 VersionFrom = Literal["flag", "server", "nodes", "default"]
 

@@ -14,7 +14,8 @@ import pytest
 from kubectl_spread.cluster import reader
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.progress import Progress
-from kubectl_spread.cluster.reader import Read, count, list_names, read, server_version
+from kubectl_spread.cluster.reader import count, list_names, read, server_version
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.kinds import DEPLOYMENT, JOB, NODE, POD
 from kubectl_spread.snapshot import Unread
@@ -323,7 +324,8 @@ def test_the_servers_version_is_what_it_says(server: ApiServer, connection: Conn
 INTERRUPTED = """
 import sys
 from kubectl_spread.cluster.connection import ConnectionOptions, connect
-from kubectl_spread.cluster.reader import Read, read
+from kubectl_spread.cluster.reader import read
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.objects.kinds import POD
 print("reading", flush=True)
 try:

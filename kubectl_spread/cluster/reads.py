@@ -1,0 +1,30 @@
+"""What may be asked of a cluster: apart from how it is asked, so that files are read without a transport."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_spread.objects.kinds import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One list, or one object, that is wanted.
+
+    Attributes:
+        kind: what to read.
+        namespace: of which namespace; empty for all.
+        name: the one object to get; empty to list.
+        label_selector: as ``kubectl -l`` takes it; empty for all.
+        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
+        required: whether not to be allowed to read it is an error, or leaves it unread.
+        first_page_only: whether the first 500 objects are enough.
+    """
+
+    kind: Kind
+    namespace: str = ""
+    name: str = ""
+    label_selector: str = ""
+    field_selector: str = ""
+    required: bool = True
+    first_page_only: bool = False
