@@ -23,7 +23,7 @@ from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.provisioning import Provisioning, provisioning
 from kubectl_spread.scheduler.volumematching import (
     AllowedNodes,
-    Candidate,
+    Candidates,
     allowed_nodes,
     allows,
     candidates,
@@ -74,14 +74,14 @@ class WaitingClaim:
     Attributes:
         claim: the claim.
         selected_node: the node for which a volume is already being made, None for none.
-        candidates: the volumes it could get, best first.
+        candidates: the volumes it could get.
         problem: why volumes could not be looked for; empty where they could.
         provisioning: where a volume could be made for it.
     """
 
     claim: PersistentVolumeClaim
     selected_node: str | None
-    candidates: tuple[Candidate, ...]
+    candidates: Candidates
     problem: str
     provisioning: Provisioning
 
@@ -264,7 +264,7 @@ def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
 def _waiting_claim(claim: PersistentVolumeClaim, storage_class: StorageClass, handle: Handle) -> WaitingClaim:
     """Return the claim with all that does not depend on the node worked out."""
     of_class = (v for v in handle.snapshot.all(PersistentVolume) if v.class_name == claim.class_name)
-    found: tuple[Candidate, ...] = ()
+    found = Candidates()
     problem = ""
     try:
         found = candidates(claim, of_class, attributes_classes=handle.profile.does(Behaviour.VOLUME_ATTRIBUTES_CLASS))

@@ -5,13 +5,15 @@ Source: component-helpers storage/volume/{helpers,pv_helpers}.go FindMatchingVol
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import merge
 from typing import TypeAlias
 
 from kubectl_spread import quantity
-from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.labels import EVERYTHING, Operator, Requirement, Selector
 from kubectl_spread.objects.core import NodeSelector, Quantity
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.storage import STORAGE, PersistentVolume, PersistentVolumeClaim
@@ -54,10 +56,46 @@ class Candidate:
     size: Fraction
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The volumes that a claim could get, by the nodes that can use them.
+
+    Attributes:
+        ranked: the volumes: those that are kept for the claim first, then the smallest first.
+        by_label: (key, value) of a node label → the ranks of volumes that only nodes with this label can use.
+        others: the ranks of all other volumes.
+    """
+
+    ranked: tuple[Candidate, ...] = ()
+    by_label: Mapping[tuple[str, str], Sequence[int]] = field(default_factory=dict)
+    others: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, found: Iterable[Candidate]) -> Candidates:
+        """Return the volumes, ranked and indexed: a node with a disk of its own must not look at everybody's."""
+        # differs: of volumes of one size upstream takes any; here the first that was read.
+        ranked = tuple(sorted(found, key=_preference))
+        by_label: dict[tuple[str, str], list[int]] = defaultdict(list)
+        others = []
+        for rank, candidate in enumerate(ranked):
+            required = _required_label(candidate)
+            if required is None:
+                others.append(rank)
+            else:
+                for value in required.values:
+                    by_label[required.key, value].append(rank)
+        return cls(ranked, by_label, others)
+
+    def near(self, labels: Mapping[str, str]) -> Iterator[Candidate]:
+        """Yield the candidates that a node with these labels may be able to use, best first."""
+        ranks = (found for label in labels.items() if (found := self.by_label.get(label)))
+        return (self.ranked[rank] for rank in merge(self.others, *ranks))
+
+
 def candidates(
     claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], *, attributes_classes: bool
-) -> tuple[Candidate, ...]:
-    """Return the volumes that fit the claim wherever its Pod goes: those kept for it first, then the smallest first.
+) -> Candidates:
+    """Return the volumes that fit the claim wherever its Pod goes.
 
     Args:
         claim: the claim.
@@ -78,21 +116,20 @@ def candidates(
     except ValueError as error:
         raise ValueError(f"error creating internal label selector for claim: {name}: {error}") from error
     found = (_candidate(claim, volume) for volume in volumes if fits(claim, volume))
-    # differs: of volumes of one size upstream takes any; here the first that was read.
-    return tuple(sorted((c for c in found if c.kept or is_free(claim, c.volume, selector)), key=_preference))
+    return Candidates.of(c for c in found if c.kept or is_free(claim, c.volume, selector))
 
 
 def find_matching_volume(
-    found: Iterable[Candidate], labels: Mapping[str, str], *, chosen: Container[str]
+    found: Candidates, labels: Mapping[str, str], *, chosen: Container[str]
 ) -> PersistentVolume | None:
     """Return the volume a claim gets on a node, None where it gets none.
 
     Args:
-        found: the claim's candidates, best first.
+        found: the claim's candidates.
         labels: the node's.
         chosen: the names of volumes that other claims of the Pod get.
     """
-    for candidate in found:
+    for candidate in found.near(labels):
         if candidate.volume.metadata.name in chosen:
             continue
         if allows(candidate.nodes, labels):
@@ -148,6 +185,16 @@ def _candidate(claim: PersistentVolumeClaim, volume: PersistentVolume) -> Candid
         kept=is_kept_for(volume, claim),
         size=storage(volume.spec.capacity),
     )
+
+
+def _required_label(candidate: Candidate) -> Requirement | None:
+    """Return a label and the values of which a node must have one to use the volume, None where there is no such label.
+
+    A volume that is kept for the claim has none: where it cannot be used, no other is taken, so every node looks at it.
+    """
+    if candidate.kept or candidate.nodes is None or len(candidate.nodes) != 1:
+        return None
+    return next((r for r in candidate.nodes[0].requirements if r.operator is Operator.IN), None)
 
 
 def _preference(candidate: Candidate) -> tuple[bool, Fraction]:
