@@ -1,0 +1,56 @@
+"""The kinds that make Pods."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.objects.core import PodTemplateSpec
+from kubectl_spread.objects.decoding import decode
+from kubectl_spread.objects.meta import LabelSelector, ObjectMeta
+from kubectl_spread.objects.workloads import CronJob, Deployment, Job, JobCondition, JobStatus, StatefulSet
+
+
+def test_a_deployment_keeps_its_annotations_and_template() -> None:
+    deployment = decode(
+        b'{"metadata": {"name": "web", "annotations": {"deployment.kubernetes.io/revision": "3"}},'
+        b' "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "web"}},'
+        b' "template": {"metadata": {"labels": {"app": "web"}}}}}',
+        Deployment,
+    )
+    assert deployment.metadata.annotations == {"deployment.kubernetes.io/revision": "3"}
+    assert deployment.spec.replicas == 0
+    assert deployment.spec.selector == LabelSelector(match_labels={"app": "web"})
+    assert deployment.spec.template == PodTemplateSpec(metadata=ObjectMeta(labels={"app": "web"}))
+
+
+def test_replicas_left_out_are_told_from_none_at_all() -> None:
+    assert Deployment().spec.replicas is None
+
+
+def test_a_stateful_set_says_between_which_revisions_it_moves() -> None:
+    status = decode(b'{"status": {"currentRevision": "a", "updateRevision": "b"}}', StatefulSet).status
+    assert (status.current_revision, status.update_revision) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("condition", "finished"),
+    [
+        (JobCondition(type="Complete", status="True"), True),
+        (JobCondition(type="Failed", status="True"), True),
+        (JobCondition(type="Failed", status="False"), False),
+        (JobCondition(type="FailureTarget", status="True"), False),
+        (JobCondition(type="SuccessCriteriaMet", status="True"), False),
+        (JobCondition(type="Suspended", status="True"), False),
+    ],
+)
+def test_which_jobs_make_no_further_pods(*, condition: JobCondition, finished: bool) -> None:
+    assert not Job().finished
+    assert Job(status=JobStatus(conditions=(JobCondition(type="x", status="True"), condition))).finished is finished
+
+
+def test_a_cron_jobs_template_is_that_of_its_jobs() -> None:
+    cron_job = decode(
+        b'{"spec": {"jobTemplate": {"spec": {"parallelism": 3, "template": {"spec": {"nodeName": "a"}}}}}}', CronJob
+    )
+    assert cron_job.spec.job_template.spec.parallelism == 3
+    assert cron_job.spec.job_template.spec.template.spec.node_name == "a"
