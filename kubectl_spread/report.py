@@ -6,11 +6,12 @@ Names on the wire are camelCase. The contract only grows: a field is never renam
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+JsonValue: TypeAlias = Any  # msgspec knows no recursive type
 API_VERSION = "spread.kubectl.dev/v1alpha1"
 
 
@@ -212,10 +213,59 @@ class NodeReport(Report, frozen=True, kw_only=True):
     scores: dict[str, int] | UnsetType = UNSET
 
 
+class PatchOperation(Report, frozen=True, kw_only=True):
+    """One operation of a JSON patch (RFC 6902)."""
+
+    op: Literal["add", "replace", "remove"]
+    path: str
+    value: JsonValue | UnsetType = UNSET
+
+
+class Target(Report, frozen=True, kw_only=True):
+    """The object that is changed; nodes have no namespace."""
+
+    kind: Literal["Pod", "Node"]
+    namespace: str | UnsetType = UNSET
+    name: str
+
+
+class Change(Report, frozen=True, kw_only=True):
+    """A what-if on one object: patched, deleted (a Pod) or created (a Node)."""
+
+    target: Target
+    json_patch: tuple[PatchOperation, ...] | UnsetType = UNSET
+    op: Literal["delete", "create"] | UnsetType = UNSET
+    object: dict[str, JsonValue] | UnsetType = UNSET
+
+
 class Fix(Report, frozen=True, kw_only=True):
-    """A set of changes that lets the Pod in, tried on the snapshot; none are offered yet."""
+    """A set of changes that lets the Pod in, tried on the snapshot.
+
+    Attributes:
+        id: the class of the change; joined by ``+`` where there are two.
+        summary: the change in words.
+        cost: how much it weakens or reaches beyond the Pod; the lowest comes first.
+        feasible: the nodes it opens, best first.
+        admits: how many of the Pending Pods of the same workload it lets in, placed one after another.
+        siblings: how many of them there are, this Pod included.
+        alike: objects for which the same change does the same.
+        changes: what was tried, so that it can be tried again.
+        commands: what a person runs, in order; empty where no command changes the owner.
+        starts: what running them sets off.
+        new_revision: the nodes a Pod of the owner's new revision may go to, where they differ from ``feasible``.
+    """
 
     id: str
+    summary: str
+    cost: int
+    feasible: tuple[str, ...]
+    admits: int
+    siblings: int
+    alike: tuple[str, ...]
+    changes: tuple[Change, ...]
+    commands: tuple[str, ...] = ()
+    starts: str = ""
+    new_revision: tuple[str, ...] | UnsetType = UNSET
 
 
 class EvaluationReport(Report, frozen=True, kw_only=True):
@@ -225,6 +275,10 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         summary: what is to blame, in a sentence or two; empty when the Pod is schedulable.
         message: the scheduler's wording, without preemption; empty when the Pod is schedulable.
         feasible: the nodes no filter rejects, best total score first, then by name.
+        conflict: the fewest requirements that together leave no node; empty where one is left.
+        fixes: changes that let the Pod in, cheapest first.
+        new_nodes: nodes that would let the Pod in if somebody, or an autoscaler, added them; of the shape of fixes.
+        fix_search: ``bounded`` where time ran out before every change was tried.
     """
 
     namespace: str
@@ -240,6 +294,8 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     constraints: tuple[ConstraintReport, ...]
     conflict: tuple[Requirement, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    new_nodes: tuple[Fix, ...] = ()
+    fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
 

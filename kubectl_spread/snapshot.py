@@ -125,6 +125,26 @@ class Snapshot:
             by_labels={**self.by_labels, namespace: with_pod},
         )
 
+    def with_node(self, node: Node) -> Snapshot:
+        """Return the snapshot in which the node is as given, in place of one of the same name or beside the others."""
+        nodes = dict(sorted({**self.nodes, node.metadata.name: node}.items()))
+        objects = {**self.objects, Node: {("", name): each for name, each in nodes.items()}}
+        return replace(self, nodes=nodes, objects=objects)
+
+    def without_pod(self, pod: Pod) -> Snapshot:
+        """Return the snapshot in which the Pod, which is on a node, is gone."""
+        namespace, node_name, label_set = pod.metadata.namespace, pod.spec.node_name, _label_set(pod)
+        in_namespace = dict(self.by_labels[namespace])
+        in_namespace[label_set] = tuple(other for other in in_namespace[label_set] if other.key != pod.key)
+        if not in_namespace[label_set]:
+            del in_namespace[label_set]
+        left = tuple(other for other in self.assigned[node_name] if other.key != pod.key)
+        return replace(
+            self,
+            assigned={**self.assigned, node_name: left},
+            by_labels={**self.by_labels, namespace: in_namespace},
+        )
+
 
 def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, PodsByLabels]]:
     """Return the Pods by node, and by namespace and label set."""

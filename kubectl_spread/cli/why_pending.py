@@ -25,7 +25,10 @@ class WhyPendingFlags:
     """The flags of ``why-pending`` alone."""
 
     pods: Annotated[list[str] | None, typer.Argument(metavar="[POD...]")] = None
-    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the best.")] = False
+    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first five.")] = False
+    fix_budget: Annotated[
+        float, Option("--fix-budget", min=0, help="Seconds in all that the search for fixes may take.")
+    ] = 30.0
 
 
 def why_pending(
@@ -43,15 +46,15 @@ def why_pending(
     names = tuple(command.pod_name(pod) for pod in flags.pods or ())
     source = inputs.source_of(connection, scope, scheduler)
     asked = inputs.scope_of(scope, source, names=names)
-    answer = command.why_pending(source, asked, inputs.scheduler_of(scheduler))
+    answer = command.why_pending(source, asked, inputs.scheduler_of(scheduler), fix_budget=flags.fix_budget)
     report = answer.report
     for line in answer.notes:
         output.note(line)
     if not report.items and not answer.notes:
         output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
     formats = {
-        "table": lambda: table.pending_text(report, wide=False),
-        "wide": lambda: table.pending_text(report, wide=True),
+        "table": lambda: table.pending_text(report, wide=False, all_fixes=flags.all_fixes),
+        "wide": lambda: table.pending_text(report, wide=True, all_fixes=flags.all_fixes),
         "json": lambda: structured.to_json(report),
         "yaml": lambda: structured.to_yaml(report),
         "name": lambda: table.names(report),

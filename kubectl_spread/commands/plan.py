@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.cluster.reader import Read
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.diagnosis.events import FAILED_SCHEDULING
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import Kind
@@ -11,16 +11,30 @@ WHOLE_CLUSTER_PODS = 5000
 """Pods (count) up to which ``show`` reads all of them without being asked to."""
 
 
-def everything(namespace: str, *, events: bool = False) -> tuple[Read, ...]:
+CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY))
+"""Namespaced kinds that decide about nodes whoever uses them: what is attached there, and what room there is."""
+
+
+def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
     """Return the reads for evaluating every filter for Pods of the namespace (empty: of all).
 
-    Nodes and Pods are needed of the whole cluster; what else decides comes from the Pods' own namespace.
+    Nodes, Pods and what storage they use are needed of the whole cluster; what else decides comes from the Pods' own
+    namespace.
+
+    Args:
+        namespace: of the Pods that are asked about.
+        pending: whether the scheduler's messages and what guards Pods against changes are wanted too.
     """
-    reads = [Read(kind=kinds.NODE), Read(kind=kinds.POD)]
-    reads += [_optional(kind, namespace) for kind in kinds.KINDS if kind not in {kinds.NODE, kinds.POD, kinds.EVENT}]
-    if events:
+    for_pending = {kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY}
+    required = (kinds.NODE, kinds.POD)
+    others = [kind for kind in kinds.KINDS if kind not in for_pending and kind not in required]
+    reads = [Read(kind=kind) for kind in required] + [_optional(kind, namespace) for kind in others]
+    if pending:
         failures = f"reason={FAILED_SCHEDULING}"
         reads.append(Read(kind=kinds.EVENT, namespace=namespace, field_selector=failures, required=False))
+        # A Pod of any namespace may be the one to move.
+        reads.append(_optional(kinds.POD_DISRUPTION_BUDGET, ""))
+        reads.append(_optional(kinds.NETWORK_POLICY, namespace))
     return tuple(reads)
 
 
@@ -35,4 +49,5 @@ def spread_only(namespace: str) -> tuple[Read, ...]:
 
 def _optional(kind: Kind, namespace: str) -> Read:
     """Return a read whose failure leaves the answer incomplete instead of ending the command."""
-    return Read(kind=kind, namespace=namespace if kind.namespaced else "", required=False)
+    wide = kind in CLUSTER_WIDE or not kind.namespaced
+    return Read(kind=kind, namespace="" if wide else namespace, required=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.events import last_failure
+from kubectl_spread.diagnosis.fixes import Situation, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -35,18 +38,25 @@ class Answer:
     view: View
 
 
-def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions) -> Answer:
+def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fix_budget: float = 30.0) -> Answer:
     """Return why each Pod of the scope that has no node has none.
+
+    Args:
+        source: where the cluster is read from.
+        scope: which Pods are meant.
+        scheduler: whose rules apply.
+        fix_budget: seconds in all that the search for fixes may take.
 
     Raises:
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(source, plan.everything(scope.namespace, events=True), scheduler)
+    view = look(source, plan.everything(scope.namespace, pending=True), scheduler)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
-    items = tuple(_explain_all(pending, view))
+    deadline = time.monotonic() + fix_budget
+    items = tuple(_explain_all(pending, view, lambda: time.monotonic() > deadline))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
 
 
@@ -114,7 +124,7 @@ def _not_pending(pod: Pod) -> str:
     return f"{name} is not pending: it is on {pod.spec.node_name}."
 
 
-def _explain_all(pods: Iterable[Pod], view: View) -> Iterable[PendingItem]:
+def _explain_all(pods: Iterable[Pod], view: View, spent: Spent) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once."""
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
@@ -123,7 +133,7 @@ def _explain_all(pods: Iterable[Pod], view: View) -> Iterable[PendingItem]:
         )
         twin = explained.get(key)
         if twin is None:
-            explained[key] = item = _explain(pod, view)
+            explained[key] = item = _explain(pod, view, spent)
         else:
             item = msgspec.structs.replace(
                 twin, name=pod.metadata.name, same_as=twin.name, event=last_failure(pod, view.snapshot)
@@ -131,11 +141,15 @@ def _explain_all(pods: Iterable[Pod], view: View) -> Iterable[PendingItem]:
         yield item
 
 
-def _explain(pod: Pod, view: View) -> PendingItem:
-    """Return why the Pod has no node."""
+def _explain(pod: Pod, view: View, spent: Spent) -> PendingItem:
+    """Return why the Pod has no node, and what would let it in."""
     report = evaluation_report(pod, view.handle)
+    situation = Situation(pod, view.handle)
+    pending = [other for other in view.snapshot.all(Pod) if is_pending(other)]
+    found = search_fixes(situation, siblings_of(pod, pending, situation), spent)
     if not view.knows_scheduler(pod):
         report = msgspec.structs.replace(report, message="")
+    report = msgspec.structs.replace(report, fixes=found.fixes, fix_search="complete" if found.complete else "bounded")
     return PendingItem(
         **msgspec.structs.asdict(report),
         scheduler_name=pod.spec.scheduler_name,

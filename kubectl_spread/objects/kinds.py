@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kubectl_spread.objects import core, storage, workloads
+from kubectl_spread.objects import core, policy, storage, workloads
 
 KubernetesObject: TypeAlias = (
     core.Node
@@ -22,6 +22,8 @@ KubernetesObject: TypeAlias = (
     | storage.CSIDriver
     | storage.CSIStorageCapacity
     | storage.VolumeAttachment
+    | policy.PodDisruptionBudget
+    | policy.NetworkPolicy
     | workloads.Deployment
     | workloads.ReplicaSet
     | workloads.StatefulSet
@@ -104,6 +106,10 @@ CSI_STORAGE_CAPACITY = Kind(
 VOLUME_ATTACHMENT = Kind(
     "VolumeAttachment", "storage.k8s.io/v1", "volumeattachments", (), storage.VolumeAttachment, namespaced=False
 )
+POD_DISRUPTION_BUDGET = Kind(
+    "PodDisruptionBudget", "policy/v1", "poddisruptionbudgets", ("pdb",), policy.PodDisruptionBudget
+)
+NETWORK_POLICY = Kind("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies", ("netpol",), policy.NetworkPolicy)
 DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments", ("deploy",), workloads.Deployment, makes_pods=True)
 REPLICA_SET = Kind("ReplicaSet", "apps/v1", "replicasets", ("rs",), workloads.ReplicaSet, makes_pods=True)
 STATEFUL_SET = Kind("StatefulSet", "apps/v1", "statefulsets", ("sts",), workloads.StatefulSet, makes_pods=True)
@@ -125,6 +131,8 @@ KINDS = (
     CSI_DRIVER,
     CSI_STORAGE_CAPACITY,
     VOLUME_ATTACHMENT,
+    POD_DISRUPTION_BUDGET,
+    NETWORK_POLICY,
     DEPLOYMENT,
     REPLICA_SET,
     STATEFUL_SET,

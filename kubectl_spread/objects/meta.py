@@ -10,7 +10,7 @@ import msgspec
 from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, equals
 
 
-class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The base of all objects: immutable, API names in camelCase; acyclic, so the garbage collector skips them."""
 
 

@@ -9,12 +9,19 @@ from kubectl_spread.objects.core import PodTemplateSpec
 from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
 
 
+class UpdateStrategy(Struct, frozen=True):
+    """How a changed template reaches the Pods: RollingUpdate, OnDelete, Recreate."""
+
+    type: str = ""
+
+
 class WorkloadSpec(Struct, frozen=True):
-    """What the apps kinds and Jobs have in common; ``replicas`` None means 1."""
+    """What the apps kinds have in common; ``replicas`` None means 1."""
 
     replicas: int | None = None
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
+    update_strategy: UpdateStrategy = UpdateStrategy()
 
 
 class Deployment(Struct, frozen=True):

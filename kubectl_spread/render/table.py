@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kubectl_spread.render.cells import EMPTY, Column, cell, clean, listed, table
 from kubectl_spread.render.domains import EVERY, HARD, SHOWN_NAMES, constraint_text
+from kubectl_spread.render.fixes import fixes_text
 from kubectl_spread.report import (
     CheckItem,
     CheckReport,
@@ -78,7 +79,7 @@ def show_details(report: SkewReport, *, wide: bool, by_node: bool) -> str:
     return "\n".join(blocks) + _incomplete_lines(report.incomplete)
 
 
-def pending_text(report: PendingReport, *, wide: bool) -> str:
+def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False) -> str:
     """Return, for each Pod, what is to blame and the numbers behind it; Pods of one template are told once."""
     blocks = []
     for item in report.items:
@@ -87,16 +88,17 @@ def pending_text(report: PendingReport, *, wide: bool) -> str:
         twins = [
             other.name for other in report.items if other.same_as == item.name and other.namespace == item.namespace
         ]
-        blocks.append(_pending_item(item, twins, wide=wide))
+        blocks.append(_pending_item(item, twins, wide=wide, all_fixes=all_fixes))
     return "\n".join(blocks) + _incomplete_lines(report.incomplete)
 
 
-def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool) -> str:
+def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fixes: bool) -> str:
     """Return one Pod's explanation, most important first."""
     lines = [clean(_pending_headline(item))]
     if twins:
         lines.append(clean(f"The same holds for {listed(twins)}."))
     lines.append(_evaluation_text(item, wide=wide))
+    lines.append(fixes_text(item, every=all_fixes).rstrip("\n"))
     lines += _messages(item)
     return "\n".join(line for line in lines if line) + "\n"
 

@@ -1,0 +1,15 @@
+"""Changes that let a Pending Pod in, each tried on the snapshot before it is offered.
+
+* situation.py: what keeps the Pod off each node
+* candidate.py: one change, and what becomes of the situation with it
+* constraints.py, nodes.py, demands.py, moves.py: the changes worth trying
+* guards.py: what must not happen on the way
+* search.py: single changes, then pairs
+* commands.py: what a person runs
+* patch.py: JSON patches
+"""
+
+from kubectl_spread.diagnosis.fixes.search import FixSearch, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.situation import Situation
+
+__all__ = ["FixSearch", "Situation", "search_fixes", "siblings_of"]

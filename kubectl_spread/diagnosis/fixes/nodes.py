@@ -1,0 +1,210 @@
+"""Changes of nodes: cordons, labels, taints, and a node more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.diagnosis.domains import similar_keys
+from kubectl_spread.diagnosis.fixes.candidate import Candidate
+from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
+from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
+from kubectl_spread.objects.core import Node, Taint
+from kubectl_spread.report import PatchOperation, Requirement
+from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler.framework import NodeInfo
+from kubectl_spread.scheduler.nodeunschedulable import CORDON
+from kubectl_spread.scheduler.podtopologyspread import HOSTNAME
+from kubectl_spread.scheduler.profile import Behaviour
+
+ZONE = "topology.kubernetes.io/zone"
+CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
+CONTROLLER_PREFIXES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+AUTOSCALER_TAINTS = frozenset(
+    (
+        "ToBeDeletedByClusterAutoscaler",
+        "DeletionCandidateOfClusterAutoscaler",
+        "karpenter.sh/disrupted",
+        "karpenter.sh/disruption",
+        "karpenter.sh/unregistered",
+    )
+)
+"""Taints by which an autoscaler marks a node it is about to delete, or has not finished."""
+
+MOST_NODES = 200
+"""Nodes (count) whose change is tried; alike ones come after the first of each group."""
+
+Group: TypeAlias = tuple[str, ...]
+
+
+def is_controllers(taint: Taint) -> bool:
+    """Whether a controller owns the taint: it says what the node suffers from, and comes back when it is removed."""
+    return taint.key.startswith(CONTROLLER_PREFIXES) or taint.key in AUTOSCALER_TAINTS
+
+
+def taint_cost(taint: Taint) -> int:
+    """Return what it costs to open a node with this taint; the control plane is kept free for a reason."""
+    return 4 if taint.key == CONTROL_PLANE else 2
+
+
+def untolerated(situation: Situation, node: Node) -> list[Taint]:
+    """Return the taints that keep the Pod off the node, cordons and what controllers own left out."""
+    numeric = situation.handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    return [
+        taint
+        for taint in node.spec.taints
+        if taint.effect in tainttoleration.DO_NOT_SCHEDULE
+        and not is_controllers(taint)
+        and not tainttoleration.tolerated(taint, situation.pod.spec.tolerations, numeric=numeric)
+    ]
+
+
+def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
+    """Yield the changes of one node.
+
+    Args:
+        situation: the Pod and the cluster.
+        others: how many requirements another change could overcome besides.
+    """
+    yield from _uncordon(situation, others=others)
+    yield from _label(situation, others=others)
+    yield from _remove_taint(situation, others=others)
+
+
+def _reachable(situation: Situation, plugins: Iterable[str], *, others: int) -> list[NodeInfo]:
+    """Return the nodes these filters reject, where opening one could matter: to the Pod, or to who is counted."""
+    requirements: list[Requirement] = [of_filter(plugin) for plugin in plugins]
+    counted_otherwise = [
+        of_constraint(counts.constraint.index) for counts in situation.counts if counts.constraint.honors_taints
+    ]
+    nodes = situation.nodes_only_against([*requirements, *counted_otherwise], others=others)
+    unmet = any(len(counts.match_num) < counts.constraint.min_domains for counts in situation.counts)
+    if unmet:
+        nodes = situation.nodes_only_against(requirements, others=len(situation.handle.profile.filters))
+    wanted = frozenset(requirements)
+    return [info for info in nodes if situation.against[info.name] & wanted][:MOST_NODES]
+
+
+def _group(name: str, situation: Situation, info: NodeInfo) -> Group:
+    """Return what makes changes of nodes alike: the class and the domains, the hostname left out."""
+    keys = [c.constraint.topology_key for c in situation.counts if c.constraint.topology_key != HOSTNAME]
+    return (name, *(info.labels.get(key, "") for key in keys))
+
+
+def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
+    """Yield cordoned nodes put back, with the taint that mirrors the cordon."""
+    for info in _reachable(situation, (nodeunschedulable.NAME, tainttoleration.NAME), others=others):
+        node = info.node
+        mirrored = [i for i, t in enumerate(node.spec.taints) if (t.key, t.effect) == (CORDON.key, CORDON.effect)]
+        if not node.spec.unschedulable and not mirrored:
+            continue
+        operations = [remove(pointer("spec", "taints", index)) for index in reversed(mirrored)]
+        if node.spec.unschedulable:
+            operations.append(remove("/spec/unschedulable"))
+        yield _of_node("Uncordon", 1, f"uncordon {info.name}", node, operations, _group("Uncordon", situation, info))
+
+
+def _label(situation: Situation, *, others: int) -> Iterator[Candidate]:
+    """Yield the label a node lacks, with the value that a label of the same meaning gives it."""
+    used = {counts.constraint.topology_key for counts in situation.counts}
+    for counts in situation.counts:
+        key = counts.constraint.topology_key
+        for info in situation.nodes_only_against([of_constraint(counts.constraint.index)], others=others)[:MOST_NODES]:
+            if key in info.labels:
+                continue
+            for similar in similar_keys(key, info.labels, used):
+                if same_meaning(key, similar) and info.labels[similar]:
+                    value = info.labels[similar]
+                    yield _of_node(
+                        "LabelNode",
+                        1,
+                        f"label {info.name} {key}={value}, as its {similar} says",
+                        info.node,
+                        [set_to(pointer("metadata", "labels", key), value)],
+                        ("LabelNode", key, similar),
+                    )
+
+
+def same_meaning(key: str, other: str) -> bool:
+    """Whether one of the labels is the well-known or deprecated spelling of the other."""
+    if key.rpartition("/")[2] != other.rpartition("/")[2]:
+        return False
+    return key in WELL_KNOWN_KEYS or other in WELL_KNOWN_KEYS
+
+
+def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
+    """Yield nodes without one of the taints that keep the Pod off."""
+    for info in _reachable(situation, (tainttoleration.NAME,), others=others):
+        for taint in untolerated(situation, info.node):
+            operation = remove(pointer("spec", "taints", info.node.spec.taints.index(taint)))
+            yield _of_node(
+                "RemoveTaint",
+                taint_cost(taint),
+                f"remove the taint {taint} from {info.name}",
+                info.node,
+                [operation],
+                (*_group("RemoveTaint", situation, info), str(taint)),
+                caution="other Pods may then land there too: make sure the taint's purpose is gone",
+            )
+
+
+def _of_node(
+    name: str,
+    cost: int,
+    summary: str,
+    node: Node,
+    operations: list[PatchOperation],
+    group: Group,
+    *,
+    caution: str = "",
+) -> Candidate:
+    """Return a change of one node."""
+    return Candidate(
+        id=name,
+        cost=cost,
+        summary=summary,
+        node=patched(node, operations),
+        operations=tuple(operations),
+        group=group,
+        caution=caution,
+    )
+
+
+def additions(situation: Situation) -> Iterator[Candidate]:
+    """Yield a node more for each domain: a sibling of what is there, empty and in good order."""
+    seen: set[tuple[object, ...]] = set()
+    for info in situation.handle.node_infos.values():
+        node = _sibling(info.node)
+        labels = {key: value for key, value in node.metadata.labels.items() if key != HOSTNAME}
+        shape = (tuple(sorted(labels.items())), node.spec.taints, tuple(sorted(node.status.allocatable.items())))
+        if shape in seen:
+            continue
+        seen.add(shape)
+        where = _where(situation, info)
+        yield Candidate(
+            id="AddNode",
+            cost=3,
+            summary=f"add a node like {info.name}{where}: what an autoscaler would have to add",
+            node=node,
+            group=("AddNode", *map(str, node.spec.taints)),
+        )
+
+
+def _where(situation: Situation, info: NodeInfo) -> str:
+    """Return the domains of the node that the constraints speak of, or its zone."""
+    keys = [c.constraint.topology_key for c in situation.counts if c.constraint.topology_key != HOSTNAME] or [ZONE]
+    named = [f"{key} {info.labels[key]}" for key in keys if key in info.labels]
+    return f" in {' and '.join(named)}" if named else ""
+
+
+def _sibling(node: Node) -> Node:
+    """Return a new node like this one: its own name, no cordon, none of the taints that controllers set."""
+    name = f"new-{node.metadata.name}"
+    labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
+    metadata = msgspec.structs.replace(node.metadata, name=name, labels=labels, uid="", creation_timestamp=None)
+    taints = tuple(taint for taint in node.spec.taints if not is_controllers(taint))
+    spec = msgspec.structs.replace(node.spec, unschedulable=False, taints=taints)
+    return msgspec.structs.replace(node, metadata=metadata, spec=spec)

@@ -1,0 +1,77 @@
+"""JSON patches on objects: building them, and trying them on a snapshot.
+
+The same patch is tried here and printed, so what is claimed is what was tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.report import JsonValue, PatchOperation
+
+ObjectT = TypeVar("ObjectT", Pod, Node, PodTemplateSpec)
+
+
+def set_to(path: str, value: JsonValue) -> PatchOperation:
+    """Return the operation that sets a field, whether or not it was there."""
+    return PatchOperation(op="add", path=path, value=value)
+
+
+def remove(path: str) -> PatchOperation:
+    """Return the operation that removes a field or an item."""
+    return PatchOperation(op="remove", path=path)
+
+
+def append(path: str, items: Sequence[object], value: JsonValue) -> PatchOperation:
+    """Return the operation that adds a value to a list whose items are given; an absent list is made."""
+    return PatchOperation(op="add", path=f"{path}/-", value=value) if items else set_to(path, [value])
+
+
+def pointer(*steps: str | int) -> str:
+    """Return the JSON pointer of the steps."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
+
+
+def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
+    """Return the object with the operations applied.
+
+    Raises:
+        LookupError: a path does not exist.
+        DecodeError: the result is not such an object.
+    """
+    document = msgspec.json.decode(msgspec.json.encode(obj))
+    for operation in operations:
+        _apply(document, operation)
+    return convert(document, type(obj))
+
+
+def _apply(document: Any, operation: PatchOperation) -> None:  # noqa: ANN401 - any JSON
+    """Apply one operation to plain values.
+
+    Raises:
+        LookupError: the path does not exist.
+    """
+    *parents, last = [step.replace("~1", "/").replace("~0", "~") for step in operation.path.split("/")[1:]]
+    for step in parents:
+        document = document[int(step)] if isinstance(document, list) else document[step]
+    if isinstance(document, list):
+        _apply_to_list(document, last, operation)
+    elif operation.op == "remove":
+        del document[last]
+    else:
+        document[last] = operation.value
+
+
+def _apply_to_list(items: list[JsonValue], step: str, operation: PatchOperation) -> None:
+    """Apply one operation to an item of a list."""
+    if operation.op == "add":
+        items.insert(len(items) if step == "-" else int(step), operation.value)
+    elif operation.op == "remove":
+        del items[int(step)]
+    else:
+        items[int(step)] = operation.value

@@ -1,0 +1,41 @@
+"""PodDisruptionBudget and NetworkPolicy: what else selects Pods by their labels.
+
+Source: api policy/v1/types.go, networking/v1/types.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct
+
+
+class PodDisruptionBudgetSpec(Struct, frozen=True):
+    """Which Pods it guards; None guards none."""
+
+    selector: LabelSelector | None = None
+
+
+class PodDisruptionBudgetStatus(Struct, frozen=True):
+    """How many of them may be evicted now."""
+
+    disruptions_allowed: int = 0
+
+
+class PodDisruptionBudget(Struct, frozen=True):
+    """A bound on voluntary evictions."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
+    status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
+
+
+class NetworkPolicySpec(Struct, frozen=True):
+    """Which Pods it isolates; empty isolates all of the namespace."""
+
+    pod_selector: LabelSelector = LabelSelector()
+
+
+class NetworkPolicy(Struct, frozen=True):
+    """A rule about who may talk to Pods."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NetworkPolicySpec = NetworkPolicySpec()
