@@ -57,10 +57,9 @@ def _nothing_helps(item: EvaluationReport) -> Iterable[str]:
 
 def _named(requirement: Requirement, item: EvaluationReport) -> str:
     """Return a requirement by its topology key, or by its plugin's name."""
-    keys = (
-        c.topology_key for c in item.constraints if requirement.kind == "constraint" and c.index == requirement.index
-    )
-    return next((f"the constraint on {key}" for key in keys), str(requirement.plugin))
+    if requirement.kind == "filter":
+        return str(requirement.plugin)
+    return next(f"the constraint on {c.topology_key}" for c in item.constraints if c.index == requirement.index)
 
 
 def _new_nodes(fixes: Iterable[Fix]) -> Iterable[str]:

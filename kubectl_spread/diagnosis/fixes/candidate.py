@@ -28,6 +28,7 @@ class Candidate:
         edit: the change, where the Pod itself is changed.
         node: the node as it would be, where one is changed or added.
         operations: how the node is patched; empty for a node that is added.
+        command: what a person runs to change the node.
         delete: the Pod to delete.
         group: changes of one group are alike and told once; empty for one that stands alone.
         caution: what to say beside it.
@@ -39,6 +40,7 @@ class Candidate:
     edit: PodEdit | None = None
     node: Node | None = None
     operations: tuple[PatchOperation, ...] = ()
+    command: str = ""
     delete: Pod | None = None
     group: tuple[str, ...] = ()
     caution: str = ""

@@ -91,18 +91,9 @@ def _of_object(part: Candidate) -> Commands:
     if part.delete is not None:
         force = " --grace-period=0 --force" if part.delete.terminating else ""
         return Commands((f"kubectl delete pod {part.name} -n {part.delete.metadata.namespace}{force}",), "")
-    match part.id:
-        case "Uncordon":
-            return Commands((f"kubectl uncordon {part.name}",), "")
-        case "AddNode":
-            return Commands((), "nothing here adds a node: scale the node group, or let the autoscaler")
-        case _:
-            return Commands((_node_patch(part),), "")
-
-
-def _node_patch(part: Candidate) -> str:
-    """Return the command that patches a node."""
-    return f"kubectl patch node {part.name} --type=json -p {_quoted(part.operations)}"
+    if part.command:
+        return Commands((part.command,), "")
+    return Commands((), "nothing here adds a node: scale the node group, or let the autoscaler")
 
 
 def _of_owner(parts: Sequence[Candidate], situation: Situation) -> Commands:

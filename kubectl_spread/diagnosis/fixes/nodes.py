@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
 from kubectl_spread.objects.core import Node, Taint
-from kubectl_spread.report import PatchOperation, Requirement
+from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
@@ -104,7 +105,15 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
         operations = [remove(pointer("spec", "taints", index)) for index in reversed(mirrored)]
         if node.spec.unschedulable:
             operations.append(remove("/spec/unschedulable"))
-        yield _of_node("Uncordon", 1, f"uncordon {info.name}", node, operations, _group("Uncordon", situation, info))
+        yield Candidate(
+            id="Uncordon",
+            cost=1,
+            summary=f"uncordon {info.name}",
+            node=patched(node, operations),
+            operations=tuple(operations),
+            command=f"kubectl uncordon {info.name}" if node.spec.unschedulable else _untaint(info.name, CORDON),
+            group=_group("Uncordon", situation, info),
+        )
 
 
 def _label(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -117,15 +126,22 @@ def _label(situation: Situation, *, others: int) -> Iterator[Candidate]:
                 continue
             for similar in similar_keys(key, info.labels, used):
                 if same_meaning(key, similar) and info.labels[similar]:
-                    value = info.labels[similar]
-                    yield _of_node(
-                        "LabelNode",
-                        1,
-                        f"label {info.name} {key}={value}, as its {similar} says",
-                        info.node,
-                        [set_to(pointer("metadata", "labels", key), value)],
-                        ("LabelNode", key, similar),
-                    )
+                    yield _labelled(info.node, key, similar)
+
+
+def _labelled(node: Node, key: str, similar: str) -> Candidate:
+    """Return the node with the label, its value that of the similar one."""
+    name, value = node.metadata.name, node.metadata.labels[similar]
+    operations = (set_to(pointer("metadata", "labels", key), value),)
+    return Candidate(
+        id="LabelNode",
+        cost=1,
+        summary=f"label {name} {key}={value}, as its {similar} says",
+        node=patched(node, operations),
+        operations=operations,
+        command=f"kubectl label node {name} {shlex.quote(f'{key}={value}')}",
+        group=("LabelNode", key, similar),
+    )
 
 
 def same_meaning(key: str, other: str) -> bool:
@@ -139,38 +155,22 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield nodes without one of the taints that keep the Pod off."""
     for info in _reachable(situation, (tainttoleration.NAME,), others=others):
         for taint in untolerated(situation, info.node):
-            operation = remove(pointer("spec", "taints", info.node.spec.taints.index(taint)))
-            yield _of_node(
-                "RemoveTaint",
-                taint_cost(taint),
-                f"remove the taint {taint} from {info.name}",
-                info.node,
-                [operation],
-                (*_group("RemoveTaint", situation, info), str(taint)),
+            operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
+            yield Candidate(
+                id="RemoveTaint",
+                cost=taint_cost(taint),
+                summary=f"remove the taint {taint} from {info.name}",
+                node=patched(info.node, operations),
+                operations=operations,
+                command=_untaint(info.name, taint),
+                group=(*_group("RemoveTaint", situation, info), str(taint)),
                 caution="other Pods may then land there too: make sure the taint's purpose is gone",
             )
 
 
-def _of_node(
-    name: str,
-    cost: int,
-    summary: str,
-    node: Node,
-    operations: list[PatchOperation],
-    group: Group,
-    *,
-    caution: str = "",
-) -> Candidate:
-    """Return a change of one node."""
-    return Candidate(
-        id=name,
-        cost=cost,
-        summary=summary,
-        node=patched(node, operations),
-        operations=tuple(operations),
-        group=group,
-        caution=caution,
-    )
+def _untaint(name: str, taint: Taint) -> str:
+    """Return the command that removes a taint by its name, wherever it stands in the list by then."""
+    return f"kubectl taint node {name} {shlex.quote(f'{taint}-')}"
 
 
 def additions(situation: Situation) -> Iterator[Candidate]:
