@@ -39,7 +39,7 @@ MAX_ALIASED = 100_000
 """Values that the aliases of one document may stand for."""
 
 _SEPARATOR = re.compile(r"^---(.*)\n?", re.MULTILINE)
-_CONTENT = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
+_CONTENT = re.compile(r"^[ \r]*[^ \r\n#]", re.MULTILINE)
 
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -121,7 +121,8 @@ def _pieces(text: str) -> Iterator[tuple[str, int, str]]:
         yield separator, line, text[start : match.start()]
         line += text.count("\n", start, match.end())
         separator, start = match[1].strip(), match.end()
-    yield separator, line, text[start:]
+    # kubectl ends the last line where the file does not.
+    yield separator, line, text[start:].removesuffix("\n") + "\n"
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, *, first_line: int) -> YamlError:
@@ -315,12 +316,7 @@ def _number(text: str) -> Plain:
         value = int(digits, 8 if integer["octal"] else 0)
         if -(2**63) <= value < 2**64:
             return value
-    return _float(digits) if _FLOAT.fullmatch(digits) else text
-
-
-def _float(digits: str) -> Plain:
-    """Return the decimal number; a whole one is an integer, because Go writes it without a point."""
-    value = float(digits)
-    if math.isinf(value):
-        return digits
-    return int(value) if value.is_integer() and abs(value) < _LEAST_EXPONENT else value
+    if not _FLOAT.fullmatch(digits) or math.isinf(number := float(digits)):
+        return text
+    # Go writes a whole number without a point.
+    return int(number) if number.is_integer() and abs(number) < _LEAST_EXPONENT else number

@@ -57,6 +57,7 @@ SCALARS: dict[str, Plain] = {
     "1e20": 10**20,
     "1e21": 1e21,
     "1e400": "1e400",
+    "1e4_00": "1e4_00",
     ".5_0": 0.5,
     ".": ".",
     "-a": "-a",
@@ -107,6 +108,7 @@ MAPPINGS: dict[str, Plain] = {
     "<<: [{a: 1}, {a: 2, b: 2}]\n": {"a": 1, "b": 2},
     "a: &x {k: 1}\nb:\n  <<: *x\n  l: 2\n": {"a": {"k": 1}, "b": {"k": 1, "l": 2}},
     "a: |\n  ---\n  x\n": {"a": "---\nx\n"},
+    "a: |\n  x": {"a": "x\n"},
     "a: b\r\nc: d\r\n": {"a": "b", "c": "d"},
     "a:\t1\n": {"a": 1},
 }
@@ -122,6 +124,9 @@ REFUSED = {
     "a: b: c\n": "line 1, column 5: mapping values are not allowed in this context",
     "a:\n- 1\n-2\n": "line 4, column 1: could not find expected ':' (while scanning a simple key from line 3)",
     "a: [1,\n 2\n": ("line 3, column 1: did not find expected ',' or ']' (while parsing a flow sequence from line 1)"),
+    "\t\n": (
+        "line 1, column 1: found character that cannot start any token (while scanning for the next token from line 1)"
+    ),
     "\ta: 1\n": (
         "line 1, column 1: found character that cannot start any token (while scanning for the next token from line 1)"
     ),
