@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
+COMPLETE = "__complete"
+"""In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
+"""Python's own 700 make it look for garbage dozens of times while modules load, where there is none."""
+
 
 def main() -> None:
-    """Run the command line, or say how it may go on."""
-    if sys.argv[1:2] == ["__complete"]:
-        _complete(sys.argv[2:])
-        return
-    from kubectl_spread.cli import PROGRAM, app
-
-    app(prog_name=PROGRAM)
+    """Run the command line."""
+    _start(sys.argv[1:])
 
 
 def complete() -> None:
     """Say how a command line may go on, as ``kubectl_complete-spread``, which kubectl runs on TAB."""
-    _complete(sys.argv[1:])
+    _start([COMPLETE, *sys.argv[1:]])
 
 
-def _complete(words: Sequence[str]) -> None:
-    """Print what may follow the words."""
+def _start(words: Sequence[str]) -> None:
+    """Do what the words say."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
-    from kubectl_spread.cli import app
+    from kubectl_spread.cli import PROGRAM, app
+
+    if words[:1] != [COMPLETE]:
+        app(words, prog_name=PROGRAM)
+        return
     from kubectl_spread.cli.candidates import answer
 
-    answer(typer.main.get_group(app), words)
+    answer(typer.main.get_group(app), words[1:])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,95 @@
+"""What a command loads before it can answer: start-up is paid on every call and at every TAB."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bench.startup import NODE_AND_POD, empty_cluster
+from tests.cluster.api_server import serving
+
+PROBE = """
+import sys
+before = set(sys.modules)
+import atexit
+from kubectl_spread.__main__ import main
+atexit.register(lambda: print("\\n", *sorted(set(sys.modules) - before)))
+main()
+"""
+CLIENT = {"kubernetes", "requests", "pydantic", "oauthlib", "urllib3", "ssl", "asyncio"}
+"""What takes the program to a cluster."""
+DATA = {"yaml", "msgspec", "tabulate", "json"}
+"""What reads and prints objects."""
+NEVER = {"rich", "click", "numpy", "pandas", "aiohttp", "unittest", "pytest"}
+
+
+def loaded(*arguments: str, home: Path) -> set[str]:
+    """Return the modules that a command loads."""
+    environment = {"HOME": str(home), "PATH": os.defpath}
+    command = [sys.executable, "-c", PROBE, *arguments]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return set(ended.stdout.splitlines()[-1].split())
+
+
+def packages(modules: set[str]) -> set[str]:
+    """Return the packages of the modules."""
+    return {module.partition(".")[0] for module in modules}
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Path:
+    """Return a file with a Node and a Pod."""
+    path = tmp_path / "snapshot.yaml"
+    path.write_text(NODE_AND_POD)
+    return path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("show", "--help"),
+        ("__complete", ""),
+        ("__complete", "show", "-"),
+        ("__complete", "check", "-f", ""),
+    ],
+    ids=" ".join,
+)
+def test_what_reads_nothing_loads_nothing_that_reads(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    modules = loaded(*arguments, home=tmp_path)
+    assert "typer" in modules
+    assert packages(modules) & (CLIENT | DATA | NEVER) == set()
+    assert len(modules) <= 120
+
+
+def test_completing_names_of_the_kubeconfig_loads_no_client(tmp_path: Path) -> None:
+    modules = loaded("__complete", "show", "--context", "", home=tmp_path)
+    assert "kubectl_spread.cluster.kubeconfig" in modules
+    assert packages(modules) & (CLIENT | NEVER) == set()
+
+
+def test_completing_names_of_the_cluster_loads_no_scheduler(tmp_path: Path) -> None:
+    modules = loaded("__complete", "show", "--server", "http://127.0.0.1:1", "-n", "", home=tmp_path)
+    assert "urllib3" in modules
+    assert packages(modules) & (NEVER | {"kubernetes", "requests", "pydantic"}) == set()
+    assert not any(module.startswith(("kubectl_spread.scheduler", "kubectl_spread.render")) for module in modules)
+
+
+@pytest.mark.parametrize("command", [("show",), ("why-pending",), ("check", "-f", "{}")], ids=" ".join)
+def test_files_are_read_without_the_client(command: tuple[str, ...], snapshot: Path, tmp_path: Path) -> None:
+    arguments = [word.format(snapshot) for word in command]
+    modules = loaded(*arguments, "--from", str(snapshot), home=tmp_path)
+    assert "kubectl_spread.commands.view" in modules
+    assert packages(modules) & (CLIENT | NEVER) == set()
+    assert len(modules) <= 320
+
+
+def test_a_cluster_is_asked_without_the_kubernetes_client(tmp_path: Path) -> None:
+    with serving(empty_cluster) as server:
+        modules = loaded("show", "--server", server.url, home=tmp_path)
+    assert "urllib3" in modules
+    assert packages(modules) & (NEVER | {"kubernetes", "requests", "pydantic", "oauthlib"}) == set()
