@@ -1,0 +1,37 @@
+"""What all tests share: goldens, and an environment in which no setting of whoever runs the tests matters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer to write goldens anew."""
+    parser.addoption("--update-golden", action="store_true", help="Write tests/golden anew; look at the difference.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to write goldens where nobody looks at the difference."""
+    if config.getoption("--update-golden") and os.environ.get("CI"):
+        raise pytest.UsageError("--update-golden writes what ought to be tested: not in CI")
+
+
+@pytest.fixture
+def same_as_golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
+    """Return what holds a text against tests/golden/NAME, byte for byte."""
+
+    def compare(text: str, name: str) -> None:
+        path = GOLDEN / name
+        if pytestconfig.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+        assert path.is_file(), f"there is no {path}: write it with --update-golden and read it"
+        assert text.encode() == path.read_bytes()
+
+    return compare
