@@ -22,10 +22,12 @@ from kubectl_spread.objects.decoding import DecodeError, convert
 from kubectl_spread.objects.kinds import BY_API, KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.workloads import DaemonSet
-from kubectl_spread.report import CheckItem, CheckReport, Verdict, WorkloadRef
+from kubectl_spread.report import CheckItem, CheckReport, ValidationError, Verdict, WorkloadRef
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.validation import validate, validate_template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +89,15 @@ def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *,
     """
     manifests = read_manifests(options, stdin=stdin)
     view = look(source, plan.everything(""), scheduler)
-    handle = _laid_over(manifests, view.handle)
+    snapshot = _laid_over(manifests, view.snapshot)
     items = []
     for manifest in manifests:
         if manifest.makes_pods:
-            item, handle = _judge(manifest, handle, options)
+            pod, replicas = _pod_of(manifest, snapshot)
+            handle = Handle.build(snapshot, view.handle(pod.spec.scheduler_name).profile)
+            item, placed = _judge(manifest, pod, handle, replicas=options.replicas or replicas)
             items.append(item)
+            snapshot = placed.handle.snapshot
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
 
@@ -174,36 +179,44 @@ def _custom_metadata(document: Document) -> ObjectMeta:
         raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
 
 
-def _laid_over(manifests: Sequence[Manifest], handle: Handle) -> Handle:
+def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot) -> Snapshot:
     """Return the cluster as it would be with the documents applied, before any Pod of theirs is scheduled."""
-    objects = [
+    return snapshot.with_objects(
         created
         for manifest in manifests
         if manifest.obj is not None and not isinstance(manifest.obj, Pod)
-        for created in as_created(manifest.obj, handle.snapshot)
-    ]
-    return Handle.build(handle.snapshot.with_objects(objects), handle.profile)
+        for created in as_created(manifest.obj, snapshot)
+    )
 
 
-def _judge(manifest: Manifest, handle: Handle, options: CheckOptions) -> tuple[CheckItem, Handle]:
-    """Return what becomes of one manifest, and the cluster with its replicas placed."""
-    pod, replicas = _pod_of(manifest, handle)
+def _judge(manifest: Manifest, pod: Pod, handle: Handle, *, replicas: int) -> tuple[CheckItem, Placed]:
+    """Return what becomes of one manifest, and where its replicas went."""
     pod = defaulted(pod, handle.profile)
-    replicas = replicas if options.replicas is None else options.replicas
     source = f"{manifest.document.source}, document {manifest.document.number}"
     report = evaluation_report(pod, handle, kind=manifest.document.kind, source=source)
+    report = msgspec.structs.replace(report, name=manifest.name, workload=_workload_of(manifest))
     daemon = isinstance(manifest.obj, DaemonSet)
     placed = place_daemon(pod, handle) if daemon else place(pod, handle, replicas=replicas)
-    after = diagnose(pod, placed.handle, cycle.evaluate(pod, placed.handle)).constraints
-    report = msgspec.structs.replace(report, name=manifest.name, workload=_workload_of(manifest))
     item = CheckItem(
         **msgspec.structs.asdict(report),
         replicas=_asked(placed) if daemon else replicas,
+        validation=_validation(manifest, handle.profile.minor),
         placements=placed.placements,
         jam=placed.jam,
-        after=after,
+        after=diagnose(pod, placed.handle, cycle.evaluate(pod, placed.handle)).constraints,
     )
-    return item, placed.handle
+    return item, placed
+
+
+def _validation(manifest: Manifest, minor: int) -> tuple[ValidationError, ...]:
+    """Return what the API server would refuse of the manifest."""
+    if manifest.obj is not None:
+        errors = validate(manifest.obj, minor=minor)
+    elif manifest.template is not None:
+        errors = validate_template(manifest.template, path="spec.template", minor=minor)
+    else:
+        errors = ()
+    return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
 
 
 def _asked(placed: Placed) -> int:
@@ -211,14 +224,14 @@ def _asked(placed: Placed) -> int:
     return len(placed.placements) + (placed.jam is not None)
 
 
-def _pod_of(manifest: Manifest, handle: Handle) -> tuple[Pod, int]:
+def _pod_of(manifest: Manifest, snapshot: Snapshot) -> tuple[Pod, int]:
     """Return the manifest's first Pod and how many it asks for (count)."""
     if isinstance(manifest.obj, Pod):
         return manifest.obj, 1
     if manifest.template is not None:
         return _custom_pod(manifest, manifest.template), 1
     owner = cast("Workload", manifest.obj)
-    return first_pod(owner, handle.snapshot), replicas_of(owner)
+    return first_pod(owner, snapshot), replicas_of(owner)
 
 
 def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:

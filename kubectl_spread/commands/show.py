@@ -10,7 +10,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.diagnosis.workloads import OwnedPods, workloads
+from kubectl_spread.diagnosis.workloads import OwnedPods, scheduler_of, workloads
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
@@ -78,7 +78,9 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     items = [
         item
         for workload in _wanted(view, scope, options)
-        for item in skew_items(workload, view.handle, defaults=options.defaults or bool(options.names))
+        for item in skew_items(
+            workload, view.handle(scheduler_of(workload)), defaults=options.defaults or bool(options.names)
+        )
     ]
     if options.problems:
         items = [item for item in items if item.status is not SpreadStatus.OK]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from kubectl_spread import __version__
 from kubectl_spread.commands.source import Source
+from kubectl_spread.diagnosis.incomplete import without_unread
 from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import DecodeError
 from kubectl_spread.report import Incomplete, Metadata
+from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import (
     PROVED_MINORS,
     REFERENCE_MINOR,
     Profile,
-    configured_profile,
+    configured_profiles,
     default_profile,
+    known_gates,
     minor_of,
 )
 from kubectl_spread.snapshot import Snapshot
@@ -46,36 +50,39 @@ class SchedulerOptions:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The cluster and the scheduler's rules.
+    """The cluster and the schedulers' rules.
 
     Attributes:
-        handle: the cluster as the profile sees it.
+        handles: scheduler's name → the cluster as its profile sees it.
         metadata: what was read, and under which rules.
         incomplete: what holds for every answer, such as a release that is not proved.
     """
 
-    handle: Handle
+    handles: Mapping[str, Handle]
     metadata: Metadata
     incomplete: tuple[Incomplete, ...]
 
     @property
     def snapshot(self) -> Snapshot:
         """The cluster."""
-        return self.handle.snapshot
+        return self.handle().snapshot
 
-    @property
-    def profile(self) -> Profile:
-        """The rules."""
-        return self.handle.profile
+    def knows(self, scheduler_name: str) -> bool:
+        """Whether a scheduler of that name has a profile here."""
+        return scheduler_name in self.handles
 
-    def knows_scheduler(self, pod: Pod) -> bool:
-        """Whether the Pod is scheduled by the profile that is mirrored."""
-        return pod.spec.scheduler_name == self.profile.scheduler_name
+    def handle(self, scheduler_name: str = DEFAULT_SCHEDULER) -> Handle:
+        """Return the cluster as the scheduler sees it; one without a profile is taken for the default one."""
+        default = self.handles.get(DEFAULT_SCHEDULER) or next(iter(self.handles.values()))
+        return self.handles.get(scheduler_name, default)
 
     def with_filters(self, filters: Sequence[str]) -> View:
         """Return the view in which only these filters are evaluated."""
-        profile = replace(self.profile, filters=tuple(name for name in self.profile.filters if name in filters))
-        return replace(self, handle=Handle.build(self.snapshot, profile))
+        profiles = (
+            replace(handle.profile, filters=tuple(name for name in handle.profile.filters if name in filters))
+            for handle in self.handles.values()
+        )
+        return replace(self, handles=_handles(self.snapshot, profiles))
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:
@@ -91,7 +98,9 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     minor = minor_of(version)
     if minor is None:
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
-    profile = _profile(scheduler, minor)
+    profiles = _profiles(scheduler, minor)
+    if not source.server:
+        snapshot = snapshot.with_objects(defaulted(pod, profiles[0]) for pod in snapshot.all(Pod))
     metadata = Metadata(
         version=__version__,
         server=source.server,
@@ -100,17 +109,23 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         source=source.name,
         resource_versions=dict(snapshot.inventory.resource_versions),
     )
-    return View(Handle.build(snapshot, profile), metadata, _unproved(minor))
+    judged = (without_unread(profile, snapshot) for profile in profiles)
+    return View(_handles(snapshot, judged), metadata, (*_unproved(minor), *_unknown_gates(scheduler)))
 
 
-def _profile(scheduler: SchedulerOptions, minor: int) -> Profile:
+def _handles(snapshot: Snapshot, profiles: Iterable[Profile]) -> dict[str, Handle]:
+    """Return scheduler's name → the cluster as its profile sees it."""
+    return {profile.scheduler_name: Handle.build(snapshot, profile) for profile in profiles}
+
+
+def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     """Return the rules of the release, as the scheduler is configured.
 
     Raises:
         ManifestError: the configuration cannot be read.
     """
     if not scheduler.configuration:
-        return default_profile(minor, gates=scheduler.feature_gates)
+        return (default_profile(minor, gates=scheduler.feature_gates),)
     from kubectl_spread.cluster.manifests import read_documents
 
     documents = read_documents([scheduler.configuration])
@@ -118,9 +133,18 @@ def _profile(scheduler: SchedulerOptions, minor: int) -> Profile:
     if found is None:
         raise ManifestError([documents[0].problem(f"is a {documents[0].kind}, not a KubeSchedulerConfiguration")])
     try:
-        return configured_profile(found.values, minor=minor, gates=scheduler.feature_gates)
+        return configured_profiles(found.values, minor=minor, gates=scheduler.feature_gates)
     except DecodeError as error:
         raise ManifestError([found.problem(error.reason, error.field_path)]) from error
+
+
+def _unknown_gates(scheduler: SchedulerOptions) -> tuple[Incomplete, ...]:
+    """Return what to say of feature gates that change nothing here."""
+    unknown = sorted(set(scheduler.feature_gates) - known_gates())
+    return tuple(
+        Incomplete(what=f"feature gate {gate}", why="not known", consequence="what it changes was not considered")
+        for gate in unknown
+    )
 
 
 def _version(source: Source, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:

@@ -143,11 +143,11 @@ def _explain_all(pods: Iterable[Pod], view: View, spent: Spent) -> Iterable[Pend
 
 def _explain(pod: Pod, view: View, spent: Spent) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
-    report = evaluation_report(pod, view.handle)
-    situation = Situation(pod, view.handle)
+    handle = view.handle(pod.spec.scheduler_name)
+    report, situation = evaluation_report(pod, handle), Situation(pod, handle)
     pending = [other for other in view.snapshot.all(Pod) if is_pending(other)]
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent)
-    if not view.knows_scheduler(pod):
+    if not view.knows(pod.spec.scheduler_name):
         report = msgspec.structs.replace(report, message="")
     report = msgspec.structs.replace(report, fixes=found.fixes, fix_search="complete" if found.complete else "bounded")
     return PendingItem(

@@ -6,7 +6,7 @@ Something that has nothing to judge about the Pod cannot change its answer, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -14,6 +14,8 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,15 @@ class Gap:
     Attributes:
         matters: whether it has anything to judge about the Pod in this cluster.
         consequence: what the answer does not know, as a sentence.
+        filters: the filters that would reject wrongly without it, and are left out.
     """
 
     matters: Callable[[Pod, Handle], bool]
     consequence: str
+    filters: tuple[str, ...] = ()
+
+
+VOLUME_FILTERS = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone")
 
 
 def _has_host_ports(pod: Pod, _handle: Handle) -> bool:
@@ -60,6 +67,10 @@ def _takes_defaults(pod: Pod, handle: Handle) -> bool:
     return not pod.spec.topology_spread_constraints and bool(handle.profile.default_constraints)
 
 
+def _never(_pod: Pod, _handle: Handle) -> bool:
+    return False
+
+
 def _always(_pod: Pod, _handle: Handle) -> bool:
     return True
 
@@ -83,9 +94,31 @@ KIND_GAPS: Mapping[Kind, Gap] = {
     kinds.REPLICATION_CONTROLLER: Gap(
         _takes_defaults, "the selector of the default constraints lacks what the owner adds"
     ),
-    kinds.NAMESPACE: Gap(_meets_pod_affinity, "namespace selectors of affinity between Pods match nothing"),
+    kinds.NAMESPACE: Gap(_meets_pod_affinity, "affinity between Pods was not judged", ("InterPodAffinity",)),
+    kinds.PERSISTENT_VOLUME_CLAIM: Gap(_has_volumes, "its volumes were not judged", VOLUME_FILTERS),
+    kinds.PERSISTENT_VOLUME: Gap(_has_volumes, "its volumes were not judged", VOLUME_FILTERS),
+    kinds.STORAGE_CLASS: Gap(_has_volumes, "its volumes were not judged", VOLUME_FILTERS),
+    kinds.CSI_NODE: Gap(_has_volumes, "whether nodes can attach more volumes was not judged", ("NodeVolumeLimits",)),
+    kinds.CSI_DRIVER: Gap(
+        _has_volumes, "where its volumes could be was not judged", ("NodeVolumeLimits", "VolumeBinding")
+    ),
+    kinds.CSI_STORAGE_CAPACITY: Gap(_has_volumes, "where its volumes could be was not judged", ("VolumeBinding",)),
+    kinds.VOLUME_ATTACHMENT: Gap(
+        _has_volumes, "whether nodes can attach more volumes was not judged", ("NodeVolumeLimits",)
+    ),
 }
 """Kind → what follows where its list could not be read; a kind that is not here changes no verdict."""
+
+
+def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
+    """Return the profile without the filters that lists which could not be had would make reject wrongly."""
+    blind = {name for unread in snapshot.inventory.unread for name in _gap(unread.kind).filters}
+    return replace(profile, filters=tuple(name for name in profile.filters if name not in blind))
+
+
+def _gap(kind: Kind) -> Gap:
+    """Return what follows where the kind could not be read: nothing, for a kind that changes no verdict."""
+    return KIND_GAPS.get(kind, Gap(_never, ""))
 
 
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
@@ -104,6 +137,6 @@ def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[
 def _unread(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
     """Yield the lists that could not be had."""
     for unread in handle.snapshot.inventory.unread:
-        gap = KIND_GAPS.get(unread.kind)
-        if gap is not None and gap.matters(pod, handle):
+        gap = _gap(unread.kind)
+        if gap.matters(pod, handle):
             yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=gap.consequence)

@@ -77,6 +77,13 @@ def template_of(owner: Workload) -> PodTemplateSpec:
     return owner.spec.template
 
 
+def scheduler_of(workload: OwnedPods) -> str:
+    """Return the name of the scheduler that places the workload's Pods; empty where there is nothing to go by."""
+    if workload.owner is not None:
+        return template_of(workload.owner).spec.scheduler_name
+    return workload.pods[0].spec.scheduler_name if workload.pods else ""
+
+
 def revision_of(pod: Pod) -> str:
     """Return the revision the Pod was made by; empty for owners without revisions."""
     return next((pod.metadata.labels[label] for label in REVISION_LABELS if label in pod.metadata.labels), "")

@@ -11,6 +11,9 @@ from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
 from kubectl_spread.objects.meta import Struct
 
 
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
 class Plugin(Struct, frozen=True):
     """A plugin, and its weight where it scores."""
 
@@ -43,7 +46,7 @@ class PluginConfig(Struct, frozen=True):
 class SchedulerProfile(Struct, frozen=True):
     """One entry of ``profiles``."""
 
-    scheduler_name: str = "default-scheduler"
+    scheduler_name: str = DEFAULT_SCHEDULER
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
 

@@ -228,14 +228,26 @@ def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] |
 def configured_profile(
     configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> Profile:
-    """Return the profile of the configuration (plain values; None for the default profile).
+    """Return the first profile of the configuration (plain values; None for the default profile).
+
+    Raises:
+        DecodeError: a field has the wrong type.
+    """
+    return configured_profiles(configuration, minor=minor, gates=gates)[0]
+
+
+def configured_profiles(
+    configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
+) -> tuple[Profile, ...]:
+    """Return the profiles of the configuration (plain values; None for the default profile), at least one.
 
     Raises:
         DecodeError: a field has the wrong type.
     """
     if configuration is None:
-        return default_profile(minor, gates=gates)
-    return _profile(convert(configuration, KubeSchedulerConfiguration).profiles[0], minor, gates)
+        return (default_profile(minor, gates=gates),)
+    configured = convert(configuration, KubeSchedulerConfiguration).profiles or (SchedulerProfile(),)
+    return tuple(_profile(profile, minor, gates) for profile in configured)
 
 
 def _profile(configured: SchedulerProfile, minor: int, gates: Mapping[str, bool] | None) -> Profile:
