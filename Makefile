@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 
-.PHONY: help demo test lint format e2e oracle conformance bench dist clean
+.PHONY: help demo test lint format e2e oracle conformance-fuzz bench dist clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -49,6 +49,12 @@ e2e: $(VENV)/.developing ## run the tests against a real control plane, built on
 
 oracle: $(VENV)/.developing ## build kube-scheduler's own framework as a program that answers cases
 	$(BIN)/python -m tests.conformance.record oracle --release 1.36
+
+SEED ?= 1
+N ?= 2000
+RELEASE ?= 1.36
+conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the same fresh cases (SEED=1 N=2000 RELEASE=1.36)
+	$(BIN)/python -m tests.conformance.fuzz --seed $(SEED) --count $(N) --release $(RELEASE)
 
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup

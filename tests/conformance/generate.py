@@ -206,9 +206,9 @@ _SINCE: Mapping[Ingredient, int] = {
 """The first minor release that knows an ingredient, where that is not all of them."""
 
 
-def cases(*, suite: str, minor: int, seed: int, count: int) -> Iterator[Case]:
-    """Return cases of one suite for one minor release of Kubernetes 1."""
-    for number in range(count):
+def cases(*, suite: str, minor: int, seed: int, count: int, first: int = 0) -> Iterator[Case]:
+    """Return cases of one suite for one minor release of Kubernetes 1, from the first of these numbers on."""
+    for number in range(first, first + count):
         name = f"{suite}-{minor}-{seed}-{number}"
         yield {"id": name, **_case(SUITES[suite], Draft(dice=Dice(name), minor=minor))}
 
