@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -66,10 +67,12 @@ def show(
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         output.note(nothing_found(asked, what, namespaces_with_pods(answer.view.snapshot)))
 
+    colors = output.wants_color(printing.color, sys.stdout)
+
     def text(*, wide: bool) -> str:
         if names or flags.by_node:
-            return table.show_details(report, wide=wide, by_node=flags.by_node)
-        return table.show_table(report, wide=wide, headers=not printing.no_headers)
+            return table.show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
+        return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
 
     formats = {
         "table": lambda: text(wide=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -52,9 +53,14 @@ def why_pending(
         output.note(line)
     if not report.items and not answer.notes:
         output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
+    colors = output.wants_color(printing.color, sys.stdout)
+
+    def text(*, wide: bool) -> str:
+        return table.pending_text(report, wide=wide, all_fixes=flags.all_fixes, colors=colors)
+
     formats = {
-        "table": lambda: table.pending_text(report, wide=False, all_fixes=flags.all_fixes),
-        "wide": lambda: table.pending_text(report, wide=True, all_fixes=flags.all_fixes),
+        "table": lambda: text(wide=False),
+        "wide": lambda: text(wide=True),
         "json": lambda: structured.to_json(report),
         "yaml": lambda: structured.to_yaml(report),
         "name": lambda: table.names(report),

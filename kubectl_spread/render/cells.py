@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Generic, TypeVar
 
 RowT = TypeVar("RowT")
@@ -20,6 +21,20 @@ EMPTY = '""'
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
+class Color(StrEnum):
+    """The colours in use, by their codes (ECMA-48 SGR)."""
+
+    RED = "31"
+    GREEN = "32"
+    YELLOW = "33"
+    CYAN = "36"
+
+
+def paint(text: str, color: Color, *, wanted: bool) -> str:
+    """Return the text in the colour, or as it is where no colours are wanted."""
+    return f"\x1b[{color}m{text}\x1b[0m" if wanted else text
+
+
 @dataclass(frozen=True, slots=True)
 class Column(Generic[RowT]):
     """One column of a table.
@@ -28,11 +43,13 @@ class Column(Generic[RowT]):
         header: in capitals, without spaces.
         cell: the row's text in this column.
         wide: whether it is shown by ``-o wide`` only.
+        color: the row's colour in this column, where colours are wanted; None for plain columns.
     """
 
     header: str
     cell: Callable[[RowT], str]
     wide: bool = False
+    color: Callable[[RowT], Color] | None = None
 
 
 def clean(text: str) -> str:
@@ -57,11 +74,11 @@ def cell(text: str) -> str:
     return clean(first) + ("..." if any(rest) else "") or NONE
 
 
-def table(columns: Sequence[Column[RowT]], rows: Iterable[RowT], *, headers: bool = True) -> str:
+def table(columns: Sequence[Column[RowT]], rows: Iterable[RowT], *, headers: bool = True, colors: bool = False) -> str:
     """Return a table with three spaces between columns, as kubectl prints it; empty without rows."""
     from tabulate import tabulate
 
-    cells = [[cell(column.cell(row)) for column in columns] for row in rows]
+    cells = [[_painted(column, row, colors=colors) for column in columns] for row in rows]
     if not cells:
         return ""
     if headers:
@@ -70,6 +87,12 @@ def table(columns: Sequence[Column[RowT]], rows: Iterable[RowT], *, headers: boo
     padded = [[text + " " for text in row[:-1]] + row[-1:] for row in cells]
     text = tabulate(padded, tablefmt="plain", disable_numparse=True, preserve_whitespace=True)
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _painted(column: Column[RowT], row: RowT, *, colors: bool) -> str:
+    """Return the row's cell of the column."""
+    text = cell(column.cell(row))
+    return paint(text, column.color(row), wanted=colors) if column.color else text
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_spread.render.cells import EMPTY, Column, cell, clean, listed, table
+from kubectl_spread.render.cells import EMPTY, Color, Column, cell, clean, listed, paint, table
 from kubectl_spread.render.domains import EVERY, HARD, SHOWN_NAMES, constraint_text
 from kubectl_spread.render.fixes import fixes_text
 from kubectl_spread.report import (
@@ -19,9 +19,24 @@ from kubectl_spread.report import (
     PendingReport,
     SkewItem,
     SkewReport,
+    SpreadStatus,
     Verdict,
 )
 
+STATUS_COLORS = {
+    SpreadStatus.BLOCKED: Color.RED,
+    SpreadStatus.VIOLATED: Color.RED,
+    SpreadStatus.NO_DOMAINS: Color.YELLOW,
+    SpreadStatus.NO_EFFECT: Color.YELLOW,
+    SpreadStatus.INCOMPLETE: Color.YELLOW,
+    SpreadStatus.UNEVEN: Color.CYAN,
+    SpreadStatus.OK: Color.GREEN,
+}
+VERDICT_COLORS = {
+    Verdict.UNSCHEDULABLE: Color.RED,
+    Verdict.INCOMPLETE: Color.YELLOW,
+    Verdict.SCHEDULABLE: Color.GREEN,
+}
 FEW_DOMAINS = 5
 """Domains (count) up to which the summary table prints each."""
 
@@ -30,7 +45,7 @@ MOST_GROUPS = 12
 """Groups of nodes (count) up to which each detail has a line of its own."""
 
 
-def show_table(report: SkewReport, *, wide: bool, headers: bool) -> str:
+def show_table(report: SkewReport, *, wide: bool, headers: bool, colors: bool = False) -> str:
     """Return a row for each workload and constraint."""
     columns: list[Column[SkewItem]] = [
         Column("NAMESPACE", lambda i: i.namespace),
@@ -41,12 +56,19 @@ def show_table(report: SkewReport, *, wide: bool, headers: bool) -> str:
         Column("SKEW", lambda i: str(i.constraint.skew)),
         Column("PODS", _pods, wide=True),
         Column("DOMAINS", _domains),
-        Column("STATUS", lambda i: f"{i.status}: {i.status_reason}" if i.status_reason else i.status.value),
+        Column("STATUS", _status, color=lambda i: STATUS_COLORS[i.status]),
         Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
         Column("NEXT", lambda i: listed(i.next), wide=True),
     ]
-    text = table([column for column in columns if wide or not column.wide], report.items, headers=headers)
+    text = table(
+        [column for column in columns if wide or not column.wide], report.items, headers=headers, colors=colors
+    )
     return text + _incomplete_lines(report.incomplete)
+
+
+def _status(item: SkewItem) -> str:
+    """Return the status with the one thing to know about it."""
+    return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
 
 
 def _pods(item: SkewItem) -> str:
@@ -62,13 +84,13 @@ def _domains(item: SkewItem) -> str:
     return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.items())
 
 
-def show_details(report: SkewReport, *, wide: bool, by_node: bool) -> str:
+def show_details(report: SkewReport, *, wide: bool, by_node: bool, colors: bool = False) -> str:
     """Return, for each row, the domain table, ghosts, and where the next replica may go."""
     blocks = []
     for item in report.items:
         revision = f" revision {item.revision}" if item.revision else ""
-        status = f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
-        lines = [clean(f"{item.namespace}/{item.workload}{revision}: {status}")]
+        status = paint(clean(_status(item)), STATUS_COLORS[item.status], wanted=colors)
+        lines = [clean(f"{item.namespace}/{item.workload}{revision}: ") + status]
         lines.append(constraint_text(item.constraint, wide=wide, by_node=by_node).rstrip("\n"))
         lines.append(f"Pods counted: {_pods(item)}.")
         if item.ghosts:
@@ -79,7 +101,7 @@ def show_details(report: SkewReport, *, wide: bool, by_node: bool) -> str:
     return "\n".join(blocks) + _incomplete_lines(report.incomplete)
 
 
-def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False) -> str:
+def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False, colors: bool = False) -> str:
     """Return, for each Pod, what is to blame and the numbers behind it; Pods of one template are told once."""
     blocks = []
     for item in report.items:
@@ -88,19 +110,22 @@ def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False) 
         twins = [
             other.name for other in report.items if other.same_as == item.name and other.namespace == item.namespace
         ]
-        blocks.append(_pending_item(item, twins, wide=wide, all_fixes=all_fixes))
+        blocks.append(_pending_item(item, twins, wide=wide, all_fixes=all_fixes, colors=colors))
     return "\n".join(blocks) + _incomplete_lines(report.incomplete)
 
 
-def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fixes: bool) -> str:
+def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fixes: bool, colors: bool) -> str:
     """Return one Pod's explanation, most important first."""
-    lines = [clean(_pending_headline(item))]
+    headline = [paint(clean(_pending_headline(item)), VERDICT_COLORS[item.verdict], wanted=colors)]
     if twins:
-        lines.append(clean(f"The same holds for {listed(twins)}."))
-    lines.append(_evaluation_text(item, wide=wide))
-    lines.append(fixes_text(item, every=all_fixes).rstrip("\n"))
-    lines += _messages(item)
-    return "\n".join(line for line in lines if line) + "\n"
+        headline.append(clean(f"The same holds for {listed(twins)}."))
+    blocks = (
+        "\n".join(headline),
+        _evaluation_text(item, wide=wide),
+        fixes_text(item, every=all_fixes),
+        "\n".join(_messages(item)),
+    )
+    return "\n\n".join(block.rstrip("\n") for block in blocks if block) + "\n"
 
 
 def _messages(item: PendingItem) -> list[str]:
@@ -162,7 +187,7 @@ def _evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
     # The sentence on top says who pins the minimum.
     blocks.append(_findings(f for f in item.findings if f.id != "PinnedMinimum" or not item.summary))
     blocks.append(_incomplete_lines(item.incomplete))
-    return "\n".join(block for block in blocks if block).rstrip("\n")
+    return "\n\n".join(block.rstrip("\n") for block in blocks if block)
 
 
 def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
