@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.scheduler import nodevolumelimits
-from tests.scheduler.volume_situations import Situation, situations
+from tests.scheduler.situations import Situation, situations
 
 
 @pytest.mark.parametrize("situation", situations("nodevolumelimits"), ids=str)

@@ -7,7 +7,7 @@ import pytest
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.scheduler import volumebinding
 from kubectl_spread.scheduler.volumebinder import find_pod_volumes, pod_volume_claims
-from tests.scheduler.volume_situations import Situation, situations
+from tests.scheduler.situations import Situation, situations
 
 SITUATIONS = situations("volumebinding")
 
