@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
+RELEASE := build/release-venv
 
 .PHONY: help demo test lint format e2e oracle conformance-fuzz bench dist clean
 
@@ -59,6 +60,14 @@ conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the s
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.engine
+
+$(RELEASE)/.ready: release/requirements.txt
+	$(PYTHON) -m venv --clear $(RELEASE)
+	$(RELEASE)/bin/pip install --quiet --disable-pip-version-check --requirement release/requirements.txt
+	@touch $@
+
+dist: $(RELEASE)/.ready ## build into dist/: the archive for krew on this platform, its manifest, the wheel and the sdist
+	$(RELEASE)/bin/python -m release.build
 
 clean: ## remove what was built
 	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,64 @@
+"""The licences of what the archive holds beside this program, in one text."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sysconfig
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, distribution, packages_distributions
+from pathlib import Path
+
+OURS = "kubectl-spread"
+BOOTLOADER = "pyinstaller"
+"""Its bootloader starts the program, without being a package of it."""
+TEXTS = re.compile(r"(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
+RULE = "=" * 80
+
+
+def third_party_licences(packages: Iterable[str]) -> str:
+    """Return the licences of Python, of PyInstaller's bootloader, and of the distributions that hold the packages.
+
+    Args:
+        packages: top-level names of what was frozen.
+
+    Raises:
+        ValueError: a distribution does not say what its licence is.
+    """
+    homes = packages_distributions()
+    names = {name.lower() for package in packages for name in homes.get(package, ())} - {OURS}
+    sections = [_python(), *(_section(distribution(name)) for name in sorted({*names, BOOTLOADER}))]
+    return "\n".join([f"{OURS} contains the following software.", "", *sections])
+
+
+def _python() -> str:
+    """Return the licence of the interpreter, and of what it contains itself."""
+    places = (Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_config_var("prefix")))
+    text = next((path for place in places if (path := place / "LICENSE.txt").is_file()), None)
+    if text is None:
+        raise ValueError("this Python comes without its licence, LICENSE.txt")
+    return f"{RULE}\nPython {platform.python_version()}\n{RULE}\n\n{text.read_text(encoding='utf-8')}"
+
+
+def _section(installed: Distribution) -> str:
+    """Return a distribution's name and licence."""
+    texts = list(_texts(installed))
+    declared = _declared(installed)
+    if not texts and not declared:
+        raise ValueError(f"{installed.name} {installed.version} does not say what its licence is")
+    body = "\n\n".join(texts) or f"Licence: {declared}\n"
+    return f"{RULE}\n{installed.name} {installed.version}\n{RULE}\n\n{body}"
+
+
+def _texts(installed: Distribution) -> Iterator[str]:
+    """Yield the licence files that a distribution brings."""
+    for file in sorted(installed.files or (), key=str):
+        if TEXTS.search(file.as_posix()) and file.suffix in ("", ".txt", ".md", ".rst", ".APACHE", ".BSD"):
+            yield file.read_text(encoding="utf-8")
+
+
+def _declared(installed: Distribution) -> str:
+    """Return what a distribution's metadata says of its licence, empty when that is nothing."""
+    said = installed.metadata.get_all("License-Expression") or installed.metadata.get_all("License")
+    classifiers = installed.metadata.get_all("Classifier") or ()
+    return ", ".join(said or (name.rpartition(" :: ")[2] for name in classifiers if name.startswith("License ::")))
