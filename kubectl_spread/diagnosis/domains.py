@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kubectl_spread.diagnosis import reasons
+from kubectl_spread.diagnosis.reasons import Explainer
 from kubectl_spread.diagnosis.requirements import Rejected, rejected_nodes
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin, Requirement
@@ -27,10 +27,12 @@ class SpreadDiagnosis:
     Attributes:
         constraints: one report each, hard and soft, in spec order.
         rejected: requirement → the nodes it rejects alone.
+        explainer: says why, in words.
     """
 
     constraints: tuple[ConstraintReport, ...]
     rejected: Rejected
+    explainer: Explainer
 
 
 def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
@@ -39,8 +41,9 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
     counted = count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]
     rejected = rejected_nodes(evaluation, hard, handle)
-    reports = tuple(_report(counts, constraints, pod, handle, rejected) for counts in counted)
-    return SpreadDiagnosis(constraints=reports, rejected=rejected)
+    explainer = Explainer(pod, handle)
+    reports = tuple(_report(counts, constraints, explainer, rejected) for counts in counted)
+    return SpreadDiagnosis(constraints=reports, rejected=rejected, explainer=explainer)
 
 
 def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:
@@ -65,7 +68,7 @@ def keys_required(
 
 
 def _report(
-    counts: DomainCounts, constraints: Sequence[Constraint], pod: Pod, handle: Handle, rejected: Rejected
+    counts: DomainCounts, constraints: Sequence[Constraint], explainer: Explainer, rejected: Rejected
 ) -> ConstraintReport:
     """Return what there is to say about one constraint."""
     constraint = counts.constraint
@@ -81,8 +84,8 @@ def _report(
         default=constraint.default,
         global_minimum=counts.global_minimum,
         minimum_domains=minimum,
-        domains=tuple(_domains(counts, pod, handle, minimum=minimum, rejected=rejected)),
-        bypassed_nodes=tuple(_bypassed(counts, constraints, pod, handle)),
+        domains=tuple(_domains(counts, explainer, minimum=minimum, rejected=rejected)),
+        bypassed_nodes=tuple(_bypassed(counts, constraints, explainer.pod, explainer.handle)),
     )
 
 
@@ -92,17 +95,17 @@ def _minimum_domains(counts: DomainCounts) -> tuple[str, ...]:
 
 
 def _domains(
-    counts: DomainCounts, pod: Pod, handle: Handle, *, minimum: Collection[str], rejected: Rejected
+    counts: DomainCounts, explainer: Explainer, *, minimum: Collection[str], rejected: Rejected
 ) -> Iterable[Domain]:
     """Yield every domain: eligible ones and those no node of which is counted, by value."""
     constraint = counts.constraint
     nodes: dict[str, list[NodeInfo]] = defaultdict(list)
-    for info in handle.node_infos.values():
+    for info in explainer.handle.node_infos.values():
         if constraint.topology_key in info.labels:
             nodes[info.labels[constraint.topology_key]].append(info)
     for value in sorted(nodes):
         counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
-        pins = tuple(_pins(counted, constraint, pod, rejected)) if value in minimum and constraint.hard else ()
+        pins = tuple(_pins(counted, constraint, explainer, rejected)) if value in minimum and constraint.hard else ()
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         yield Domain(
             value=value,
@@ -117,14 +120,13 @@ def _domains(
         )
 
 
-def _pins(nodes: Iterable[NodeInfo], constraint: Constraint, pod: Pod, rejected: Rejected) -> Iterable[Pin]:
+def _pins(nodes: Iterable[NodeInfo], constraint: Constraint, explainer: Explainer, rejected: Rejected) -> Iterable[Pin]:
     """Yield, for each node, the first other requirement that rejects it; filters come before other constraints."""
     this = Requirement(kind="constraint", index=constraint.index)
     for info in nodes:
         against = [r for r, names in rejected.items() if r != this and info.name in names]
         for requirement in sorted(against, key=lambda r: r.kind != "filter")[:1]:
-            detail = reasons.detail(requirement, pod, info)
-            yield Pin(node=info.name, requirement=requirement, detail=detail)
+            yield Pin(node=info.name, requirement=requirement, detail=explainer.of(requirement, info))
 
 
 def _bypassed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.diagnosis import domains, findings, reasons, requirements
+from kubectl_spread.diagnosis import domains, findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.summary import blame
@@ -14,14 +14,12 @@ from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 
 
-def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: str = "") -> EvaluationReport:
+def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
     """Return what the scheduler decides about the Pod, and why.
 
     Args:
         pod: as the API server would store it.
         handle: the cluster, as the Pod's scheduler sees it.
-        kind: of the object that was asked about.
-        source: the file it came from; empty for a cluster.
 
     Raises:
         ValueError: a selector or quantity of the Pod cannot be read.
@@ -33,14 +31,12 @@ def evaluation_report(pod: Pod, handle: Handle, *, kind: str = "Pod", source: st
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
-        kind=kind,
-        source=source,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict_of(evaluation, complete=not missing),
-        summary=blame(pod, handle, spread, core),
+        summary=blame(handle, spread, core),
         message=evaluation.message,
         feasible=evaluation.feasible,
-        nodes=tuple(_node(verdict, pod, handle, spread) for verdict in evaluation.nodes.values()),
+        nodes=tuple(_node(verdict, handle, spread) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
         conflict=core,
         findings=findings.of_pod(pod, handle, spread, evaluation),
@@ -55,7 +51,7 @@ def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
     return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE
 
 
-def _node(verdict: NodeVerdict, pod: Pod, handle: Handle, spread: SpreadDiagnosis) -> NodeReport:
+def _node(verdict: NodeVerdict, handle: Handle, spread: SpreadDiagnosis) -> NodeReport:
     """Return what became of one node."""
     if verdict.first is None:
         return NodeReport(name=verdict.name, feasible=True, scores=dict(verdict.scores))
@@ -70,17 +66,17 @@ def _node(verdict: NodeVerdict, pod: Pod, handle: Handle, spread: SpreadDiagnosi
                 plugin=rejection.plugin,
                 code=rejection.status.code.value,
                 reasons=rejection.status.reasons,
-                detail=_detail(rejection.plugin, pod, handle.node_infos[verdict.name], spread),
+                detail=_detail(rejection.plugin, handle.node_infos[verdict.name], spread),
             )
             for rejection in verdict.rejections
         ),
     )
 
 
-def _detail(plugin: str, pod: Pod, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
+def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
     """Return what a rejection is about: the first constraint that fails, or what the plugin's filter found."""
     if plugin != podtopologyspread.NAME:
-        return reasons.plugin_detail(plugin, pod, node_info)
+        return spread.explainer.of_plugin(plugin, node_info)
     for constraint in spread.constraints:
         requirement = Requirement(kind="constraint", index=constraint.index)
         if node_info.name in spread.rejected.get(requirement, ()):

@@ -6,11 +6,25 @@ The scheduler's own reasons say only that there is one; naming it is what this p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
+from kubectl_spread.diagnosis.neighbours import Neighbours
 from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
 from kubectl_spread.report import Requirement
-from kubectl_spread.scheduler import nodeaffinity, nodename, noderesources, nodeunschedulable, resource, tainttoleration
-from kubectl_spread.scheduler.framework import NodeInfo
+from kubectl_spread.scheduler import (
+    interpodaffinity,
+    nodeaffinity,
+    nodename,
+    nodeports,
+    noderesources,
+    nodeunschedulable,
+    resource,
+    tainttoleration,
+    volumebinding,
+    volumezone,
+)
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 
@@ -19,17 +33,39 @@ def name_of(requirement: Requirement) -> str:
     return f"constraint {requirement.index}" if requirement.kind == "constraint" else str(requirement.plugin)
 
 
-def detail(requirement: Requirement, pod: Pod, node_info: NodeInfo) -> str:
-    """Return why the requirement rejects the node; empty where there is no more to say than its name."""
-    if requirement.kind == "constraint" or not isinstance(requirement.plugin, str):
-        return ""
-    return plugin_detail(requirement.plugin, pod, node_info)
+@dataclass(frozen=True)
+class Explainer:
+    """Why one Pod is kept off nodes.
 
+    Attributes:
+        pod: the Pod.
+        handle: the cluster.
+    """
 
-def plugin_detail(plugin: str, pod: Pod, node_info: NodeInfo) -> str:
-    """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
-    explain = _EXPLAIN.get(plugin)
-    return explain(pod, node_info) if explain else ""
+    pod: Pod
+    handle: Handle
+
+    def of(self, requirement: Requirement, node_info: NodeInfo) -> str:
+        """Return why the requirement rejects the node; empty where there is no more to say than its name."""
+        return self.of_plugin(str(requirement.plugin), node_info) if requirement.kind == "filter" else ""
+
+    def of_plugin(self, plugin: str, node_info: NodeInfo) -> str:
+        """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
+        if plugin in self._around:
+            return self._around[plugin](node_info)
+        explain = _EXPLAIN.get(plugin)
+        return explain(self.pod, node_info) if explain else ""
+
+    @cached_property
+    def _around(self) -> Mapping[str, Callable[[NodeInfo], str]]:
+        """The plugins whose verdict rests on other Pods or volumes."""
+        neighbours = Neighbours(self.pod, self.handle)
+        return {
+            nodeports.NAME: neighbours.port_holders,
+            interpodaffinity.NAME: neighbours.affinity,
+            volumebinding.NAME: neighbours.volumes,
+            volumezone.NAME: neighbours.volumes,
+        }
 
 
 def _taints(pod: Pod, node_info: NodeInfo) -> str:

@@ -7,20 +7,18 @@ from collections.abc import Collection, Iterable, Sequence
 
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import ConstraintReport, Domain, Requirement
 from kubectl_spread.scheduler.framework import Handle
 
 MOST_NAMES = 3
 
 
-def blame(pod: Pod, handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requirement]) -> str:
+def blame(handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requirement]) -> str:
     """Return why no node is left; empty where one is.
 
     Args:
-        pod: the Pod.
         handle: the cluster.
-        spread: its constraints, and what each requirement rejects.
+        spread: the Pod's constraints, and what each requirement rejects.
         core: the smallest set of requirements that together leave no node.
     """
     if not handle.node_infos:
@@ -30,7 +28,7 @@ def blame(pod: Pod, handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requ
     if not core:
         return ""
     if not involved:
-        return _filters_alone(pod, handle, spread, filters)
+        return _filters_alone(handle, spread, filters)
     if len(core) == 1:
         return _constraint_alone(involved[0], len(handle.node_infos))
     pinned = next((constraint for constraint in involved if _pinned_by_filters(constraint)), None)
@@ -45,22 +43,22 @@ def _pinned_by_filters(constraint: ConstraintReport) -> bool:
     )
 
 
-def _filters_alone(pod: Pod, handle: Handle, spread: SpreadDiagnosis, filters: Iterable[Requirement]) -> str:
+def _filters_alone(handle: Handle, spread: SpreadDiagnosis, filters: Iterable[Requirement]) -> str:
     """Return what the filters say, each with its nodes; no constraint is to blame."""
     told: set[str] = set()
     parts = []
     for requirement in filters:
         names = sorted(spread.rejected[requirement] - told)
         told |= spread.rejected[requirement]
-        parts += _grouped(requirement, names, pod, handle)
+        parts += _grouped(requirement, names, handle, spread)
     return f"No constraint is to blame: {'; '.join(parts)}."
 
 
-def _grouped(requirement: Requirement, names: Iterable[str], pod: Pod, handle: Handle) -> list[str]:
+def _grouped(requirement: Requirement, names: Iterable[str], handle: Handle, spread: SpreadDiagnosis) -> list[str]:
     """Return the nodes a filter rejects, those with the same reason together."""
     by_detail: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        by_detail[reasons.detail(requirement, pod, handle.node_infos[name])].append(name)
+        by_detail[spread.explainer.of(requirement, handle.node_infos[name])].append(name)
     if len(by_detail) > MOST_NAMES:
         everyone = [name for found in by_detail.values() for name in found]
         return [f"{requirement.plugin} rejects {_names(everyone)}"]

@@ -1,0 +1,140 @@
+"""Which other Pods and volumes keep a Pod off a node: the ones an operator has to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
+from kubectl_spread.scheduler.claims import claim_name, claim_named
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.hostport import host_ports
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What is around one Pod.
+
+    Attributes:
+        pod: the Pod.
+        handle: the cluster.
+    """
+
+    pod: Pod
+    handle: Handle
+
+    def port_holders(self, node_info: NodeInfo) -> str:
+        """Return who has taken the host ports the Pod wants."""
+        wanted = host_ports(self.pod)
+        held = []
+        for other in node_info.pods:
+            taken = (port for port in host_ports(other) if any(port.conflicts(own) for own in wanted))
+            ports = [f"{port.number}/{port.protocol}" for port in sorted(taken, key=lambda port: port.number)]
+            held += [f"{_name(other)} holds host port {', '.join(ports)}"] if ports else []
+        return "; ".join(held)
+
+    def affinity(self, node_info: NodeInfo) -> str:
+        """Return which Pod keeps this one away, or which it misses; the first that is found."""
+        return next(self._against(node_info), "")
+
+    def _against(self, node_info: NodeInfo) -> Iterator[str]:
+        """Yield what speaks against the node: keepers-off first, as they are Pods with a name."""
+        for term, keepers in self._keepers_off.items():
+            keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
+            if keeper is not None:
+                yield f"{_name(keeper)} keeps such Pods off its {term.topology_key}"
+        for term, found in self._avoided.items():
+            other = found.get(node_info.labels.get(term.topology_key, ""))
+            if other is not None:
+                yield f"it avoids {_name(other)}, which is in the same {term.topology_key}"
+        for term, found in self._wanted.items():
+            if term.topology_key not in node_info.labels:
+                yield f"lacks {term.topology_key}"
+            elif node_info.labels[term.topology_key] not in found:
+                yield f"no Pod with {term.selector} is in its {term.topology_key}"
+
+    @cached_property
+    def _terms(self) -> PodTerms:
+        return readable_terms(self.pod)
+
+    @cached_property
+    def _wanted(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
+        """The Pod's affinity terms → topology value → a Pod it wants to be near."""
+        return {term: self._first_in_domain(term, self._meant(term)) for term in self._terms.affinity}
+
+    @cached_property
+    def _avoided(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
+        """The Pod's anti-affinity terms → topology value → a Pod it must not be near."""
+        return {term: self._first_in_domain(term, self._meant(term)) for term in self._terms.anti_affinity}
+
+    @cached_property
+    def _keepers_off(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
+        """Anti-affinity terms of other Pods that mean this one → topology value → a Pod that has the term."""
+        labels = self._namespace_labels(self.pod.metadata.namespace)
+        terms = [term for term in self.handle.existing_terms.anti_affinity if term.matches(self.pod, labels)]
+        return {term: self._first_in_domain(term, self._having(term)) for term in terms}
+
+    def _meant(self, term: AffinityTerm) -> Iterator[Pod]:
+        """Yield the Pods on nodes that the term means."""
+        for namespace in self.handle.snapshot.by_labels:
+            if term.covers(namespace, self._namespace_labels(namespace)):
+                yield from self.handle.snapshot.matching_pods(namespace, term.selector)
+
+    def _having(self, term: AffinityTerm) -> Iterator[Pod]:
+        """Yield the Pods on nodes that have this anti-affinity term."""
+        for node_name in self.handle.existing_terms.anti_affinity[term]:
+            for other in self.handle.node_infos[node_name].pods:
+                if other.spec.affinity is not None and term in readable_terms(other).anti_affinity:
+                    yield other
+
+    def _first_in_domain(self, term: AffinityTerm, pods: Iterable[Pod]) -> dict[str, Pod]:
+        """Return topology value → the first of the Pods in that domain."""
+        found: dict[str, Pod] = {}
+        for pod in pods:
+            info = self.handle.node_infos.get(pod.spec.node_name)
+            value = info.labels.get(term.topology_key) if info else None
+            if value is not None:
+                found.setdefault(value, pod)
+        return found
+
+    def _namespace_labels(self, name: str) -> Mapping[str, str]:
+        namespace = self.handle.snapshot.get(Namespace, "", name)
+        return namespace.metadata.labels if namespace else {}
+
+    def volumes(self, _node_info: NodeInfo) -> str:
+        """Return the Pod's claims with the volumes they are bound to, and where these can be used."""
+        return "; ".join(self._volumes)
+
+    @cached_property
+    def _volumes(self) -> tuple[str, ...]:
+        """What there is to say of each claim, in the Pod's order."""
+        told = []
+        for volume in self.pod.spec.volumes:
+            name = claim_name(self.pod, volume)
+            claim = claim_named(self.pod, name, self.handle.snapshot) if name else None
+            if claim is None or not claim.spec.volume_name:
+                told += [f"claim {name} is not bound"] if name else []
+                continue
+            found = self.handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
+            told.append(f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}")
+        return tuple(told)
+
+
+def _place(volume: PersistentVolume | None) -> str:
+    """Return where a volume can be used; empty where anywhere, or where it is not known."""
+    if volume is None or volume.spec.node_affinity is None or volume.spec.node_affinity.required is None:
+        return ""
+    values = [
+        ", ".join(condition.values)
+        for term in volume.spec.node_affinity.required.node_selector_terms
+        for condition in term.match_expressions
+    ]
+    return f" in {' or '.join(values)}" if values else ""
+
+
+def _name(pod: Pod) -> str:
+    """Return the Pod with its namespace."""
+    return "/".join(pod.key)
