@@ -1,0 +1,128 @@
+"""One thing the API server would refuse, and values as Go prints them in its messages.
+
+Source: apimachinery pkg/util/validation/field/errors.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+Errors: TypeAlias = Iterator["FieldError"]
+"""What the rules of a subject yield."""
+
+_ESCAPES = {"\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v"}
+_ESCAPES |= {'"': r"\"", "\\": r"\\"}
+_LAST_BYTE, _LAST_OF_FOUR_DIGITS = 0x7F, 0xFFFF
+# What Go's encoding/json escapes so that a browser may show it.
+_UNSAFE_IN_HTML = re.compile("[<>&\u2028\u2029]")
+
+
+class Reason(StrEnum):
+    """Why a field is refused, as ``causes[].reason`` of the API server's answer says it."""
+
+    REQUIRED = "FieldValueRequired"
+    INVALID = "FieldValueInvalid"
+    NOT_SUPPORTED = "FieldValueNotSupported"
+    DUPLICATE = "FieldValueDuplicate"
+    FORBIDDEN = "FieldValueForbidden"
+    TOO_MANY = "FieldValueTooMany"
+    TOO_LONG = "FieldValueTooLong"
+
+
+_TITLES = {
+    Reason.REQUIRED: "Required value",
+    Reason.INVALID: "Invalid value",
+    Reason.NOT_SUPPORTED: "Unsupported value",
+    Reason.DUPLICATE: "Duplicate value",
+    Reason.FORBIDDEN: "Forbidden",
+    Reason.TOO_MANY: "Too many",
+    Reason.TOO_LONG: "Too long",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """A field the API server would refuse.
+
+    Attributes:
+        field: its path, such as ``spec.topologySpreadConstraints[0].maxSkew``.
+        reason: the kind of fault.
+        message: what kubectl prints behind the path, such as ``Invalid value: 0: must be greater than zero``.
+    """
+
+    field: str
+    reason: Reason
+    message: str
+
+    def __str__(self) -> str:
+        """Return the error as kubectl prints it."""
+        return f"{self.field}: {self.message}"
+
+
+def required(path: str, detail: str = "") -> FieldError:
+    """Return the error of a field that must be set."""
+    return _error(path, Reason.REQUIRED, detail)
+
+
+def invalid(path: str, value: str | int, detail: str) -> FieldError:
+    """Return the error of a malformed value; text is given as ``quoted`` or ``as_json`` returns it."""
+    return _error(path, Reason.INVALID, str(value), detail)
+
+
+def not_supported(path: str, value: str, supported: Iterable[str]) -> FieldError:
+    """Return the error of a value that is not among those of its type."""
+    known = ", ".join(map(quoted, supported))
+    return _error(path, Reason.NOT_SUPPORTED, as_json(value), f"supported values: {known}")
+
+
+def duplicate(path: str, value: str) -> FieldError:
+    """Return the error of a value that stands there twice."""
+    return _error(path, Reason.DUPLICATE, quoted(value))
+
+
+def forbidden(path: str, detail: str) -> FieldError:
+    """Return the error of a field that must not be set, under these circumstances."""
+    return _error(path, Reason.FORBIDDEN, detail)
+
+
+def too_many(path: str, actual: int, most: int) -> FieldError:
+    """Return the error of a list that is too long."""
+    return _error(path, Reason.TOO_MANY, str(actual), f"must have at most {most} items")
+
+
+def too_long(path: str, most: int) -> FieldError:
+    """Return the error of a value that is too long."""
+    return _error(path, Reason.TOO_LONG, f"may not be more than {most} bytes")
+
+
+def _error(path: str, reason: Reason, *parts: str) -> FieldError:
+    """Return the error with the parts that say something."""
+    return FieldError(path, reason, ": ".join((_TITLES[reason], *filter(None, parts))))
+
+
+def quoted(text: str) -> str:
+    """Return the text as Go's ``%q`` prints it."""
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(character: str) -> str:
+    """Return a character as it stands in a Go string literal."""
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if code <= _LAST_BYTE:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+
+
+def as_json(value: object) -> str:
+    """Return plain values, or text of a named type such as an operator, as Go's encoding/json prints them."""
+    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE_IN_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", plain)

@@ -1,0 +1,188 @@
+"""Amounts of resources: exact, and printed as Go prints them.
+
+Source: apimachinery pkg/api/resource/quantity.go, pkg/apis/core/v1/defaults.go SetDefaults_ResourceList (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import TypeAlias
+
+from kubectl_spread import quantity
+from kubectl_spread.objects.core import Container, Quantity, ResourceRequirements
+
+_BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_DECIMAL_SUFFIXES = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
+_EXPONENTS = {suffix: exponent for exponent, suffix in _DECIMAL_SUFFIXES.items()}
+_PARTS = re.compile(r"[-+]?0*([0-9]*)(?:\.([0-9]*))?(.*)", re.ASCII)
+_MILLI = -3
+_KIBI = 1024
+
+
+class Format(Enum):
+    """The notation an amount was written in, which it is printed in too."""
+
+    DECIMAL_SI = "500m"
+    BINARY_SI = "512Mi"
+    DECIMAL_EXPONENT = "5e3"
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A quantity as the API server holds it, rounded up to a thousandth.
+
+    Attributes:
+        value: the exact amount.
+        format: the notation.
+        text: the amount as it was written, where Go prints that rather than the canonical form; empty elsewhere.
+    """
+
+    value: Fraction
+    format: Format
+    text: str = field(default="", compare=False)
+
+    def __add__(self, other: Amount) -> Amount:
+        """Return the sum; nothing takes the notation of what is added."""
+        return Amount(self.value + other.value, self.format if self.value else other.format)
+
+    def __str__(self) -> str:
+        """Return the amount as it stands in the API server's messages."""
+        if self.text or not self.value:
+            return self.text or "0"
+        if self.format is Format.BINARY_SI and abs(self.value) >= _KIBI and self.value.denominator == 1:
+            number, power = _without_factor(self.value.numerator, _KIBI, most=len(_BINARY_SUFFIXES) - 1)
+            return f"{number}{_BINARY_SUFFIXES[power]}"
+        number, power = _without_factor(int(self.value * 1000), 1000, most=7)
+        exponent = 3 * power + _MILLI
+        if self.format is Format.DECIMAL_EXPONENT:
+            return f"{number}e{exponent}" if exponent else str(number)
+        return f"{number}{_DECIMAL_SUFFIXES[exponent]}"
+
+
+Amounts: TypeAlias = dict[str, Amount]
+"""Resource → how much of it."""
+
+
+def read_amount(text: Quantity) -> Amount:
+    """Return the amount.
+
+    Raises:
+        ValueError: the text is not a quantity.
+    """
+    value = quantity.parse(text)
+    milli = value * 1000
+    # Up, and below zero away from it.
+    rounded = -(-abs(milli.numerator) // milli.denominator)
+    written = str(text).strip(" ")
+    style = _format(written)
+    kept = written if _is_kept(written, style) else ""
+    return Amount(Fraction(rounded if value > 0 else -rounded, 1000), style, kept)
+
+
+def read_amounts(resources: Mapping[str, Quantity]) -> Amounts:
+    """Return what can be read, by resource in the order of their names; what cannot is left out."""
+    amounts = {}
+    for name, text in sorted(resources.items()):
+        if not unreadable(text):
+            amounts[name] = read_amount(text)
+    return amounts
+
+
+def unreadable(text: Quantity) -> bool:
+    """Whether it is no quantity."""
+    try:
+        quantity.parse(text)
+    except ValueError:
+        return True
+    return False
+
+
+def requests_together(containers: Iterable[Container], init_containers: Iterable[Container]) -> Amounts:
+    """Return what the containers of a Pod request together, by resource.
+
+    Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.36).
+    """
+    return _together(containers, init_containers, requests=True)
+
+
+def limits_together(containers: Iterable[Container], init_containers: Iterable[Container]) -> Amounts:
+    """Return what the containers of a Pod may use together, by resource.
+
+    Source: component-helpers resource/helpers.go AggregateContainerLimits (v1.36).
+    """
+    return _together(containers, init_containers, requests=False)
+
+
+def _together(containers: Iterable[Container], init_containers: Iterable[Container], *, requests: bool) -> Amounts:
+    """Return the larger of what runs at the end and what runs while any init container does."""
+    total: Amounts = {}
+    for container in containers:
+        _add(total, _of(container.resources, requests=requests))
+    sidecars: Amounts = {}
+    starting: Amounts = {}
+    for container in init_containers:
+        amounts = _of(container.resources, requests=requests)
+        if container.restart_policy == "Always":
+            _add(total, amounts)
+            _add(sidecars, amounts)
+            _raise_to(starting, sidecars)
+        else:
+            _add(amounts, sidecars)
+            _raise_to(starting, amounts)
+    _raise_to(total, starting)
+    return total
+
+
+def _of(resources: ResourceRequirements, *, requests: bool) -> Amounts:
+    """Return one of the two lists."""
+    return read_amounts(resources.requests if requests else resources.limits)
+
+
+def _add(total: Amounts, more: Amounts) -> None:
+    """Add each amount to that of the same resource."""
+    for name, amount in more.items():
+        total[name] = total[name] + amount if name in total else amount
+
+
+def _raise_to(total: Amounts, least: Amounts) -> None:
+    """Raise each amount to that of the same resource, where it is less."""
+    for name, amount in least.items():
+        if name not in total or amount.value > total[name].value:
+            total[name] = amount
+
+
+def _format(text: str) -> Format:
+    """Return the notation of a quantity."""
+    suffix = _parts(text)[2]
+    if suffix.endswith("i"):
+        return Format.BINARY_SI
+    return Format.DECIMAL_SI if suffix in _EXPONENTS else Format.DECIMAL_EXPONENT
+
+
+def _is_kept(text: str, style: Format) -> bool:
+    """Whether Go prints the quantity as it was written, for it looks canonical: ``1500m``, but also ``1.500``."""
+    number, fraction, suffix = _parts(text)
+    if style is Format.BINARY_SI:
+        return not fraction and int(number or "0") % 8 != 0
+    digits = (number or "0") + fraction
+    exponent = _EXPONENTS[suffix] if style is Format.DECIMAL_SI else int(suffix[1:])
+    scale = exponent - len(fraction)
+    return scale % 3 == 0 and scale >= _MILLI and not digits.endswith("000") and not digits.startswith("0")
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Return a quantity's digits before the point, without zeros in front, those behind it, and the suffix."""
+    number, fraction, suffix = _PARTS.findall(text)[0]
+    return number, fraction, suffix
+
+
+def _without_factor(number: int, factor: int, *, most: int) -> tuple[int, int]:
+    """Return the number divided by a power of the factor, and the power; ``most`` is the largest."""
+    power = 0
+    while power < most and number % factor == 0:
+        number, power = number // factor, power + 1
+    return number, power
