@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import assert_never
 
 from kubectl_spread.labels import Operator, Requirement, Selector, from_set, is_int64
 from kubectl_spread.objects.core import (
@@ -167,6 +168,8 @@ def _label_requirement(expression: NodeSelectorRequirement) -> Requirement:
             fits = not values
         case Operator.GT | Operator.LT:
             fits = len(values) == 1 and is_int64(values[0])
+        case _:
+            assert_never(operator)
     if not fits:
         raise ValueError(f"the values do not fit operator {operator}")
     return Requirement(expression.key, operator, frozenset(values))

@@ -1,0 +1,126 @@
+"""One scheduling cycle: which rejection counts, what the scheduler says of it, which node is best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation
+from kubectl_spread.scheduler.profile import Profile, default_profile
+from tests.build import Object, app, handle, node, pod, spread, typed_pod
+
+FULL = {"cpu": "1"}
+
+
+def evaluate(asked: Object, objects: Sequence[Object], profile: Profile | None = None) -> Evaluation:
+    """Return what the scheduler decides about the Pod."""
+    return cycle.evaluate(typed_pod(asked, profile), handle(objects, profile))
+
+
+def named(*names: str) -> Object:
+    """Return the affinity for nodes of these names: each must be the node's."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
+    terms = {"nodeSelectorTerms": [{"matchFields": fields}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+def test_the_first_filter_of_the_profile_counts_and_all_are_told() -> None:
+    evaluation = evaluate(pod("p", requests={"cpu": "2"}), [node("a", unschedulable=True, allocatable=FULL)])
+    verdict = evaluation.nodes["a"]
+    assert verdict.first == verdict.rejections[0]
+    assert [rejection.plugin for rejection in verdict.rejections] == ["NodeUnschedulable", "NodeResourcesFit"]
+    assert verdict.scores == {}
+
+
+def test_the_message_counts_the_first_rejections_and_sorts_them_as_text() -> None:
+    small, cordoned = node("s", allocatable=FULL), [node(f"c{i}", unschedulable=True) for i in range(11)]
+    evaluation = evaluate(pod("p", requests={"cpu": "2", "memory": "99Gi"}), [small, *cordoned])
+    expected = "0/12 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 11 node(s) were unschedulable."
+    assert evaluation.message == expected
+
+
+def test_nothing_is_said_where_a_node_will_do() -> None:
+    evaluation = evaluate(pod("p"), [node("a"), node("b", unschedulable=True)])
+    assert evaluation.message == ""
+    assert evaluation.feasible == ("a",)
+
+
+def test_a_cluster_without_nodes() -> None:
+    evaluation = evaluate(pod("p"), [])
+    assert evaluation.message == "no nodes available to schedule pods"
+    assert evaluation.feasible == ()
+
+
+def test_a_pod_rejected_as_a_whole_is_rejected_on_every_node_without_counts() -> None:
+    asked = pod("p", affinity=named("a", "b"), requests={"cpu": "2"})
+    evaluation = evaluate(asked, [node("a"), node("b", allocatable=FULL)])
+    assert evaluation.message == "0/2 nodes are available: pod affinity terms conflict."
+    assert evaluation.pre_filter is not None
+    assert evaluation.pre_filter.plugin == "NodeAffinity"
+    assert [v.first for v in evaluation.nodes.values()] == [evaluation.pre_filter] * 2
+    told = {name: [r.plugin for r in verdict.rejections] for name, verdict in evaluation.nodes.items()}
+    assert told == {"a": ["NodeAffinity"], "b": ["NodeAffinity", "NodeResourcesFit"]}
+
+
+def test_of_two_plugins_that_reject_the_pod_the_first_counts() -> None:
+    claimed = [{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}]
+    evaluation = evaluate(pod("p", affinity=named("a", "b"), volumes=claimed), [node("a")])
+    assert evaluation.pre_filter is not None
+    assert evaluation.pre_filter.plugin == "NodeAffinity"
+    assert {"NodeAffinity", "VolumeBinding"} <= {r.plugin for r in evaluation.nodes["a"].rejections}
+
+
+def test_a_node_that_was_left_out_is_told_from_one_that_was_rejected() -> None:
+    evaluation = evaluate(pod("p", affinity=named("a")), [node("a", unschedulable=True), node("b")])
+    assert evaluation.narrowed == {"NodeAffinity": frozenset("a")}
+    first = evaluation.nodes["b"].first
+    assert first is not None
+    assert first.plugin == PRE_FILTER_RESULT
+    left_out = "1 node(s) didn't satisfy plugin(s) [NodeAffinity]"
+    assert evaluation.message == f"0/2 nodes are available: {left_out}, 1 node(s) were unschedulable."
+
+
+def test_plugins_that_leave_no_node_between_them_reject_the_pod() -> None:
+    asked = pod("p", on="b", affinity=named("a"))
+    evaluation = evaluate(asked, [node("a"), node("b")], default_profile(37))
+    said = "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously"
+    assert evaluation.message == f"0/2 nodes are available: {said}."
+
+
+def test_the_best_total_comes_first_then_the_name() -> None:
+    nodes = [node("c"), node("b"), node("a", taints=["x=1:PreferNoSchedule"])]
+    evaluation = evaluate(pod("p"), nodes)
+    assert evaluation.feasible == ("b", "c", "a")
+    scores = evaluation.nodes["b"].scores
+    assert scores["total"] == sum(score for plugin, score in scores.items() if plugin != "total")
+
+
+def test_scores_carry_the_weight_of_their_plugin() -> None:
+    profile = replace(default_profile(), weights={"TaintToleration": 7})
+    evaluation = evaluate(pod("p"), [node("a")], profile)
+    assert evaluation.nodes["a"].scores == {"TaintToleration": 700, "total": 700}
+
+
+def test_what_is_not_modelled_is_said() -> None:
+    assert evaluate(pod("p"), [node("a")]).not_modelled == ("DynamicResources",)
+    profile = replace(default_profile(), filters=("Coscheduling", "NodeName"))
+    assert evaluate(pod("p"), [node("a")], profile).not_modelled == ("Coscheduling",)
+
+
+def test_a_deferred_resize_is_judged_by_few_filters() -> None:
+    status = {"phase": "Running", "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}]}
+    asked = pod("p", on="a", status=status)
+    nodes = [node("a", unschedulable=True, taints=["x=1:NoSchedule"])]
+    gates = {"InPlacePodVerticalScalingSchedulerPreemption": True}
+    assert evaluate(asked, nodes, default_profile(37, gates=gates)).feasible == ("a",)
+    assert evaluate(asked, nodes, default_profile(37)).feasible == ()
+
+
+def test_replicas_are_placed_one_after_another() -> None:
+    constraint = spread("topology.kubernetes.io/zone", selector=app("web"))
+    asked: Pod = typed_pod(pod("p", labels={"app": "web"}, topologySpreadConstraints=[constraint]))
+    seen = handle([node("a", zone="z1"), node("b", zone="z2")])
+    seen = seen.with_assigned(asked, "a")
+    assert cycle.evaluate(asked, seen).feasible == ("b",)

@@ -1,0 +1,109 @@
+"""What the plugins share: verdicts, rounding, and nodes with their Pods."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_spread.labels import EVERYTHING
+from kubectl_spread.scheduler.framework import (
+    SKIP,
+    SUCCESS,
+    Code,
+    Handle,
+    Status,
+    go_round,
+    normalize,
+    unresolvable,
+    unschedulable,
+)
+from kubectl_spread.scheduler.hostport import HostPort
+from tests.build import HOSTNAME, ZONE, app, handle, node, pod, typed_pod
+
+
+@pytest.mark.parametrize(
+    ("status", "rejected"),
+    [(SUCCESS, False), (SKIP, False), (unschedulable("r"), True), (unresolvable(), True), (Status(Code.ERROR), True)],
+)
+def test_what_keeps_a_pod_off(status: Status, *, rejected: bool) -> None:
+    assert status.rejected is rejected
+
+
+@pytest.mark.parametrize(
+    ("number", "rounded"),
+    [
+        (0.0, 0),
+        (0.5, 1),
+        (1.5, 2),
+        (2.5, 3),
+        (-0.5, -1),
+        (-2.5, -3),
+        (2.4999, 2),
+        (-2.4999, -2),
+        (0.49999999999999994, 0),
+    ],
+)
+def test_halves_are_rounded_away_from_zero(number: float, rounded: int) -> None:
+    assert go_round(number) == rounded
+
+
+@given(st.integers(-(10**9), 10**9), st.floats(0, 0.499))
+def test_a_number_is_rounded_to_the_nearest(whole: int, rest: float) -> None:
+    assert go_round(whole + rest) == go_round(whole - rest) == whole
+
+
+def test_scores_are_in_proportion_to_the_highest() -> None:
+    assert normalize({"a": 3, "b": 1, "c": 0}) == {"a": 100, "b": 33, "c": 0}
+    assert normalize({"a": 3, "b": 1, "c": 0}, lowest_is_best=True) == {"a": 0, "b": 67, "c": 100}
+
+
+def test_where_all_score_nothing_all_are_alike() -> None:
+    assert normalize({"a": 0, "b": 0}) == {"a": 0, "b": 0}
+    assert normalize({"a": 0, "b": 0}, lowest_is_best=True) == {"a": 100, "b": 100}
+    assert normalize({}) == {}
+
+
+def cluster() -> Handle:
+    """Return two nodes, one of them with a Pod of everything."""
+    apart = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": app("web")}]}
+    full = pod("p", on="a", requests={"cpu": "1"}, host_ports=["80"], affinity={"podAntiAffinity": apart})
+    return handle([node("a", zone="z1"), node("b"), full, pod("ended", on="a", status={"phase": "Failed"})])
+
+
+def test_a_node_knows_what_its_pods_take() -> None:
+    info = cluster().node_infos["a"]
+    assert [found.metadata.name for found in info.pods] == ["p"]
+    assert info.requested == {"cpu": 1000}
+    assert info.non_zero_requested == {"cpu": 1000, "memory": 200 * 2**20}
+    assert info.used_ports == {HostPort("0.0.0.0", "TCP", 80)}  # noqa: S104 - all addresses
+    assert info.allocatable == {"cpu": 8000, "memory": 32 * 2**30, "pods": 110}
+
+
+def test_what_a_node_has_stands_for_what_it_offers() -> None:
+    described = node("a")
+    described["status"] = {"capacity": {"cpu": "3"}}
+    assert handle([described]).node_infos["a"].allocatable == {"cpu": 3000}
+
+
+def test_a_pod_that_is_placed_counts_everywhere() -> None:
+    before = cluster()
+    placed = typed_pod(pod("q", labels={"app": "web"}, requests={"cpu": "2"}))
+    after = before.with_assigned(placed, "a")
+    assert after.node_infos["a"].requested == {"cpu": 3000}
+    assert after.node_infos["b"] is before.node_infos["b"]
+    assert [found.spec.node_name for found in after.snapshot.matching_pods("default", EVERYTHING)] == ["a", "a"]
+    assert before.node_infos["a"].requested == {"cpu": 1000}
+    assert after.existing_terms is before.existing_terms
+
+
+def test_the_terms_of_a_pod_that_is_placed_count_too() -> None:
+    before = cluster()
+    near = {"topologyKey": HOSTNAME, "labelSelector": app("web")}
+    preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 3, "podAffinityTerm": near}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [near]}
+    placed = typed_pod(pod("q", affinity={"podAffinity": {**preferred, **required}}))
+    after = before.with_assigned(placed, "b").with_assigned(placed, "b").existing_terms
+    assert [dict(nodes) for nodes in after.affinity.values()] == [{"b": 2}]
+    assert [dict(nodes) for nodes in after.preferred.values()] == [{"b": 6}]
+    assert [dict(nodes) for nodes in after.anti_affinity.values()] == [{"a": 1}]
