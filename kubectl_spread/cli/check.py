@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -43,8 +42,9 @@ def check(
 ) -> None:
     """Tell whether manifests schedule, on which nodes, and how their replicas would lie."""
     from kubectl_spread.commands import check as command
-    from kubectl_spread.render import structured, table
+    from kubectl_spread.render import table
 
+    printed = output.printer(table.check_text, printing)
     source = inputs.source_of(connection, scope, scheduler)
     options = command.CheckOptions(
         filenames=tuple(flags.filenames),
@@ -52,13 +52,6 @@ def check(
         recursive=flags.recursive,
         replicas=flags.replicas,
     )
-    report = command.check(source, options, inputs.scheduler_of(scheduler), stdin=sys.stdin.buffer).report
-    formats = {
-        "table": lambda: table.check_text(report, wide=False),
-        "wide": lambda: table.check_text(report, wide=True),
-        "json": lambda: structured.to_json(report),
-        "yaml": lambda: structured.to_yaml(report),
-        "name": lambda: table.names(report),
-    }
-    output.write(output.render(formats, printing.output))
+    report = command.check(source, options, inputs.scheduler_of(scheduler), stdin=inputs.standard_input()).report
+    output.write(printed(report))
     raise typer.Exit(command.exit_code(report))

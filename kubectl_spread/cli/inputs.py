@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.errors import UsageError
@@ -25,7 +25,7 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     from kubectl_spread.commands.source import ClusterSource, FileSource
 
     if scheduler.from_:
-        return FileSource(scheduler.from_, stdin=sys.stdin.buffer)
+        return FileSource(scheduler.from_, stdin=standard_input())
     from kubectl_spread.cluster.connection import connect
     from kubectl_spread.cluster.options import ConnectionOptions
     from kubectl_spread.cluster.progress import Progress
@@ -34,6 +34,11 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     given |= {name: tuple(given[name] or ()) for name in ("as_groups", "as_user_extra")}
     options = ConnectionOptions(**given)
     return ClusterSource(connect(options), progress=Progress(sys.stderr))
+
+
+def standard_input() -> BinaryIO | None:
+    """Return standard input as bytes, None where it is closed."""
+    return None if sys.stdin is None else sys.stdin.buffer
 
 
 def scope_of(flags: ScopeFlags, source: Source, *, names: tuple[str, ...] = ()) -> Scope:
@@ -75,7 +80,7 @@ def _gates(text: str) -> dict[str, bool]:
     gates = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition("=")
-        if value.strip().lower() not in {"true", "false"}:
+        if not name.strip() or value.strip().lower() not in {"true", "false"}:
             raise UsageError(f"invalid feature gate {part!r}", hint="want Name=true or Name=false, separated by commas")
         gates[name.strip()] = value.strip().lower() == "true"
     return gates

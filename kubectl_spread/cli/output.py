@@ -4,38 +4,95 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from typing import TextIO
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 
+import typer
+
+from kubectl_spread.cli.flags import OutputFlags
 from kubectl_spread.errors import ManifestError, SpreadError, UsageError
+
+if TYPE_CHECKING:
+    from kubectl_spread.report import AnyReport
+
+ReportT = TypeVar("ReportT", bound="AnyReport")
+ReportT_contra = TypeVar("ReportT_contra", bound="AnyReport", contravariant=True)
+
+
+class OutputError(SpreadError):
+    """Standard output takes nothing (exit code 3)."""
+
 
 COULD_NOT_DETERMINE = 3
 USAGE = 2
+CLOSED_PIPE = 128 + 13
+"""What a shell makes of SIGPIPE, which Python turns into an error."""
+COLORS = ("auto", "always", "never")
 
 
-def render(formats: Mapping[str, Callable[[], str]], wanted: str) -> str:
-    """Return the answer in the wanted format.
+class TextPrinter(Protocol[ReportT_contra]):
+    """How a report reads for people."""
+
+    def __call__(self, report: ReportT_contra, /, *, wide: bool) -> str:
+        """Return it as text."""
+
+
+def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT], str]:
+    """Return how a report is to be printed, before anything is read for it.
 
     Raises:
-        UsageError: there is no such format.
+        UsageError: there is no such format, or no such choice of colour.
+        OutputError: there is nowhere to print it.
     """
-    if wanted not in formats:
-        raise UsageError(
-            f'unable to match a printer suitable for the output format "{wanted}"',
-            hint=f"allowed formats are: {', '.join(formats)}",
-        )
-    return formats[wanted]()
+    if sys.stdout is None:
+        raise OutputError("standard output is closed")
+    from kubectl_spread.render import structured, table
+
+    formats: dict[str, Callable[[ReportT], str]] = {
+        "table": partial(text, wide=False),
+        "wide": partial(text, wide=True),
+        "json": structured.to_json,
+        "yaml": structured.to_yaml,
+        "name": table.names,
+    }
+    _one_of(COLORS, flags.color, "--color")
+    _one_of(formats, flags.output, "--output")
+    return formats[flags.output]
+
+
+def _one_of(allowed: Collection[str], given: str, flag: str) -> None:
+    """Raise UsageError where the flag's value is none of those allowed."""
+    if given not in allowed:
+        raise UsageError(f"invalid argument {given!r} for {flag}", hint=f"must be one of: {', '.join(allowed)}")
 
 
 def write(text: str) -> None:
-    """Print the answer."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    """Print the answer; where nobody reads on, end without a word.
+
+    Raises:
+        OutputError: standard output takes nothing.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        _discard_output()
+        raise typer.Exit(CLOSED_PIPE) from error
+    except OSError as error:
+        _discard_output()
+        raise OutputError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def _discard_output() -> None:
+    """Let what is still buffered go nowhere: Python would complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(text: str) -> None:
-    """Say something beside the answer."""
-    sys.stderr.write(f"{text}\n")
+    """Say something beside the answer, if anybody can hear it."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
 
 
 def explain(error: SpreadError) -> int:
@@ -54,12 +111,7 @@ def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os
 
     ``--color`` decides; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE where they are not empty; then a terminal has
     colour unless TERM is dumb or CLICOLOR is 0.
-
-    Raises:
-        UsageError: the choice is none of auto, always, never.
     """
-    if choice not in {"auto", "always", "never"}:
-        raise UsageError(f"invalid argument {choice!r} for --color", hint="must be one of: auto, always, never")
     if choice != "auto":
         return choice == "always"
     if environment.get("NO_COLOR"):

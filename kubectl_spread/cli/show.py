@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+
+if TYPE_CHECKING:
+    from kubectl_spread.report import SkewReport
 
 EPILOG = """
 \b
@@ -48,7 +51,7 @@ def show(
     """Show how Pods lie over the domains of their topology spread constraints."""
     from kubectl_spread.commands import show as command
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-    from kubectl_spread.render import structured, table
+    from kubectl_spread.render import table
 
     kind, names = command.parse_names(tuple(flags.resources or ()))
     options = command.ShowOptions(
@@ -59,6 +62,14 @@ def show(
         problems=flags.problems,
         sort_by=command.sort_key(flags.sort_by),
     )
+
+    def text(report: SkewReport, *, wide: bool) -> str:
+        colors = output.wants_color(printing.color, sys.stdout)
+        if names or flags.by_node:
+            return table.show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
+        return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
+
+    printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)
     asked = inputs.scope_of(scope, source, names=tuple(name for _, name in names))
     answer = command.show(source, asked, options, inputs.scheduler_of(scheduler))
@@ -66,22 +77,7 @@ def show(
     if not report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         output.note(nothing_found(asked, what, namespaces_with_pods(answer.view.snapshot)))
-
-    colors = output.wants_color(printing.color, sys.stdout)
-
-    def text(*, wide: bool) -> str:
-        if names or flags.by_node:
-            return table.show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
-        return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
-
-    formats = {
-        "table": lambda: text(wide=False),
-        "wide": lambda: text(wide=True),
-        "json": lambda: structured.to_json(report),
-        "yaml": lambda: structured.to_yaml(report),
-        "name": lambda: table.names(report),
-    }
-    output.write(output.render(formats, printing.output))
+    output.write(printed(report))
     if answer.counted_only:
         output.note(command.COUNTED_ONLY)
     raise typer.Exit(command.exit_code(report) if flags.exit_code else 0)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+
+if TYPE_CHECKING:
+    from kubectl_spread.report import PendingReport
 
 EPILOG = """
 \b
@@ -42,8 +45,13 @@ def why_pending(
     """Explain why Pods are not scheduled: which domain is to blame, with the numbers."""
     from kubectl_spread.commands import why_pending as command
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-    from kubectl_spread.render import structured, table
+    from kubectl_spread.render import table
 
+    def text(report: PendingReport, *, wide: bool) -> str:
+        colors = output.wants_color(printing.color, sys.stdout)
+        return table.pending_text(report, wide=wide, all_fixes=flags.all_fixes, colors=colors)
+
+    printed = output.printer(text, printing)
     names = tuple(command.pod_name(pod) for pod in flags.pods or ())
     source = inputs.source_of(connection, scope, scheduler)
     asked = inputs.scope_of(scope, source, names=names)
@@ -53,17 +61,5 @@ def why_pending(
         output.note(line)
     if not report.items and not answer.notes:
         output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
-    colors = output.wants_color(printing.color, sys.stdout)
-
-    def text(*, wide: bool) -> str:
-        return table.pending_text(report, wide=wide, all_fixes=flags.all_fixes, colors=colors)
-
-    formats = {
-        "table": lambda: text(wide=False),
-        "wide": lambda: text(wide=True),
-        "json": lambda: structured.to_json(report),
-        "yaml": lambda: structured.to_yaml(report),
-        "name": lambda: table.names(report),
-    }
-    output.write(output.render(formats, printing.output))
+    output.write(printed(report))
     raise typer.Exit(command.exit_code(report))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import msgspec
 
 from kubectl_spread.cluster.manifests import Document, decode_document, pod_template_values, read_documents
 from kubectl_spread.commands import plan
 from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.controllers import as_created, first_pod, replicas_of
 from kubectl_spread.diagnosis.domains import diagnose
@@ -80,7 +81,7 @@ class Answer:
     view: View
 
 
-def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *, stdin: BinaryIO) -> Answer:
+def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *, stdin: BinaryIO | None) -> Answer:
     """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
 
     Raises:
@@ -95,9 +96,9 @@ def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *,
         if manifest.makes_pods:
             pod, replicas = _pod_of(manifest, snapshot)
             handle = Handle.build(snapshot, view.handle(pod.spec.scheduler_name).profile)
-            item, placed = _judge(manifest, pod, handle, replicas=options.replicas or replicas)
+            with naming_the_unreadable(source.name, snapshot):
+                item, snapshot = _answer(manifest, pod, handle, replicas=options.replicas or replicas)
             items.append(item)
-            snapshot = placed.handle.snapshot
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
 
@@ -109,7 +110,7 @@ def exit_code(report: CheckReport) -> int:
     return 3 if any(item.verdict is Verdict.INCOMPLETE for item in report.items) else 0
 
 
-def read_manifests(options: CheckOptions, *, stdin: BinaryIO) -> list[Manifest]:
+def read_manifests(options: CheckOptions, *, stdin: BinaryIO | None) -> list[Manifest]:
     """Return every document as an object.
 
     Raises:
@@ -189,18 +190,48 @@ def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot) -> Snapshot:
     )
 
 
+def _answer(manifest: Manifest, pod: Pod, handle: Handle, *, replicas: int) -> tuple[CheckItem, Snapshot]:
+    """Return what becomes of one manifest, and the cluster with its replicas.
+
+    Raises:
+        ValueError: an object of the cluster cannot be read.
+    """
+    errors = _validation(manifest, handle.profile.minor)
+    try:
+        item, placed = _judge(manifest, pod, handle, replicas=replicas)
+    except ValueError:
+        if not errors:
+            raise
+        return msgspec.structs.replace(_refused(manifest), replicas=replicas, validation=errors), handle.snapshot
+    return msgspec.structs.replace(item, validation=errors), placed.handle.snapshot
+
+
+def _refused(manifest: Manifest) -> CheckItem:
+    """Return the answer about a manifest that says nothing the scheduler could read."""
+    return CheckItem(
+        **_identity(manifest),
+        verdict=Verdict.UNSCHEDULABLE,
+        summary="The API server refuses it.",
+        message="",
+        feasible=(),
+        nodes=(),
+        constraints=(),
+    )
+
+
 def _judge(manifest: Manifest, pod: Pod, handle: Handle, *, replicas: int) -> tuple[CheckItem, Placed]:
-    """Return what becomes of one manifest, and where its replicas went."""
+    """Return what becomes of one manifest, and where its replicas went.
+
+    Raises:
+        ValueError: a selector or quantity cannot be read.
+    """
     pod = defaulted(pod, handle.profile)
-    source = f"{manifest.document.source}, document {manifest.document.number}"
-    report = evaluation_report(pod, handle, kind=manifest.document.kind, source=source)
-    report = msgspec.structs.replace(report, name=manifest.name, workload=_workload_of(manifest))
+    report = evaluation_report(pod, handle)
     daemon = isinstance(manifest.obj, DaemonSet)
     placed = place_daemon(pod, handle) if daemon else place(pod, handle, replicas=replicas)
     item = CheckItem(
-        **msgspec.structs.asdict(report),
+        **(msgspec.structs.asdict(report) | _identity(manifest)),
         replicas=_asked(placed) if daemon else replicas,
-        validation=_validation(manifest, handle.profile.minor),
         placements=placed.placements,
         jam=placed.jam,
         after=diagnose(pod, placed.handle, cycle.evaluate(pod, placed.handle)).constraints,
@@ -244,6 +275,13 @@ def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
     return Pod(metadata=metadata, spec=template.spec)
 
 
-def _workload_of(manifest: Manifest) -> WorkloadRef:
-    """Return the manifest's kind and name."""
-    return WorkloadRef(kind=manifest.document.kind, name=manifest.name)
+def _identity(manifest: Manifest) -> dict[str, Any]:
+    """Return the fields of an item that say which manifest it is about."""
+    document = manifest.document
+    return {
+        "namespace": manifest.namespace,
+        "name": manifest.name,
+        "kind": document.kind,
+        "source": f"{document.source}, document {document.number}",
+        "workload": WorkloadRef(kind=document.kind, name=manifest.name),
+    }

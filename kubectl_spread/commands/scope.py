@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.snapshot import Snapshot
@@ -32,6 +33,19 @@ class Scope:
 def namespaces_with_pods(snapshot: Snapshot) -> tuple[str, ...]:
     """Return the namespaces that hold Pods, by name."""
     return tuple(sorted({pod.metadata.namespace for pod in snapshot.all(Pod)}))
+
+
+def not_found(what: str, scope: Scope, elsewhere: Iterable[str]) -> ClusterError:
+    """Return the error for an object that was named and does not exist.
+
+    Args:
+        what: the object, such as ``pods "web-0"``.
+        scope: where it was looked for.
+        elsewhere: the namespaces in which there is one of that name.
+    """
+    namespaces = ", ".join(sorted(elsewhere))
+    hint = f"there is one in namespace {namespaces}: use -n" if namespaces else "check the name, or use -n"
+    return ClusterError(f'{what} not found in namespace "{scope.namespace}"', what=what, status=404, hint=hint)
 
 
 def nothing_found(scope: Scope, what: str, elsewhere: Iterable[str]) -> str:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from kubectl_spread.commands import plan
-from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.diagnosis.workloads import OwnedPods, scheduler_of, workloads
-from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.diagnosis.workloads import OwnedPods, owner_of, scheduler_of, workloads
+from kubectl_spread.errors import UsageError
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
+from kubectl_spread.snapshot import Snapshot
 
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
 """What can be evaluated from Nodes and the matching Pods alone."""
@@ -75,13 +80,14 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     view = look(source, reads, scheduler)
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
-    items = [
-        item
-        for workload in _wanted(view, scope, options)
-        for item in skew_items(
-            workload, view.handle(scheduler_of(workload)), defaults=options.defaults or bool(options.names)
-        )
-    ]
+    with naming_the_unreadable(source.name, view.snapshot):
+        items = [
+            item
+            for workload in _wanted(view, scope, options)
+            for item in skew_items(
+                workload, view.handle(scheduler_of(workload)), defaults=options.defaults or bool(options.names)
+            )
+        ]
     if options.problems:
         items = [item for item in items if item.status is not SpreadStatus.OK]
     report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=view.incomplete)
@@ -169,20 +175,24 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPod
     Raises:
         ClusterError: a named workload does not exist.
     """
-    found = [workload for workload in workloads(view.snapshot) if scope.covers(workload.namespace)]
-    known = {(workload.ref.kind.lower(), workload.ref.name) for workload in found}
-    for kind, name in options.names:
-        if (kind, name) not in known:
-            where = f' in namespace "{scope.namespace}"' if scope.namespace else ""
-            raise ClusterError(
-                f'{kind} "{name}" not found{where}', what=kind, status=404, hint="use -n or -A, and check the name"
-            )
+    found = list(workloads(view.snapshot))
+    named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in options.names}
+    for ref in sorted(named, key=str):
+        namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
+        if scope.namespace not in namespaces:
+            raise not_found(ref, scope, namespaces)
     for workload in found:
         kind = workload.ref.kind.lower()
-        if options.names and (kind, workload.ref.name) not in options.names:
-            continue
-        if (not options.kind or options.names or kind == options.kind) and _selected(workload, scope):
+        wanted = str(workload.ref) in named if named else options.kind in {"", kind}
+        if wanted and scope.covers(workload.namespace) and _selected(workload, scope):
             yield workload
+
+
+def _owner_of_named(kind: str, name: str, scope: Scope, snapshot: Snapshot) -> str:
+    """Return the workload that is named, as ``deployment/web``; of a Pod or ReplicaSet, what owns it."""
+    known = kinds.named(kind)
+    obj = snapshot.get(known.struct, scope.namespace, name) if known else None
+    return str(owner_of(cast("Pod | Workload", obj), snapshot)) if obj else f"{kind}/{name}"
 
 
 def _selected(workload: OwnedPods, scope: Scope) -> bool:

@@ -45,7 +45,7 @@ class FileSource:
     namespace = "default"
     server = ""
 
-    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO) -> None:
+    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None) -> None:
         self._paths = tuple(paths)
         self._stdin = stdin
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kubectl_spread import __version__
 from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.diagnosis.incomplete import without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
@@ -100,7 +101,8 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
     profiles = _profiles(scheduler, minor)
     if not source.server:
-        snapshot = snapshot.with_objects(defaulted(pod, profiles[0]) for pod in snapshot.all(Pod))
+        with naming_the_unreadable(source.name, snapshot):
+            snapshot = snapshot.with_objects(defaulted(pod, profiles[0]) for pod in snapshot.all(Pod))
     metadata = Metadata(
         version=__version__,
         server=source.server,

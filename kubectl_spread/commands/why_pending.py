@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import msgspec
 
 from kubectl_spread.commands import plan
-from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes import Situation, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
-from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.errors import UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import PendingItem, PendingReport, Verdict
@@ -56,7 +57,8 @@ def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fi
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
     deadline = time.monotonic() + fix_budget
-    items = tuple(_explain_all(pending, view, lambda: time.monotonic() > deadline))
+    with naming_the_unreadable(source.name, view.snapshot):
+        items = tuple(_explain_all(pending, view, lambda: time.monotonic() > deadline))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
 
 
@@ -93,7 +95,8 @@ def _wanted(view: View, scope: Scope) -> list[Pod]:
     pods = [pod for pod in view.snapshot.all(Pod) if scope.covers(pod.metadata.namespace)]
     for name in scope.names:
         if all(pod.metadata.name != name for pod in pods):
-            raise _not_found(name, view, scope)
+            elsewhere = (pod.metadata.namespace for pod in view.snapshot.all(Pod) if pod.metadata.name == name)
+            raise not_found(f'pods "{name}"', scope, elsewhere)
     return sorted(
         (
             pod
@@ -102,16 +105,6 @@ def _wanted(view: View, scope: Scope) -> list[Pod]:
         ),
         key=lambda pod: pod.key,
     )
-
-
-def _not_found(name: str, view: View, scope: Scope) -> ClusterError:
-    """Return the error for a Pod that does not exist, naming where a Pod of that name does."""
-    elsewhere = sorted(pod.metadata.namespace for pod in view.snapshot.all(Pod) if pod.metadata.name == name)
-    where = f' in namespace "{scope.namespace}"' if scope.namespace else ""
-    hint = (
-        f"there is one in namespace {', '.join(elsewhere)}: use -n" if elsewhere else "use -n or -A, and check the name"
-    )
-    return ClusterError(f'pods "{name}" not found{where}', what="pods", status=404, hint=hint)
 
 
 def _not_pending(pod: Pod) -> str:

@@ -53,21 +53,22 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
 
 
-def owner_of(pod: Pod, snapshot: Snapshot) -> WorkloadRef:
-    """Return the topmost owner of the Pod that has a name here; the Pod itself where nothing manages it."""
-    ref = WorkloadRef(kind="Pod", name=pod.metadata.name)
-    controller: OwnerReference | None = pod.metadata.controller
-    while controller is not None:
+def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
+    """Return the topmost owner that has a name here; the Pod or workload itself where nothing manages it."""
+    ref, passed = _ref(owned), set[WorkloadRef]()
+    controller: OwnerReference | None = owned.metadata.controller
+    while controller is not None and ref not in passed:  # a file may say that two own each other
+        passed.add(ref)
         ref = WorkloadRef(kind=controller.kind, name=controller.name)
         struct = _OWNERS.get(controller.kind)
-        owner = snapshot.get(struct, pod.metadata.namespace, controller.name) if struct else None
+        owner = snapshot.get(struct, owned.metadata.namespace, controller.name) if struct else None
         controller = owner.metadata.controller if owner else None
     return ref
 
 
-def _ref(owner: Workload) -> WorkloadRef:
-    """Return the workload's kind and name."""
-    return WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name)
+def _ref(obj: Pod | Workload) -> WorkloadRef:
+    """Return the object's kind and name."""
+    return WorkloadRef(kind=type(obj).__name__, name=obj.metadata.name)
 
 
 def template_of(owner: Workload) -> PodTemplateSpec:

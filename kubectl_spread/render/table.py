@@ -233,11 +233,18 @@ def _check_item(item: CheckItem, *, wide: bool) -> str:
         lines.append(_evaluation_text(item, wide=wide))
     else:
         lines += [constraint_text(c, wide=wide).rstrip("\n") for c in item.after or item.constraints]
-        lines += [text.rstrip("\n") for text in (_findings(item.findings), _incomplete_lines(item.incomplete)) if text]
-    return "\n".join(lines) + "\n"
+        lines += [text.rstrip("\n") for text in (_findings(item.findings), _incomplete_lines(item.incomplete))]
+    return "\n".join(line for line in lines if line) + "\n"
 
 
 def _check_sentence(item: CheckItem) -> str:
+    """Return what becomes of the manifest, as it stands or else once the API server takes it."""
+    if item.validation and item.nodes:
+        return f"the API server refuses it as it stands. Otherwise: {_placement_sentence(item)}"
+    return _placement_sentence(item)
+
+
+def _placement_sentence(item: CheckItem) -> str:
     """Return the verdict about all replicas."""
     if item.verdict is Verdict.UNSCHEDULABLE:
         return f"not schedulable. {item.summary}"

@@ -1,0 +1,335 @@
+"""What cannot be answered: one line on standard error that names the thing and the next step, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.program import spread
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOP = EXAMPLES / "shop.yaml"
+CHECKOUT = EXAMPLES / "checkout.yaml"
+USAGE, UNDETERMINED = 2, 3
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {zone: a}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+"""
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p, labels: {app: web}}
+spec:
+  containers: [{name: main, image: registry.example/web}]
+"""
+SPREAD_POD = f"""{POD}
+  topologySpreadConstraints:
+  - topologyKey: zone
+    maxSkew: 1
+    whenUnsatisfiable: DoNotSchedule
+    labelSelector: {{matchExpressions: [{{key: app, operator: Likes, values: [web]}}]}}
+"""
+
+
+def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write the files of a test."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "gadget/x"), ('"gadget"', "use one of", "deployments", "pods")),
+        (("show", "nodes"), ('"nodes"', "use one of")),
+        (("show", "deployment/"), ("resource/name",)),
+        (("show", "deploy/web", "api"), ("TYPE/NAME or TYPE NAME",)),
+        (("show", "deploy/web", "-A"), ("by name across all namespaces", "use -n")),
+        (("why-pending", "web", "-A"), ("by name across all namespaces", "use -n")),
+        (("why-pending", "deploy/web"), ("'deploy/web' is not a Pod", "pod/NAME")),
+        (("why-pending", "pod/"), ("'pod/' is not a Pod",)),
+        (("show", "-l", "a==b==c"), ("'a==b==c'", "want key=value")),
+        (("show", "-l", "-a=b"), ("'-a' is not a label key",)),
+        (("show", "-l", "a>b"), ("'b' is not an integer",)),
+        (("show", "-o", "xml"), ("'xml' for --output", "table, wide, json, yaml, name")),
+        (("why-pending", "-o", ""), ("'' for --output",)),
+        (("check", "-f", str(CHECKOUT), "-o", "go-template"), ("'go-template' for --output",)),
+        (("show", "--sort-by", "size"), ("'size' for --sort-by", "status, skew, name")),
+        (("show", "--color", "mauve"), ("'mauve' for --color", "auto, always, never")),
+        (("why-pending", "--color", "mauve"), ("'mauve' for --color",)),
+        (("check", "-f", str(CHECKOUT), "--color", "mauve"), ("'mauve' for --color",)),
+        (("show", "--kube-version", "latest"), ("'latest'", "v1.36")),
+        (("show", "--kube-version", "2.0"), ("'2.0'", "v1.36")),
+        (("show", "--feature-gates", "A"), ("'A'", "Name=true")),
+        (("show", "--feature-gates", "A=true,B=maybe"), ("'B=maybe'",)),
+        (("show", "--feature-gates", "=true"), ("'=true'",)),
+    ],
+    ids=str,
+)
+def test_a_question_that_makes_no_sense(words: tuple[str, ...], said: tuple[str, ...]) -> None:
+    ended = spread(*words, "--from", SHOP)
+    assert ended.code == USAGE
+    assert all(part in ended.error for part in said), ended.error
+    assert ended.error.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bogus",), "No such command 'bogus'"),
+        (("show", "--bogus"), "No such option: --bogus"),
+        (("check",), "Missing option '--filename'"),
+        (("check", "-f", "x", "--replicas", "0"), "--replicas"),
+        (("check", "-f", "x", "--replicas", "many"), "'many'"),
+        (("why-pending", "--fix-budget", "-1"), "--fix-budget"),
+        (("show", "-n"), "'-n' requires an argument"),
+    ],
+    ids=str,
+)
+def test_flags_that_do_not_exist_or_want_something_else(words: tuple[str, ...], said: str) -> None:
+    ended = spread(*words)
+    assert (ended.code, ended.stdout) == (USAGE, "")
+    assert said in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "deploy/nope", "-n", "shop"), ('deployment/nope not found in namespace "shop"', "check the name")),
+        (("show", "deploy/web"), ('not found in namespace "default"', "there is one in namespace shop: use -n")),
+        (("show", "pod/nope", "-n", "shop"), ("pod/nope not found",)),
+        (("show", "rollout/nope", "-n", "shop"), ("rollout/nope not found",)),
+        (("show", "deploy", "web", "nope", "-n", "shop"), ("deployment/nope not found",)),
+        (("show", "deploy/web", "-n", "nowhere"), ('in namespace "nowhere"', "namespace shop")),
+        (("why-pending", "nope", "-n", "shop"), ('pods "nope" not found in namespace "shop"', "check the name")),
+        (("why-pending", "web-5d9c7b6f4-x2x5q"), ('in namespace "default"', "there is one in namespace shop: use -n")),
+        (("show", "--scheduler-config", "nowhere.yaml"), ("nowhere.yaml: does not exist",)),
+        (("show", "--scheduler-config", str(CHECKOUT)), ("is a Deployment, not a KubeSchedulerConfiguration",)),
+        (("check", "-f", "nowhere.yaml"), ("nowhere.yaml: does not exist",)),
+    ],
+    ids=str,
+)
+def test_what_does_not_exist(words: tuple[str, ...], said: tuple[str, ...]) -> None:
+    ended = spread(*words, "--from", SHOP)
+    assert ended.code == UNDETERMINED
+    assert all(part in ended.error for part in said), ended.error
+
+
+@pytest.mark.parametrize("words", [("show",), ("why-pending",), ("show", "deploy")])
+def test_an_empty_answer_names_the_namespaces_with_pods(words: tuple[str, ...]) -> None:
+    ended = spread(*words, "-n", "nowhere", "--from", SHOP)
+    assert (ended.code, ended.stdout) == (0, "")
+    assert ended.stderr.startswith("No ")
+    assert ended.stderr.endswith(" found in nowhere namespace. Namespaces with Pods: shop.\n")
+
+
+@pytest.mark.parametrize("words", [("show", "-A"), ("why-pending", "-A")])
+def test_an_empty_answer_about_everything_names_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+    write(tmp_path, {"cluster.yaml": NODE})
+    ended = spread(*words, "--from", tmp_path / "cluster.yaml")
+    assert (ended.code, ended.stdout) == (0, "")
+    assert ended.stderr.endswith(" found.\n")
+
+
+MANIFESTS = {
+    "empty": ("", "holds no Kubernetes object"),
+    "separators": ("---\n---\n", "holds no Kubernetes object"),
+    "text": ("just text", "must be a mapping, not a string"),
+    "list": ("[1, 2]", "must be a mapping, not a list"),
+    "braces": ("{{{{", "is not valid"),
+    "template": ("{{ if .Values.web }}\nkind: Pod\n", "is not valid"),
+    "tabs": ("kind:\n\tPod", "is not valid YAML"),
+    "no kind": ("a: b", "is not a Kubernetes object: apiVersion and kind are missing"),
+    "binary": (b"\x00\x01\xff", "is not UTF-8 text"),
+    "cut": (SHOP.read_bytes()[:5000], "is not valid YAML: line 237"),
+    "cut JSON": (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"na', "is cut off"),
+    "wrong type": (POD.replace("[{name", "{name").replace("}]", "}"), "spec.containers: must be a list, not a mapping"),
+    "number": (POD.replace("{app: web}", "{app: 1}"), "metadata.labels.app: must be a string, not an integer"),
+}
+EACH_MANIFEST = pytest.mark.parametrize(("content", "said"), MANIFESTS.values(), ids=MANIFESTS.keys())
+
+
+@EACH_MANIFEST
+def test_a_manifest_that_is_none(content: str | bytes, said: str, tmp_path: Path) -> None:
+    write(tmp_path, {"pod.yaml": content})
+    ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", SHOP)
+    assert ended.code == UNDETERMINED
+    assert "pod.yaml" in ended.error
+    assert said in ended.error
+
+
+@EACH_MANIFEST
+def test_a_cluster_that_is_none(content: str | bytes, said: str, tmp_path: Path) -> None:
+    write(tmp_path, {"cluster.yaml": content})
+    ended = spread("why-pending", "--from", tmp_path / "cluster.yaml")
+    assert ended.code == UNDETERMINED
+    assert "cluster.yaml" in ended.error
+    assert said in ended.error
+
+
+def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
+    wrong = POD.replace("{app: web}", "{app: 1}")
+    write(tmp_path, {"a.yaml": f"{wrong}---\n{POD}---\n{wrong}", "b.yaml": "a: b"})
+    ended = spread("check", "-f", tmp_path / "a.yaml", "-f", tmp_path / "b.yaml", "--from", SHOP)
+    assert (ended.code, ended.stdout) == (UNDETERMINED, "")
+    places = [line.partition(": ")[2] for line in ended.stderr.splitlines()]
+    assert [place.split("/")[-1].split(":")[0] for place in places] == [
+        "a.yaml, document 1, metadata.labels.app",
+        "a.yaml, document 3, metadata.labels.app",
+        "b.yaml, document 1",
+    ]
+
+
+def test_no_document_has_a_pod_template(tmp_path: Path) -> None:
+    kinds = "".join(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: x}}\n---\n" for kind in ("Service", "ConfigMap"))
+    write(tmp_path, {"rest.yaml": kinds})
+    ended = spread("check", "-f", tmp_path / "rest.yaml", "--from", SHOP)
+    assert ended.code == UNDETERMINED
+    assert "no document is a Pod or has a Pod template (found: ConfigMap, Service)" in ended.error
+    assert "give a Pod, Deployment" in ended.error
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{spec: {containers: [], nodeSelector: []}}", "spec.template.spec.nodeSelector: must be a mapping"),
+        ("{metadata: {labels: []}, spec: {containers: []}}", "spec.template.metadata.labels: must be a mapping"),
+    ],
+)
+def test_a_template_of_another_api_is_read_as_strictly(template: str, said: str, tmp_path: Path) -> None:
+    rollout = (
+        f"apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {{name: web}}\nspec: {{template: {template}}}\n"
+    )
+    write(tmp_path, {"rollout.yaml": rollout})
+    ended = spread("check", "-f", tmp_path / "rollout.yaml", "--from", SHOP)
+    assert ended.code == UNDETERMINED
+    assert said in ended.error
+
+
+def test_the_identity_of_an_object_of_another_api_is_read_too(tmp_path: Path) -> None:
+    rollout = "apiVersion: example.com/v1\nkind: App\nmetadata: {name: web, ownerReferences: [1]}\nspec: {}\n"
+    write(tmp_path, {"pod.yaml": f"{POD}---\n{rollout}"})
+    ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", SHOP)
+    assert ended.code == UNDETERMINED
+    assert "metadata.ownerReferences[0]: must be a mapping" in ended.error
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("profiles: {}", "profiles: must be a list, not a mapping"),
+        ("profiles: [{schedulerName: 1}]", "profiles[0].schedulerName: must be a string"),
+        (
+            "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: [List]}}]}]",
+            "defaultingType: must be a string, not a list",
+        ),
+    ],
+)
+def test_a_scheduler_configuration_with_the_wrong_types(config: str, said: str, tmp_path: Path) -> None:
+    head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    write(tmp_path, {"config.yaml": f"{head}{config}\n"})
+    ended = spread("show", "--from", SHOP, "--scheduler-config", tmp_path / "config.yaml")
+    assert ended.code == UNDETERMINED
+    assert "config.yaml" in ended.error
+    assert said in ended.error
+
+
+def test_a_scheduler_configuration_without_profiles_is_the_default_one(tmp_path: Path) -> None:
+    head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    write(tmp_path, {"config.yaml": f"{head}profiles: []\n"})
+    plain = spread("show", "-n", "shop", "--from", SHOP)
+    assert spread("show", "-n", "shop", "--from", SHOP, "--scheduler-config", tmp_path / "config.yaml") == plain
+
+
+BOUND = "spec:\n  nodeName: n1"
+UNREADABLE = {
+    "selector": ({"node.yaml": NODE, "pod.yaml": SPREAD_POD}, "Pod default/p, spec.topologySpreadConstraints[0]"),
+    "soft selector": (
+        {"node.yaml": NODE, "pod.yaml": SPREAD_POD.replace("DoNotSchedule", "ScheduleAnyway")},
+        "Pod default/p, spec.topologySpreadConstraints[0].labelSelector: 'Likes' is not a valid label selector operator",
+    ),
+    "quantity of a Pod": (
+        {"node.yaml": NODE, "pod.yaml": POD.replace("web}]", "web, resources: {requests: {cpu: lots}}}]")},
+        "Pod default/p, spec.containers[0].resources.requests.cpu: 'lots' is not a quantity",
+    ),
+    "quantity of a bound Pod": (
+        {
+            "node.yaml": NODE,
+            "bound.yaml": POD.replace("name: p", "name: b")
+            .replace("web}]", "web, resources: {requests: {memory: 1Zi}}}]")
+            .replace("spec:", BOUND),
+            "pod.yaml": POD,
+        },
+        "Pod default/b, spec.containers[0].resources.requests.memory: '1Zi' is not a quantity",
+    ),
+    "quantity of a Node": (
+        {"node.yaml": NODE.replace('"4"', "four"), "pod.yaml": POD},
+        "Node n1, status.allocatable.cpu: 'four' is not a quantity",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "said"), UNREADABLE.values(), ids=UNREADABLE.keys())
+@pytest.mark.parametrize("words", [("why-pending",), ("show", "pod/p")])
+def test_what_no_api_server_stores(words: tuple[str, ...], files: Mapping[str, str], said: str, tmp_path: Path) -> None:
+    write(tmp_path, files)
+    ended = spread(*words, "--from", tmp_path)
+    assert ended.code == UNDETERMINED
+    assert said in ended.error
+    assert ended.error.endswith("; an API server would refuse it")
+
+
+def test_every_unreadable_thing_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {"node.yaml": NODE.replace('"4"', "four").replace("8Gi", "much"), "pod.yaml": POD})
+    ended = spread("why-pending", "--from", tmp_path)
+    assert [line.partition(", ")[2].partition(":")[0] for line in ended.stderr.splitlines()] == [
+        "Node n1, status.allocatable.cpu",
+        "Node n1, status.allocatable.memory",
+    ]
+
+
+@pytest.mark.parametrize("name", ["selector", "soft selector", "quantity of a Pod"])
+def test_a_manifest_that_cannot_be_read_is_invalid(name: str, tmp_path: Path) -> None:
+    files, _ = UNREADABLE[name]
+    write(tmp_path, files)
+    ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "node.yaml", "-o", "json")
+    assert ended.code == 1
+    assert ended.item["verdict"] == "Unschedulable"
+    assert len(ended.item["validation"]) == 1
+    text = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "node.yaml").stdout
+    assert text.startswith("default/pod/p: not schedulable. The API server refuses it.\ninvalid: spec.")
+
+
+def test_a_manifest_is_not_blamed_for_the_cluster(tmp_path: Path) -> None:
+    write(tmp_path, {"node.yaml": NODE.replace('"4"', "four"), "pod.yaml": POD})
+    ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "node.yaml")
+    assert ended.code == UNDETERMINED
+    assert "Node n1, status.allocatable.cpu: 'four' is not a quantity" in ended.error
+
+
+def test_an_empty_cluster_is_an_answer(tmp_path: Path) -> None:
+    write(tmp_path, {"empty.yaml": "apiVersion: v1\nkind: List\nitems: []\n", "pod.yaml": POD})
+    ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "empty.yaml")
+    assert ended.code == 1
+    assert ended.stdout.startswith("default/pod/p: not schedulable. The cluster has no nodes.\n")
+    ended = spread("why-pending", "--from", tmp_path, "-o", "json")
+    assert (ended.code, ended.item["message"]) == (1, "no nodes available to schedule pods")
+
+
+def test_two_that_own_each_other_end_nowhere(tmp_path: Path) -> None:
+    def owned(kind: str, name: str, by: str) -> str:
+        owner = f"ownerReferences: [{{controller: true, apiVersion: apps/v1, kind: {by}, name: x}}]"
+        return (
+            f"apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: {name}, {owner}}}\n"
+            "spec: {selector: {}, template: {}}\n---\n"
+        )
+
+    pod = POD.replace("{name: p,", "{name: p, ownerReferences: [{controller: true, kind: ReplicaSet, name: x}],")
+    circle = owned("ReplicaSet", "x", "Deployment") + owned("Deployment", "x", "ReplicaSet")
+    write(tmp_path, {"all.yaml": f"{NODE}---\n{pod}---\n{circle}"})
+    assert spread("why-pending", "--from", tmp_path, "-o", "json").item["workload"]["name"] == "x"
