@@ -5,29 +5,41 @@ from __future__ import annotations
 import platform
 import re
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import Distribution, distribution, packages_distributions
 from pathlib import Path
 
 OURS = "kubectl-spread"
 BOOTLOADER = "pyinstaller"
 """Its bootloader starts the program, without being a package of it."""
+LIBRARIES = {
+    "libbz2": "bzip2, the bzip2 licence, https://sourceware.org/bzip2/",
+    "libcrypto": "OpenSSL, Apache License 2.0, https://www.openssl.org/",
+    "libffi": "libffi, MIT licence, https://sourceware.org/libffi/",
+    "libgcc_s": "GCC runtime library, GPL 3 with the GCC Runtime Library Exception, https://gcc.gnu.org/",
+    "liblzma": "XZ Utils liblzma, 0BSD, https://tukaani.org/xz/",
+    "libssl": "OpenSSL, Apache License 2.0, https://www.openssl.org/",
+    "libuuid": "util-linux libuuid, BSD 3-clause licence, https://github.com/util-linux/util-linux",
+    "libz": "zlib, the zlib licence, https://zlib.net/",
+}
+"""Shared library that Python is linked with → what it is, its licence and where both come from."""
 TEXTS = re.compile(r"(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
 RULE = "=" * 80
 
 
-def third_party_licences(packages: Iterable[str]) -> str:
+def third_party_licences(packages: Collection[str]) -> str:
     """Return the licences of Python, of PyInstaller's bootloader, and of the distributions that hold the packages.
 
     Args:
-        packages: top-level names of what was frozen.
+        packages: top-level names of what was frozen, those of shared libraries without suffixes.
 
     Raises:
         ValueError: a distribution does not say what its licence is.
     """
     homes = packages_distributions()
     names = {name.lower() for package in packages for name in homes.get(package, ())} - {OURS}
-    sections = [_python(), *(_section(distribution(name)) for name in sorted({*names, BOOTLOADER}))]
+    libraries = sorted({said for library, said in LIBRARIES.items() if library in packages})
+    sections = [_python(), *libraries, "", *(_section(distribution(name)) for name in sorted({*names, BOOTLOADER}))]
     return "\n".join([f"{OURS} contains the following software.", "", *sections])
 
 
