@@ -63,6 +63,7 @@ class Snapshot:
         assigned: node's name → the Pods on it that have not finished, as the scheduler sees them. Nodes that do not
             exist may be among the keys.
         by_labels: namespace → label set → the assigned Pods that carry exactly these labels.
+        nominated: node's name → the Pods that wait for room there, and have not finished.
         inventory: what was read, and what was not.
     """
 
@@ -70,6 +71,7 @@ class Snapshot:
     nodes: Mapping[str, Node]
     assigned: Mapping[str, tuple[Pod, ...]]
     by_labels: Mapping[str, PodsByLabels]
+    nominated: Mapping[str, tuple[Pod, ...]]
     inventory: Inventory
 
     @classmethod
@@ -82,12 +84,14 @@ class Snapshot:
         }
         pods = cast("Mapping[tuple[str, str], Pod]", objects.get(Pod, {}))
         nodes = cast("Mapping[tuple[str, str], Node]", objects.get(Node, {}))
-        assigned, by_labels = _index(pod for pod in pods.values() if pod.spec.node_name and not pod.finished)
+        living = [pod for pod in pods.values() if not pod.finished]
+        assigned, by_labels = _index(pod for pod in living if pod.spec.node_name)
         return cls(
             objects=objects,
             nodes={node.metadata.name: node for _, node in sorted(nodes.items())},
             assigned=assigned,
             by_labels=by_labels,
+            nominated=_nominated(pod for pod in living if not pod.spec.node_name),
             inventory=inventory,
         )
 
@@ -123,6 +127,7 @@ class Snapshot:
             self,
             assigned={**self.assigned, node_name: (*self.assigned.get(node_name, ()), pod)},
             by_labels={**self.by_labels, namespace: with_pod},
+            nominated=_without(self.nominated, pod),
         )
 
     def with_node(self, node: Node) -> Snapshot:
@@ -157,6 +162,23 @@ def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, P
         ns: {key: tuple(found) for key, found in sets.items()} for ns, sets in by_labels.items()
     }
     return {name: tuple(found) for name, found in by_node.items()}, frozen
+
+
+def _nominated(unbound: Iterable[Pod]) -> dict[str, tuple[Pod, ...]]:
+    """Return node's name → the Pods that wait for room there."""
+    by_node: dict[str, list[Pod]] = defaultdict(list)
+    for pod in unbound:
+        if pod.status.nominated_node_name:
+            by_node[pod.status.nominated_node_name].append(pod)
+    return {name: tuple(found) for name, found in by_node.items()}
+
+
+def _without(nominated: Mapping[str, tuple[Pod, ...]], pod: Pod) -> Mapping[str, tuple[Pod, ...]]:
+    """Return the nominations without those of this Pod."""
+    node_name = pod.status.nominated_node_name
+    if node_name not in nominated:
+        return nominated
+    return {**nominated, node_name: tuple(other for other in nominated[node_name] if other.key != pod.key)}
 
 
 def _label_set(pod: Pod) -> frozenset[tuple[str, str]]:

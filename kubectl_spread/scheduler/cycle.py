@@ -6,10 +6,9 @@ framework/types.go FitError.Error (v1.36).
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -33,11 +32,9 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
     volumezone,
 )
+from kubectl_spread.scheduler.dryrun import DryRun, Filters, bound, nominated_before, rejecting
 from kubectl_spread.scheduler.framework import (
-    SUCCESS,
-    Code,
     Handle,
-    NodeFilter,
     NodeInfo,
     PreFilterResult,
     Status,
@@ -135,6 +132,7 @@ class Evaluation:
         pre_filter: the plugin that rejected the Pod before any node was looked at, None for none.
         narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
         not_modelled: the profile's filters that were not evaluated.
+        filters: the filters that judged the Pod, for dry runs.
     """
 
     pod: Pod
@@ -142,6 +140,7 @@ class Evaluation:
     pre_filter: Rejection | None = None
     narrowed: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     not_modelled: tuple[str, ...] = ()
+    filters: Filters = field(default=(), repr=False)
 
     @property
     def feasible(self) -> tuple[str, ...]:
@@ -187,7 +186,7 @@ class _PreFiltered:
         narrowed: plugin → the only nodes that it leaves.
     """
 
-    filters: tuple[tuple[str, PreFilterResult | Status], ...]
+    filters: Filters
     rejection: Rejection | None
     narrowed: Mapping[str, frozenset[str]]
 
@@ -200,7 +199,7 @@ class _PreFiltered:
 def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     """Return what kube-scheduler decides about the Pod, with every filter's verdict on every node."""
     found = _pre_filter(pod, handle)
-    rejections = _rejections(found, handle)
+    rejections = _rejections(pod, found, handle)
     first = _first_rejections(found, rejections, handle)
     scores = _scores(pod, handle, [info for name, info in handle.node_infos.items() if first[name] is None])
     return Evaluation(
@@ -212,11 +211,15 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
         pre_filter=found.rejection,
         narrowed=found.narrowed,
         not_modelled=tuple(name for name in handle.profile.filters if name not in PRE_FILTERS),
+        filters=found.filters,
     )
 
 
 def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
-    """Run every PreFilter; upstream stops at the first rejection that no preemption can cure."""
+    """Run every PreFilter; upstream stops at the first that rejects the Pod, for none of ours leaves hope.
+
+    Source: framework/runtime/framework.go RunPreFilterPlugins (v1.36).
+    """
     filters: list[tuple[str, PreFilterResult | Status]] = []
     rejection: Rejection | None = None
     narrowed: dict[str, frozenset[str]] = {}
@@ -225,11 +228,11 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
         if isinstance(result, Status):
             if not result.rejected:
                 continue
-            rejection = _stronger(rejection, Rejection(name, result))
+            rejection = rejection or Rejection(name, result)
         elif result.node_names is not None:
             narrowed[name] = result.node_names
             if not frozenset.intersection(*narrowed.values()):
-                rejection = _stronger(rejection, Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed))))
+                rejection = rejection or Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed)))
         filters.append((name, result))
     return _PreFiltered(tuple(filters), rejection, narrowed)
 
@@ -245,41 +248,26 @@ def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
             yield name
 
 
-def _stronger(first: Rejection | None, later: Rejection) -> Rejection:
-    """Return the rejection upstream reports: the first unresolvable one, else the last.
-
-    Source: framework/runtime/framework.go RunPreFilterPlugins (v1.36).
-    """
-    return first if first is not None and first.status.code is not Code.UNSCHEDULABLE else later
-
-
 def _unsatisfied(plugins: Sequence[str]) -> Status:
-    """Return what upstream says where the plugins leave no node between them."""
-    if len(plugins) == 1:
-        return unresolvable(f"node(s) didn't satisfy plugin {plugins[0]}")
+    """Return what upstream says where the plugins leave no node between them; one alone always leaves some."""
     return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously")
 
 
-def _rejections(found: _PreFiltered, handle: Handle) -> Mapping[str, Sequence[Rejection]]:
-    """Return node's name → every filter that rejects it, in the profile's order; nodes that none rejects are absent."""
-    rejections: dict[str, list[Rejection]] = defaultdict(list)
-    filters = [(plugin, _filter_of(result)) for plugin, result in found.filters]
+def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, Sequence[Rejection]]:
+    """Return node's name → every filter that rejects it; nodes that none rejects are absent.
+
+    They are in the profile's order, but those that do not mind the nominated Pods come after those that do.
+    """
+    filters, nominated = bound(found.filters), nominated_before(pod, handle)
+    rejections: dict[str, Sequence[Rejection]] = {}
     for name, info in handle.node_infos.items():
-        for plugin, filter_node in filters:
-            status = filter_node(info)
-            if status is not SUCCESS and status.rejected:
-                rejections[name].append(Rejection(plugin, status))
+        if name in nominated:
+            rejected = DryRun(info, found.filters).rejections_with(nominated[name])
+        else:
+            rejected = rejecting(filters, info)
+        if listed := [Rejection(plugin, status) for plugin, status in rejected]:
+            rejections[name] = listed
     return rejections
-
-
-def _filter_of(result: PreFilterResult | Status) -> NodeFilter:
-    """Return the filter; a plugin whose PreFilter has rejected the Pod says the same of every node."""
-    return partial(_same, result) if isinstance(result, Status) else result.filter_node
-
-
-def _same(status: Status, _node_info: NodeInfo) -> Status:
-    """Return what a plugin says of every node when its PreFilter has rejected the Pod."""
-    return status
 
 
 def _first_rejections(

@@ -190,6 +190,8 @@ class Handle:
 
 
 NodeFilter: TypeAlias = Callable[[NodeInfo], Status]
+PodUpdate: TypeAlias = Callable[[Pod, NodeInfo, int], "PreFilterResult"]
+"""The result once a Pod is one more (1) or one less (-1) on a node: what upstream calls PreFilterExtensions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +201,12 @@ class PreFilterResult:
     Attributes:
         filter_node: its verdict on one node.
         node_names: the only nodes that can do; None when it leaves all of them.
+        updated: the result after a Pod came to or left a node; None where that changes nothing but the node itself.
     """
 
     filter_node: NodeFilter
     node_names: frozenset[str] | None = None
+    updated: PodUpdate | None = None
 
 
 def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[str, int]:

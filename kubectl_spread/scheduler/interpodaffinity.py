@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Namespace, Pod
-from kubectl_spread.scheduler.affinityterm import AffinityTerm, OnNodes, PodTerms
+from kubectl_spread.scheduler.affinityterm import AffinityTerm, OnNodes, PodTerms, readable_terms
 from kubectl_spread.scheduler.framework import (
     MAX_NODE_SCORE,
     SKIP,
@@ -51,14 +51,21 @@ class State:
         affinity: the domains of Pods that match all required affinity terms at once.
         anti_affinity: the domains of Pods that match a required anti-affinity term.
         existing_anti_affinity: the domains of Pods that must not be near this one.
-        first_of_its_group: whether no Pod matches the affinity terms as yet, save the Pod itself.
+        pod: the Pod.
+        namespace_labels: those of its namespace.
     """
 
     terms: PodTerms
     affinity: Domains
     anti_affinity: Domains
     existing_anti_affinity: Domains
-    first_of_its_group: bool
+    pod: Pod
+    namespace_labels: Mapping[str, str]
+
+    @property
+    def first_of_its_group(self) -> bool:
+        """Whether no Pod matches the affinity terms as yet, save the Pod itself."""
+        return not self.affinity and all(term.matches(self.pod, {}) for term in self.terms.affinity)
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
@@ -71,15 +78,48 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     if not (terms.affinity or terms.anti_affinity or existing):
         return SKIP
     matching_all = _matching_nodes(terms.affinity, handle)
-    near = _domains(((term.topology_key, matching_all) for term in terms.affinity), handle)
     state = State(
         terms=terms,
-        affinity=near,
+        affinity=_domains(((term.topology_key, matching_all) for term in terms.affinity), handle),
         anti_affinity=_domains(((t.topology_key, _matching_nodes([t], handle)) for t in terms.anti_affinity), handle),
         existing_anti_affinity=existing,
-        first_of_its_group=not near and all(term.matches(pod, {}) for term in terms.affinity),
+        pod=pod,
+        namespace_labels=_namespace_labels(pod, handle),
     )
-    return PreFilterResult(partial(filter_node, state))
+    return _result(state)
+
+
+def _result(state: State) -> PreFilterResult:
+    """Return the filter."""
+    return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
+
+
+def _updated(state: State, changed: Pod, node_info: NodeInfo, by: int) -> PreFilterResult:
+    """Return the filter once that Pod is one more or one less on the node.
+
+    Source: interpodaffinity/filtering.go updateWithPod (v1.36).
+    """
+    theirs = (term for term in readable_terms(changed).anti_affinity if term.matches(state.pod, state.namespace_labels))
+    ours = (term for term in state.terms.anti_affinity if term.matches(changed, {}))
+    near = state.terms.affinity if all(term.matches(changed, {}) for term in state.terms.affinity) else ()
+    return _result(
+        replace(
+            state,
+            affinity=_moved(state.affinity, near, node_info, by=by),
+            anti_affinity=_moved(state.anti_affinity, ours, node_info, by=by),
+            existing_anti_affinity=_moved(state.existing_anti_affinity, theirs, node_info, by=by),
+        )
+    )
+
+
+def _moved(domains: Domains, terms: Iterable[AffinityTerm], node_info: NodeInfo, *, by: int) -> Domains:
+    """Return the domains with more or fewer Pods in those of the node; domains without any are gone."""
+    moved = {key: dict(values) for key, values in domains.items()}
+    for key in (term.topology_key for term in terms if term.topology_key in node_info.labels):
+        values, value = moved.setdefault(key, {}), node_info.labels[key]
+        values[value] = values.get(value, 0) + by
+    kept = {key: {value: count for value, count in values.items() if count} for key, values in moved.items()}
+    return {key: values for key, values in kept.items() if values}
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
@@ -115,11 +155,16 @@ def _is_near(node_labels: Mapping[str, str], domains: Domains) -> bool:
 
 def _meant(existing: OnNodes, pod: Pod, handle: Handle) -> Iterator[KeyOnNodes]:
     """Yield the topology key and the place of every existing term that means this Pod."""
-    namespace = handle.snapshot.get(Namespace, "", pod.metadata.namespace)
-    namespace_labels = namespace.metadata.labels if namespace else {}
+    namespace_labels = _namespace_labels(pod, handle)
     for term, on_nodes in existing.items():
         if term.matches(pod, namespace_labels):
             yield term.topology_key, on_nodes
+
+
+def _namespace_labels(pod: Pod, handle: Handle) -> Mapping[str, str]:
+    """Return the labels of the Pod's namespace."""
+    namespace = handle.snapshot.get(Namespace, "", pod.metadata.namespace)
+    return namespace.metadata.labels if namespace else {}
 
 
 def _with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:

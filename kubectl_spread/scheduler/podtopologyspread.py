@@ -4,7 +4,7 @@ The hard rule, per constraint: matching Pods in the node's domain, plus the Pod 
 selector, minus the global minimum, must not exceed maxSkew.
 
 Source: kube-scheduler podtopologyspread/{common,filtering,scoring,plugin}.go and helper/spread.go (v1.36); KEP-895
-(skew), KEP-3022 (minDomains), KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys). Not modelled: nominated Pods.
+(skew), KEP-3022 (minDomains), KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
@@ -150,15 +150,17 @@ def _parse(
     Source: podtopologyspread/common.go filterTopologySpreadConstraints (v1.36).
     """
     hard = constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
+    has_policies = handle.profile.does(Behaviour.NODE_INCLUSION_POLICIES)
+    has_min_domains = handle.profile.does(Behaviour.MIN_DOMAINS)
     return Constraint(
         index=index,
         topology_key=constraint.topology_key,
         max_skew=constraint.max_skew,
-        min_domains=1 if constraint.min_domains is None else constraint.min_domains,
+        min_domains=(constraint.min_domains or 1) if has_min_domains else 1,
         when_unsatisfiable=WhenUnsatisfiable.DO_NOT_SCHEDULE if hard else WhenUnsatisfiable.SCHEDULE_ANYWAY,
         selector=effective_selector(constraint, pod, handle) if selector is None else selector,
-        honors_affinity=constraint.node_affinity_policy != "Ignore",
-        honors_taints=constraint.node_taints_policy == "Honor",
+        honors_affinity=not has_policies or constraint.node_affinity_policy != "Ignore",
+        honors_taints=has_policies and constraint.node_taints_policy == "Honor",
         default=selector is not None,
     )
 
@@ -315,7 +317,40 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         return Status(Code.ERROR, (str(error),))
     if not hard:
         return SKIP
-    return PreFilterResult(partial(filter_node, count_domains(hard, pod, handle, must_have_keys_of=hard)))
+    return _result(count_domains(hard, pod, handle, must_have_keys_of=hard), pod.metadata.namespace)
+
+
+def _result(state: tuple[DomainCounts, ...], namespace: str) -> PreFilterResult:
+    """Return the filter for a Pod of the namespace."""
+    return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state, namespace))
+
+
+def _updated(
+    state: tuple[DomainCounts, ...], namespace: str, changed: Pod, node_info: NodeInfo, by: int
+) -> PreFilterResult:
+    """Return the filter once that Pod is one more or one less on the node.
+
+    Source: podtopologyspread/filtering.go updateWithPod (v1.36).
+    """
+    if changed.metadata.namespace != namespace:
+        return _result(state, namespace)
+    # upstream: here terminating Pods count, and so does every Pod where the selector is empty.
+    return _result(
+        tuple(
+            _moved(counts, node_info, by)
+            if node_info.name in counts.counted_nodes and counts.constraint.selector.matches(changed.metadata.labels)
+            else counts
+            for counts in state
+        ),
+        namespace,
+    )
+
+
+def _moved(counts: DomainCounts, node_info: NodeInfo, by: int) -> DomainCounts:
+    """Return the counts with more or fewer matching Pods on the node."""
+    value = node_info.labels.get(counts.constraint.topology_key, "")
+    match_num = {**counts.match_num, value: counts.match_num[value] + by}
+    return replace(counts, match_num=match_num, global_minimum=global_minimum(match_num, counts.constraint.min_domains))
 
 
 def filter_node(state: tuple[DomainCounts, ...], node_info: NodeInfo) -> Status:

@@ -26,7 +26,7 @@ from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.scheduler import plugins
 
 NEWEST_MINOR = 37
-OLDEST_MINOR = 27
+OLDEST_MINOR = 24
 PROVED_MINORS = range(33, NEWEST_MINOR + 1)
 REFERENCE_MINOR = 36
 
@@ -63,7 +63,18 @@ class Behaviour(Enum):
     """What some releases do and others do not."""
 
     EMPTY_SELECTOR_COUNTS = Switch("podtopologyspread/common.go countPodsMatchSelector", until=26)
-    MATCH_LABEL_KEYS = Switch("podtopologyspread/common.go", since=27, gate="MatchLabelKeysInPodTopologySpread")
+    MATCH_LABEL_KEYS = Switch(
+        "podtopologyspread/common.go", since=25, gate="MatchLabelKeysInPodTopologySpread", on_since=27
+    )
+    MIN_DOMAINS = Switch(
+        "podtopologyspread/filtering.go minMatchNum", since=24, gate="MinDomainsInPodTopologySpread", on_since=27
+    )
+    NODE_INCLUSION_POLICIES = Switch(
+        "podtopologyspread/common.go matchNodeInclusionPolicies",
+        since=25,
+        gate="NodeInclusionPolicyInPodTopologySpread",
+        on_since=26,
+    )
     NODE_NAME_NARROWS = Switch("nodename/node_name.go PreFilter", since=37)
     TAINT_IN_REASON = Switch("tainttoleration/taint_toleration.go Filter", until=33)
     NAMESPACE_SELECTOR_STAYS = Switch(
@@ -115,6 +126,7 @@ class Behaviour(Enum):
     STORAGE_CAPACITY_SCORING = Switch(
         "volumebinding/volume_binding.go PreScore", since=33, gate="StorageCapacityScoring", on_since=37
     )
+    GATED_NOMINATED = Switch("pkg/scheduler/backend/queue/scheduling_queue.go addPod", since=37)
     VOLUME_ATTRIBUTES_CLASS = Switch(
         "component-helpers storage/volume/pv_helpers.go FindMatchingVolume",
         since=29,

@@ -6,7 +6,7 @@ Source: kube-scheduler volumerestrictions/volume_restrictions.go (v1.36), KEP-24
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from kubectl_spread.objects.core import Pod, Volume
@@ -38,30 +38,48 @@ class State:
 
     Attributes:
         disks: its volumes that may be in conflict with another Pod's on the same node.
-        in_use: why no node will do, where another Pod uses a ReadWriteOncePod claim; empty where none does.
+        single_use: the names of its claims that only one Pod may use.
+        in_use: how many of them other Pods use.
+        reason: what is said then.
     """
 
     disks: tuple[Volume, ...]
-    in_use: str
+    single_use: frozenset[str]
+    in_use: int
+    reason: str
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod whose volumes can be shared; reject a Pod whose claim does not exist."""
-    names = [volume.persistent_volume_claim.claim_name for volume in pod.spec.volumes if volume.persistent_volume_claim]
-    single_use = set()
-    for name in names:
+    single_use: set[str] = set()
+    for name in _claim_names(pod):
         claim = claim_named(pod, name, handle.snapshot)
         if claim is None:
             return unresolvable(not_found(CLAIM, name))
         if READ_WRITE_ONCE_POD in claim.spec.access_modes:
             single_use.add(name)
     disks = tuple(volume for volume in pod.spec.volumes if _is_disk(volume))
-    in_use = bool(single_use) and not single_use.isdisjoint(_used_claims(pod.metadata.namespace, handle))
+    in_use = len(single_use.intersection(_used_claims(pod.metadata.namespace, handle))) if single_use else 0
     if not disks and not in_use:
         return SKIP
     before = handle.profile.does(Behaviour.SAME_CLAIM_REASON)
     reason = REASON_IN_USE_BEFORE if before else REASON_IN_USE
-    return PreFilterResult(partial(filter_node, State(disks=disks, in_use=reason if in_use else "")))
+    return _result(State(disks=disks, single_use=frozenset(single_use), in_use=in_use, reason=reason))
+
+
+def _result(state: State) -> PreFilterResult:
+    """Return the filter."""
+    return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
+
+
+def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> PreFilterResult:
+    """Return the filter once that Pod is one more or one less.
+
+    Source: volumerestrictions/volume_restrictions.go updateWithPod (v1.36).
+    """
+    # upstream: here a claim of the same name counts in whichever namespace it is.
+    uses = sum(name in state.single_use for name in _claim_names(changed))
+    return _result(replace(state, in_use=state.in_use + by * uses))
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
@@ -69,7 +87,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     others = (other for pod in node_info.pods for other in pod.spec.volumes)
     if state.disks and any(_in_conflict(disk, other) for other in others for disk in state.disks):
         return unschedulable(REASON_DISK)
-    return unschedulable(state.in_use) if state.in_use else SUCCESS
+    return unschedulable(state.reason) if state.in_use > 0 else SUCCESS
 
 
 def _used_claims(namespace: str, handle: Handle) -> Iterator[str]:
@@ -80,7 +98,12 @@ def _used_claims(namespace: str, handle: Handle) -> Iterator[str]:
     for node_info in handle.node_infos.values():
         for pod in node_info.pods:
             if pod.metadata.namespace == namespace:
-                yield from (v.persistent_volume_claim.claim_name for v in pod.spec.volumes if v.persistent_volume_claim)
+                yield from _claim_names(pod)
+
+
+def _claim_names(pod: Pod) -> Iterator[str]:
+    """Yield the name of the claim of each of the Pod's volumes that name one."""
+    return (v.persistent_volume_claim.claim_name for v in pod.spec.volumes if v.persistent_volume_claim)
 
 
 def _is_disk(volume: Volume) -> bool:

@@ -16,6 +16,7 @@ from tests.conformance.ingredients import (
     configuration,
     neighbours,
     nodes,
+    nominations,
     pods,
     releases,
     resources,
@@ -196,7 +197,43 @@ _RELEASE = Suite(
     },
 )
 
-SUITES: Mapping[str, Suite] = {"spread": _SPREAD, "filters": _FILTERS, "scores": _SCORES, "release": _RELEASE}
+_NOMINATED = Suite(
+    node={**_NODE, nodes.small: 0.4},
+    existing={
+        resources.requests: 0.5,
+        neighbours.host_ports: 0.1,
+        neighbours.required_pod_affinity: 0.05,
+        neighbours.required_pod_anti_affinity: 0.2,
+        volumes.bound_claim: 0.15,
+        volumes.inline_volume: 0.1,
+        nominations.priority: 0.6,
+        nominations.nominated: 0.4,
+        nominations.still_nominated: 0.05,
+        nominations.gated: 0.05,
+        nominations.foreign: 0.05,
+    },
+    incoming={
+        spread.constraints: 0.6,
+        tolerations.tolerations: 0.3,
+        resources.requests: 0.5,
+        neighbours.host_ports: 0.2,
+        neighbours.required_pod_affinity: 0.25,
+        neighbours.required_pod_anti_affinity: 0.25,
+        neighbours.preferred_pod_affinity: 0.1,
+        volumes.attach_limits: 0.3,
+        volumes.bound_claim: 0.25,
+        volumes.inline_volume: 0.15,
+        nominations.priority: 0.5,
+    },
+)
+
+SUITES: Mapping[str, Suite] = {
+    "spread": _SPREAD,
+    "filters": _FILTERS,
+    "scores": _SCORES,
+    "release": _RELEASE,
+    "nominated": _NOMINATED,
+}
 
 _SINCE: Mapping[Ingredient, int] = {
     tolerations.comparing_toleration: 35,

@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
@@ -114,13 +115,33 @@ func (c *cycle) rejectedBy(filter filterPlugin) rejections {
 			continue
 		}
 		if status.IsSuccess() {
-			status = filter.Filter(c.ctx, state, c.pod, node)
+			status = c.filterTwice(filter, state, node)
 		}
 		if !status.IsSuccess() {
 			alone[name] = rejected(status)
 		}
 	}
 	return alone
+}
+
+// filterTwice asks one filter as RunFilterPluginsWithNominatedPods asks all of them: with the Pods nominated to the node
+// that go before this one, then without.
+func (c *cycle) filterTwice(filter filterPlugin, state cycleState, node nodeInfo) *status {
+	with, there := state.Clone(), node.Snapshot()
+	for _, nominated := range c.profile.NominatedPodsForNode(node.Node().Name) {
+		pod := podOf(nominated)
+		if corev1helpers.PodPriority(pod) < corev1helpers.PodPriority(c.pod) || pod.UID == c.pod.UID {
+			continue
+		}
+		there.AddPodInfo(nominated)
+		if status := addPod(c.ctx, filter, with, c.pod, nominated, there); !status.IsSuccess() {
+			return status
+		}
+	}
+	if status := filter.Filter(c.ctx, with, c.pod, there); !status.IsSuccess() {
+		return status
+	}
+	return filter.Filter(c.ctx, state, c.pod, node)
 }
 
 func leavesOut(narrowed *preFilterResult, node string) bool {

@@ -10,6 +10,7 @@ import (
 type (
 	cycleState      = fwk.CycleState
 	filterPlugin    = fwk.FilterPlugin
+	podInfo         = fwk.PodInfo
 	nodeInfo        = fwk.NodeInfo
 	preFilterResult = fwk.PreFilterResult
 	status          = fwk.Status
@@ -23,4 +24,16 @@ func preFilter(ctx context.Context, filter filterPlugin, state cycleState, pod *
 		return plugin.PreFilter(ctx, state, pod, nodes)
 	}
 	return nil, nil
+}
+
+// addPod tells a filter that has a PreFilter of one more Pod on a node.
+func addPod(ctx context.Context, filter filterPlugin, state cycleState, pod *v1.Pod, nominated podInfo, node nodeInfo) *status {
+	if plugin, ok := filter.(fwk.PreFilterPlugin); ok && plugin.PreFilterExtensions() != nil {
+		return plugin.PreFilterExtensions().AddPod(ctx, state, pod, nominated, node)
+	}
+	return nil
+}
+
+func podOf(nominated podInfo) *v1.Pod {
+	return nominated.GetPod()
 }

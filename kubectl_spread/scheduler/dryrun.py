@@ -1,0 +1,124 @@
+"""The filters of one Pod on one node while Pods come and go there.
+
+Source: kube-scheduler framework/runtime/framework.go RunFilterPluginsWithNominatedPods, RunPreFilterExtensionAddPod
+(v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import TypeAlias
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler.framework import SUCCESS, Handle, NodeFilter, NodeInfo, PreFilterResult, Status
+from kubectl_spread.scheduler.profile import Behaviour, Profile
+
+Filters: TypeAlias = tuple[tuple[str, PreFilterResult | Status], ...]
+"""(Plugin, what its PreFilter found), in the profile's order; plugins that skipped the Pod are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """One node as one Pod's filters see it.
+
+    Attributes:
+        node_info: the node with the Pods that are taken to be there.
+        filters: the Pod's filters, with these Pods counted.
+    """
+
+    node_info: NodeInfo
+    filters: Filters
+
+    def with_pods(self, pods: Iterable[Pod]) -> DryRun:
+        """Return the node with these Pods too."""
+        return reduce(DryRun._with_pod, pods, self)
+
+    def without_pods(self, pods: Iterable[Pod]) -> DryRun:
+        """Return the node without these Pods, which are there."""
+        return reduce(DryRun._without_pod, pods, self)
+
+    def _with_pod(self, pod: Pod) -> DryRun:
+        node_info = replace(self.node_info, pods=(*self.node_info.pods, pod))
+        return DryRun(node_info, self._updated(pod, by=1))
+
+    def _without_pod(self, pod: Pod) -> DryRun:
+        left = tuple(other for other in self.node_info.pods if other.key != pod.key)
+        return DryRun(replace(self.node_info, pods=left), self._updated(pod, by=-1))
+
+    def _updated(self, pod: Pod, *, by: int) -> Filters:
+        """Return the filters with one Pod more or less on the node."""
+        # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
+        return tuple((plugin, _updated(found, pod, self.node_info, by=by)) for plugin, found in self.filters)
+
+    def rejections(self) -> Iterator[tuple[str, Status]]:
+        """Return every filter that rejects the node with what it says, in the profile's order."""
+        return rejecting(bound(self.filters), self.node_info)
+
+    def rejections_with(self, nominated: Sequence[Pod]) -> Iterator[tuple[str, Status]]:
+        """Yield what rejects the node with the nominated Pods on it, then what else rejects it without them.
+
+        The Pod has to pass both times: the others may come, or may go elsewhere.
+        """
+        first = dict(self.with_pods(nominated).rejections())
+        yield from first.items()
+        if nominated:
+            yield from ((plugin, status) for plugin, status in self.rejections() if plugin not in first)
+
+
+def bound(filters: Filters) -> list[tuple[str, NodeFilter]]:
+    """Return the filters; a plugin whose PreFilter has rejected the Pod says the same of every node."""
+    return [
+        (plugin, partial(_same, found) if isinstance(found, Status) else found.filter_node) for plugin, found in filters
+    ]
+
+
+def rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) -> Iterator[tuple[str, Status]]:
+    """Yield every filter that rejects the node with what it says, in their order."""
+    for plugin, filter_node in filters:
+        status = filter_node(node_info)
+        if status is not SUCCESS and status.rejected:
+            yield plugin, status
+
+
+def _same(status: Status, _node_info: NodeInfo) -> Status:
+    """Return what a plugin says of every node when its PreFilter has rejected the Pod."""
+    return status
+
+
+def _updated(found: PreFilterResult | Status, pod: Pod, node_info: NodeInfo, *, by: int) -> PreFilterResult | Status:
+    """Return a plugin's result with one Pod more or less on the node."""
+    if isinstance(found, Status) or found.updated is None:
+        return found
+    return replace(found.updated(pod, node_info, by), node_names=found.node_names)
+
+
+def nominated_before(pod: Pod, handle: Handle) -> dict[str, tuple[Pod, ...]]:
+    """Return node's name → the Pods nominated to it that go before this one: of its priority or a higher one.
+
+    Source: framework/runtime/framework.go addGENominatedPods (v1.36).
+    """
+    found = {
+        name: tuple(other for other in pods if other.key != pod.key and _goes_before(other, pod, handle.profile))
+        for name, pods in handle.snapshot.nominated.items()
+    }
+    return {name: pods for name, pods in found.items() if pods}
+
+
+def _goes_before(nominated: Pod, pod: Pod, profile: Profile) -> bool:
+    """Whether the scheduler keeps the nomination, and the nominated Pod comes first.
+
+    Source: backend/queue/scheduling_queue.go moveToActiveQ (v1.36), addPod (v1.37).
+    """
+    if nominated.spec.scheduling_gates and not profile.does(Behaviour.GATED_NOMINATED):
+        return False
+    # differs: Pods of another profile of the same scheduler hold room too; we read one profile.
+    if nominated.spec.scheduler_name != profile.scheduler_name:
+        return False
+    return priority_of(nominated) >= priority_of(pod)
+
+
+def priority_of(pod: Pod) -> int:
+    """Return the Pod's priority, 0 where it has none."""
+    return pod.spec.priority or 0
