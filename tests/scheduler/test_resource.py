@@ -1,0 +1,71 @@
+"""What Pods request and nodes offer, as whole numbers; most of it is in the situations of noderesources."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.scheduler import resource
+from kubectl_spread.scheduler.profile import default_profile
+from tests.build import pod, typed_pod
+
+PROFILE = default_profile()
+
+
+def test_amounts_are_millicores_bytes_and_counts_rounded_up() -> None:
+    quantities = {"cpu": "0.0001", "memory": "1.5", "nvidia.com/gpu": "2", "hugepages-2Mi": "4Mi", "unheard-of": "1"}
+    expected = {"cpu": 1, "memory": 2, "nvidia.com/gpu": 2, "hugepages-2Mi": 4 * 2**20}
+    assert resource.amounts(quantities) == expected
+
+
+def test_fractions_are_added_before_they_are_rounded() -> None:
+    containers = [{"name": f"c{i}", "resources": {"requests": {"memory": "100m"}}} for i in range(10)]
+    requests = resource.pod_requests(typed_pod(pod("p", containers=containers)), PROFILE, assigned=False)
+    assert requests == {"memory": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "extended"),
+    [("nvidia.com/gpu", True), ("cpu", False), ("kubernetes.io/x", False), ("requests.example.com/x", False)],
+)
+def test_resources_kubernetes_does_not_know(name: str, *, extended: bool) -> None:
+    assert resource.is_extended(name) is extended
+
+
+def test_a_container_that_is_not_being_resized_counts_once() -> None:
+    cpu = {"cpu": "1"}
+    status = {"containerStatuses": [{"name": "main", "resources": {"requests": cpu}, "allocatedResources": cpu}]}
+    running = typed_pod(pod("p", requests=cpu, status=status))
+    assert resource.pod_requests(running, PROFILE, assigned=True) == {"cpu": 1000}
+
+
+def test_what_a_container_is_taken_to_need() -> None:
+    some, both = {"requests": {"cpu": "0"}}, {"requests": {"cpu": "1", "memory": "1Gi"}}
+    containers = [{"name": "a"}, {"name": "b", "resources": some}, {"name": "c", "resources": both}]
+    requests = resource.non_zero_requests(typed_pod(pod("p", containers=containers)), PROFILE)
+    assert requests == {"cpu": 1100, "memory": 2**30 + 400 * 2**20}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("cpu", 1500, "1500m"),
+        ("cpu", 2000, "2"),
+        ("memory", 9 * 2**30 + 2**29, "9.5Gi"),
+        ("memory", 2**20, "1Mi"),
+        ("ephemeral-storage", 2048, "2Ki"),
+        ("hugepages-2Mi", 4 * 2**20, "4Mi"),
+        ("memory", 12, "12"),
+        ("nvidia.com/gpu", 2048, "2048"),
+        ("pods", 110, "110"),
+    ],
+)
+def test_an_amount_for_people(name: str, value: int, text: str) -> None:
+    assert resource.readable(name, value) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [("cpu", 1500, "1500m"), ("memory", 2**30 + 1, "1024Mi"), ("memory", 5, "5"), ("nvidia.com/gpu", 2**20, "1048576")],
+)
+def test_an_amount_as_a_quantity(name: str, value: int, text: str) -> None:
+    assert resource.quantity_of(name, value) == text
