@@ -41,7 +41,7 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
     counted = count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]
     rejected = rejected_nodes(evaluation, hard, handle)
-    explainer = Explainer(pod, handle)
+    explainer = Explainer(pod, handle, evaluation)
     reports = tuple(_report(counts, constraints, explainer, rejected) for counts in counted)
     return SpreadDiagnosis(constraints=reports, rejected=rejected, explainer=explainer)
 

@@ -82,4 +82,4 @@ def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
         if node_info.name in spread.rejected.get(requirement, ()):
             missing = constraint.topology_key not in node_info.labels
             return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
-    return ""
+    return spread.explainer.of_plugin(plugin, node_info)

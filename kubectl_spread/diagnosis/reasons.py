@@ -24,6 +24,7 @@ from kubectl_spread.scheduler import (
     volumebinding,
     volumezone,
 )
+from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
@@ -40,10 +41,12 @@ class Explainer:
     Attributes:
         pod: the Pod.
         handle: the cluster.
+        evaluation: every filter's verdicts.
     """
 
     pod: Pod
     handle: Handle
+    evaluation: Evaluation
 
     def of(self, requirement: Requirement, node_info: NodeInfo) -> str:
         """Return why the requirement rejects the node; empty where there is no more to say than its name."""
@@ -51,10 +54,17 @@ class Explainer:
 
     def of_plugin(self, plugin: str, node_info: NodeInfo) -> str:
         """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
+        if nominated := self._nominated(plugin, node_info):
+            return f"room is kept for {', '.join('/'.join(pod.key) for pod in nominated)}"
         if plugin in self._around:
             return self._around[plugin](node_info)
         explain = _EXPLAIN.get(plugin)
         return explain(self.pod, node_info) if explain else ""
+
+    def _nominated(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
+        """Return the Pods without whose nomination to the node the plugin would not reject it."""
+        rejections = self.evaluation.nodes[node_info.name].rejections
+        return next((rejection.nominated for rejection in rejections if rejection.plugin == plugin), ())
 
     @cached_property
     def _around(self) -> Mapping[str, Callable[[NodeInfo], str]]:

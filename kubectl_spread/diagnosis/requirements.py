@@ -34,9 +34,13 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
         )
         for counts in hard
     }
+    by_counts = frozenset[str]().union(*rejected.values())
     for plugin in handle.profile.filters:
-        if plugin != podtopologyspread.NAME:
-            rejected[Requirement(kind="filter", plugin=plugin)] = rejected_by(plugin, evaluation)
+        nodes = rejected_by(plugin, evaluation)
+        # What remains of the constraints' own filter are nodes that matching Pods have been nominated to.
+        rejected[Requirement(kind="filter", plugin=plugin)] = (
+            nodes - by_counts if plugin == podtopologyspread.NAME else nodes
+        )
     return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
 
 

@@ -96,10 +96,12 @@ class Rejection:
     Attributes:
         plugin: its name; PreFilterResult where other plugins had narrowed the node away before.
         status: what it says.
+        nominated: the Pods, not on the node yet, without which it would not reject it.
     """
 
     plugin: str
     status: Status
+    nominated: tuple[Pod, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +170,11 @@ class Evaluation:
     def _reasons(self) -> Counter[str]:
         """Return reason → nodes (count) whose first rejection gives it."""
         reasons: Counter[str] = Counter()
-        for verdict in self.nodes.values():
-            if verdict.first is not None and verdict.first.plugin == PRE_FILTER_RESULT:
+        for first in filter(None, (verdict.first for verdict in self.nodes.values())):
+            if first.plugin == PRE_FILTER_RESULT:
                 reasons[f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(self.narrowed))}]"] += 1
-            elif verdict.first is not None:
-                reasons.update(verdict.first.status.reasons)
+            else:
+                reasons.update(first.status.reasons)
         return reasons
 
 
@@ -262,12 +264,21 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
     rejections: dict[str, Sequence[Rejection]] = {}
     for name, info in handle.node_infos.items():
         if name in nominated:
-            rejected = DryRun(info, found.filters).rejections_with(nominated[name])
+            rejected = _rejected_twice(DryRun(info, found.filters), nominated[name])
         else:
-            rejected = rejecting(filters, info)
-        if listed := [Rejection(plugin, status) for plugin, status in rejected]:
-            rejections[name] = listed
+            rejected = [Rejection(plugin, status) for plugin, status in rejecting(filters, info)]
+        if rejected:
+            rejections[name] = rejected
     return rejections
+
+
+def _rejected_twice(run: DryRun, nominated: Sequence[Pod]) -> list[Rejection]:
+    """Return what rejects the node with the nominated Pods on it, then what else rejects it without them."""
+    without, with_them = dict(run.rejections()), dict(run.with_pods(nominated).rejections())
+    return [
+        *(Rejection(name, said, () if name in without else tuple(nominated)) for name, said in with_them.items()),
+        *(Rejection(name, said) for name, said in without.items() if name not in with_them),
+    ]
 
 
 def _first_rejections(

@@ -56,15 +56,11 @@ class DryRun:
         """Return every filter that rejects the node with what it says, in the profile's order."""
         return rejecting(bound(self.filters), self.node_info)
 
-    def rejections_with(self, nominated: Sequence[Pod]) -> Iterator[tuple[str, Status]]:
-        """Yield what rejects the node with the nominated Pods on it, then what else rejects it without them.
-
-        The Pod has to pass both times: the others may come, or may go elsewhere.
-        """
-        first = dict(self.with_pods(nominated).rejections())
-        yield from first.items()
-        if nominated:
-            yield from ((plugin, status) for plugin, status in self.rejections() if plugin not in first)
+    def passes(self, nominated: Sequence[Pod]) -> bool:
+        """Whether the Pod fits with the nominated Pods on the node, and without: they may come, or go elsewhere."""
+        if any(self.with_pods(nominated).rejections()):
+            return False
+        return not nominated or not any(self.rejections())
 
 
 def bound(filters: Filters) -> list[tuple[str, NodeFilter]]:
