@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.diagnosis.events import FAILED_SCHEDULING
 from kubectl_spread.objects import kinds
@@ -13,6 +15,11 @@ WHOLE_CLUSTER_PODS = 5000
 
 CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY))
 """Namespaced kinds that decide about nodes whoever uses them: what is attached there, and what room there is."""
+REQUIRED = (kinds.NODE, kinds.POD)
+FOR_PENDING = (kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY)
+FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
+"""Kinds that decide what an API server writes into a Pod as it is created."""
+FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING, *FOR_CREATION})
 
 
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
@@ -25,10 +32,7 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
         namespace: of the Pods that are asked about.
         pending: whether the scheduler's messages and what guards Pods against changes are wanted too.
     """
-    for_pending = {kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY}
-    required = (kinds.NODE, kinds.POD)
-    others = [kind for kind in kinds.KINDS if kind not in for_pending and kind not in required]
-    reads = [Read(kind=kind) for kind in required] + [_optional(kind, namespace) for kind in others]
+    reads = [Read(kind=kind) for kind in REQUIRED] + [_optional(kind, namespace) for kind in FOR_ANY_POD]
     if pending:
         failures = f"reason={FAILED_SCHEDULING}"
         reads.append(Read(kind=kinds.EVENT, namespace=namespace, field_selector=failures, required=False))
@@ -36,6 +40,14 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
         reads.append(_optional(kinds.POD_DISRUPTION_BUDGET, ""))
         reads.append(_optional(kinds.NETWORK_POLICY, namespace))
     return tuple(reads)
+
+
+def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
+    """Return the reads for evaluating every filter for Pods that are yet to be created in the namespaces."""
+    of_each = [
+        (*everything(namespace), *(_optional(kind, namespace) for kind in FOR_CREATION)) for namespace in namespaces
+    ]
+    return tuple(dict.fromkeys(read for reads in of_each for read in reads))
 
 
 def spread_only(namespace: str) -> tuple[Read, ...]:

@@ -13,10 +13,6 @@ Quantity = str | int | float
 """A quantity as it stands in the object; ``kubectl_spread.quantity`` reads it."""
 
 
-class Present(Struct, frozen=True):
-    """Something of which only its presence is read."""
-
-
 class Taint(Struct, frozen=True):
     """What a Pod must tolerate to be on a node."""
 
@@ -187,6 +183,38 @@ class ContainerRestartRule(Struct, frozen=True):
     action: str = ""
 
 
+FILESYSTEM = "Filesystem"
+"""The mode of a volume that does not say another."""
+
+
+class PersistentVolumeClaimSpec(Struct, frozen=True):
+    """The volume that is asked for; ``volume_name`` is the one that was found.
+
+    Without a storage_class_name the cluster's default class is meant, with an empty one none.
+    """
+
+    access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
+    resources: ResourceRequirements = ResourceRequirements()
+    volume_name: str = ""
+    storage_class_name: str | None = None
+    volume_mode: str = FILESYSTEM
+    volume_attributes_class_name: str = ""
+
+
+class PersistentVolumeClaimTemplate(Struct, frozen=True):
+    """The claim that is made for a Pod's ephemeral volume."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+
+
+class EphemeralVolumeSource(Struct, frozen=True):
+    """A volume that lives as long as its Pod."""
+
+    volume_claim_template: PersistentVolumeClaimTemplate = PersistentVolumeClaimTemplate()
+
+
 class VolumeMount(Struct, frozen=True):
     """Where a container sees a volume."""
 
@@ -275,7 +303,7 @@ class Volume(InTreeVolumeSources, frozen=True):
     name: str = ""
     image: ImageVolumeSource | None = None
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
-    ephemeral: Present | None = None
+    ephemeral: EphemeralVolumeSource | None = None
     iscsi: ISCSIVolumeSource | None = None
     rbd: RBDVolumeSource | None = None
 
@@ -313,6 +341,9 @@ class PodSpec(Struct, frozen=True):
     scheduler_name: str = "default-scheduler"
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = None
+    runtime_class_name: str | None = None
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     ephemeral_containers: tuple[Container, ...] = ()

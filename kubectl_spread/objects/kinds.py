@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kubectl_spread.objects import core, policy, storage, workloads
+from kubectl_spread.objects import admission, core, policy, storage, workloads
 
 KubernetesObject: TypeAlias = (
     core.Node
@@ -22,6 +22,9 @@ KubernetesObject: TypeAlias = (
     | storage.CSIDriver
     | storage.CSIStorageCapacity
     | storage.VolumeAttachment
+    | admission.LimitRange
+    | admission.PriorityClass
+    | admission.RuntimeClass
     | policy.PodDisruptionBudget
     | policy.NetworkPolicy
     | workloads.Deployment
@@ -106,6 +109,11 @@ CSI_STORAGE_CAPACITY = Kind(
 VOLUME_ATTACHMENT = Kind(
     "VolumeAttachment", "storage.k8s.io/v1", "volumeattachments", (), storage.VolumeAttachment, namespaced=False
 )
+LIMIT_RANGE = Kind("LimitRange", "v1", "limitranges", ("limits",), admission.LimitRange)
+PRIORITY_CLASS = Kind(
+    "PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", ("pc",), admission.PriorityClass, namespaced=False
+)
+RUNTIME_CLASS = Kind("RuntimeClass", "node.k8s.io/v1", "runtimeclasses", (), admission.RuntimeClass, namespaced=False)
 POD_DISRUPTION_BUDGET = Kind(
     "PodDisruptionBudget", "policy/v1", "poddisruptionbudgets", ("pdb",), policy.PodDisruptionBudget
 )
@@ -131,6 +139,9 @@ KINDS = (
     CSI_DRIVER,
     CSI_STORAGE_CAPACITY,
     VOLUME_ATTACHMENT,
+    LIMIT_RANGE,
+    PRIORITY_CLASS,
+    RUNTIME_CLASS,
     POD_DISRUPTION_BUDGET,
     NETWORK_POLICY,
     DEPLOYMENT,

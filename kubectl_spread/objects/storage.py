@@ -6,11 +6,12 @@ Source: api core/v1/types.go, storage/v1/types.go (v1.37); component-helpers sto
 from __future__ import annotations
 
 from kubectl_spread.objects.core import (
+    FILESYSTEM,
     InTreeVolumeSources,
     NodeSelector,
     ObjectReference,
+    PersistentVolumeClaimSpec,
     Quantity,
-    ResourceRequirements,
 )
 from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
 
@@ -20,23 +21,15 @@ STORAGE = "storage"
 ANN_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 ANN_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 ANN_SELECTED_NODE = "volume.kubernetes.io/selected-node"
+ANN_DEFAULT_CLASS = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+"""What marks a StorageClass as the cluster's default."""
 ANN_MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
-FILESYSTEM = "Filesystem"
 IMMEDIATE = "Immediate"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
-
-
-class PersistentVolumeClaimSpec(Struct, frozen=True):
-    """The volume that is asked for; ``volume_name`` is the one that was found."""
-
-    access_modes: tuple[str, ...] = ()
-    selector: LabelSelector | None = None
-    resources: ResourceRequirements = ResourceRequirements()
-    volume_name: str = ""
-    storage_class_name: str = ""
-    volume_mode: str = FILESYSTEM
-    volume_attributes_class_name: str = ""
 
 
 class PersistentVolumeClaimStatus(Struct, frozen=True):
@@ -55,7 +48,12 @@ class PersistentVolumeClaim(Struct, frozen=True):
     @property
     def class_name(self) -> str:
         """The StorageClass it asks for; empty for none."""
-        return self.metadata.annotations.get(ANN_STORAGE_CLASS, self.spec.storage_class_name)
+        return self.metadata.annotations.get(ANN_STORAGE_CLASS, self.spec.storage_class_name or "")
+
+    @property
+    def wants_default_class(self) -> bool:
+        """Whether it leaves its StorageClass to the cluster."""
+        return ANN_STORAGE_CLASS not in self.metadata.annotations and self.spec.storage_class_name is None
 
     @property
     def fully_bound(self) -> bool:
@@ -124,7 +122,7 @@ class TopologySelectorTerm(Struct, frozen=True):
 class StorageClass(Struct, frozen=True):
     """How volumes of a class are made, when, and where; an API server sets the binding mode where it is left out."""
 
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: AnnotatedMeta = AnnotatedMeta()
     provisioner: str = ""
     volume_binding_mode: str = IMMEDIATE
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
@@ -133,6 +131,11 @@ class StorageClass(Struct, frozen=True):
     def waits_for_consumer(self) -> bool:
         """Whether a claim is bound only when a Pod that mounts it is scheduled."""
         return self.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+
+    @property
+    def is_default(self) -> bool:
+        """Whether claims that name no class get this one."""
+        return any(self.metadata.annotations.get(annotation) == "true" for annotation in ANN_DEFAULT_CLASS)
 
 
 class VolumeNodeResources(Struct, frozen=True):

@@ -7,12 +7,22 @@ from __future__ import annotations
 
 from kubectl_spread.objects.core import PodTemplateSpec
 from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
+from kubectl_spread.objects.storage import PersistentVolumeClaim
+
+
+class RollingUpdate(Struct, frozen=True):
+    """How far a rollout may go at once: in Pods, or in percent of the replicas."""
+
+    max_surge: int | str | None = None
+    max_unavailable: int | str | None = None
+    partition: int = 0
 
 
 class UpdateStrategy(Struct, frozen=True):
-    """How a changed template reaches the Pods: RollingUpdate, OnDelete, Recreate."""
+    """How a changed template reaches the Pods: RollingUpdate, OnDelete, Recreate; empty means RollingUpdate."""
 
     type: str = ""
+    rolling_update: RollingUpdate | None = None
 
 
 class WorkloadSpec(Struct, frozen=True):
@@ -24,11 +34,17 @@ class WorkloadSpec(Struct, frozen=True):
     update_strategy: UpdateStrategy = UpdateStrategy()
 
 
+class DeploymentSpec(WorkloadSpec, frozen=True):
+    """What a Deployment keeps; its update strategy has a name of its own."""
+
+    strategy: UpdateStrategy = UpdateStrategy()
+
+
 class Deployment(Struct, frozen=True):
     """Keeps ReplicaSets, one a revision."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
-    spec: WorkloadSpec = WorkloadSpec()
+    spec: DeploymentSpec = DeploymentSpec()
 
 
 class ReplicaSet(Struct, frozen=True):
@@ -45,11 +61,24 @@ class StatefulSetStatus(Struct, frozen=True):
     update_revision: str = ""
 
 
+class StatefulSetOrdinals(Struct, frozen=True):
+    """How the Pods of a StatefulSet are numbered."""
+
+    start: int = 0
+
+
+class StatefulSetSpec(WorkloadSpec, frozen=True):
+    """What a StatefulSet keeps: Pods, and the claims of each."""
+
+    volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
+    ordinals: StatefulSetOrdinals = StatefulSetOrdinals()
+
+
 class StatefulSet(Struct, frozen=True):
     """Keeps Pods with an identity of their own."""
 
     metadata: ObjectMeta = ObjectMeta()
-    spec: WorkloadSpec = WorkloadSpec()
+    spec: StatefulSetSpec = StatefulSetSpec()
     status: StatefulSetStatus = StatefulSetStatus()
 
 
@@ -65,6 +94,7 @@ class JobSpec(Struct, frozen=True):
 
     parallelism: int | None = None
     completions: int | None = None
+    completion_mode: str = "NonIndexed"
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
 

@@ -46,6 +46,9 @@ def test_where_a_kind_is_listed(kind: Kind, namespace: str, path: str) -> None:
         ("cj", kinds.CRON_JOB),
         ("pvc", kinds.PERSISTENT_VOLUME_CLAIM),
         ("sc", kinds.STORAGE_CLASS),
+        ("limits", kinds.LIMIT_RANGE),
+        ("pc", kinds.PRIORITY_CLASS),
+        ("runtimeclasses.node.k8s.io", kinds.RUNTIME_CLASS),
     ],
 )
 def test_what_people_call_a_kind(word: str, kind: Kind) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.objects.core import PersistentVolumeClaimSpec
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import AnnotatedMeta
 from kubectl_spread.objects.storage import (
     ANN_BIND_COMPLETED,
+    ANN_DEFAULT_CLASS,
     ANN_MIGRATED_PLUGINS,
     ANN_STORAGE_CLASS,
     CSINode,
     PersistentVolume,
     PersistentVolumeClaim,
-    PersistentVolumeClaimSpec,
     PersistentVolumeSpec,
     StorageClass,
 )
@@ -51,6 +52,27 @@ def test_a_claim_is_bound_when_both_sides_say_so(*, volume: str, annotations: di
 def test_when_a_class_makes_volumes() -> None:
     assert not StorageClass().waits_for_consumer
     assert decode(b'{"volumeBindingMode": "WaitForFirstConsumer"}', StorageClass).waits_for_consumer
+
+
+@pytest.mark.parametrize(
+    ("document", "wants"),
+    [
+        (b'{"spec": {}}', True),
+        (b'{"spec": {"storageClassName": null}}', True),
+        (b'{"spec": {"storageClassName": ""}}', False),
+        (b'{"spec": {"storageClassName": "fast"}}', False),
+        (b'{"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": ""}}}', False),
+    ],
+)
+def test_only_a_claim_that_says_nothing_wants_the_default_class(*, document: bytes, wants: bool) -> None:
+    assert decode(document, PersistentVolumeClaim).wants_default_class is wants
+
+
+@pytest.mark.parametrize("annotation", ANN_DEFAULT_CLASS)
+def test_an_annotation_marks_the_default_class(annotation: str) -> None:
+    assert StorageClass(metadata=AnnotatedMeta(annotations={annotation: "true"})).is_default
+    assert not StorageClass(metadata=AnnotatedMeta(annotations={annotation: "false"})).is_default
+    assert not StorageClass().is_default
 
 
 def test_plugins_that_a_driver_serves_instead() -> None:

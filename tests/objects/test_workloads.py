@@ -7,7 +7,15 @@ import pytest
 from kubectl_spread.objects.core import PodTemplateSpec
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import LabelSelector, ObjectMeta
-from kubectl_spread.objects.workloads import CronJob, Deployment, Job, JobCondition, JobStatus, StatefulSet
+from kubectl_spread.objects.workloads import (
+    CronJob,
+    Deployment,
+    Job,
+    JobCondition,
+    JobStatus,
+    RollingUpdate,
+    StatefulSet,
+)
 
 
 def test_a_deployment_keeps_its_annotations_and_template() -> None:
@@ -46,6 +54,26 @@ def test_a_stateful_set_says_between_which_revisions_it_moves() -> None:
 def test_which_jobs_make_no_further_pods(*, condition: JobCondition, finished: bool) -> None:
     assert not Job().finished
     assert Job(status=JobStatus(conditions=(JobCondition(type="x", status="True"), condition))).finished is finished
+
+
+def test_a_deployment_names_its_strategy_otherwise_than_the_others() -> None:
+    document = b'{"spec": {"%s": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%%", "partition": 2}}}}'
+    assert decode(document % b"strategy", Deployment).spec.strategy.rolling_update == RollingUpdate(
+        max_surge="25%", partition=2
+    )
+    updated = decode(document % b"updateStrategy", StatefulSet).spec.update_strategy.rolling_update
+    assert updated is not None
+    assert updated.partition == 2
+    assert decode(b"{}", Deployment).spec.strategy.type == ""
+
+
+def test_a_stateful_set_numbers_its_pods_and_has_claims_for_each() -> None:
+    spec = decode(
+        b'{"spec": {"ordinals": {"start": 3}, "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}}', StatefulSet
+    ).spec
+    assert spec.ordinals.start == 3
+    assert [claim.metadata.name for claim in spec.volume_claim_templates] == ["data"]
+    assert StatefulSet().spec.ordinals.start == 0
 
 
 def test_a_cron_jobs_template_is_that_of_its_jobs() -> None:

@@ -1,0 +1,35 @@
+"""What is read of the objects that admission writes into Pods."""
+
+from __future__ import annotations
+
+from kubectl_spread.objects.admission import LimitRange, LimitRangeItem, PriorityClass, RuntimeClass
+from kubectl_spread.objects.core import Toleration
+from kubectl_spread.objects.decoding import decode
+
+
+def test_a_limit_range_has_defaults_and_bounds() -> None:
+    item = b'{"type": "Container", "default": {"cpu": "1"}, "defaultRequest": {"cpu": "100m"}, "max": {"cpu": 2}}'
+    (limits,) = decode(b'{"spec": {"limits": [%s]}}' % item, LimitRange).spec.limits
+    assert limits == LimitRangeItem(
+        type="Container", default={"cpu": "1"}, default_request={"cpu": "100m"}, max={"cpu": 2}
+    )
+
+
+def test_a_priority_class_may_be_the_default() -> None:
+    high = decode(b'{"metadata": {"name": "high"}, "value": 10, "globalDefault": true}', PriorityClass)
+    assert (high.metadata.name, high.value, high.global_default, high.preemption_policy) == ("high", 10, True, None)
+    assert not PriorityClass().global_default
+
+
+def test_a_runtime_class_says_where_it_runs_and_what_that_takes() -> None:
+    found = decode(
+        b'{"handler": "kata", "overhead": {"podFixed": {"cpu": "250m"}},'
+        b' "scheduling": {"nodeSelector": {"kata": "yes"}, "tolerations": [{"key": "kata"}]}}',
+        RuntimeClass,
+    )
+    assert found.overhead is not None
+    assert found.overhead.pod_fixed == {"cpu": "250m"}
+    assert found.scheduling is not None
+    assert found.scheduling.node_selector == {"kata": "yes"}
+    assert found.scheduling.tolerations == (Toleration(key="kata"),)
+    assert RuntimeClass().overhead is None
