@@ -1,0 +1,94 @@
+"""Pods put to the diagnosis, in clusters of a few nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.workloads import workloads
+from kubectl_spread.report import (
+    ConstraintReport,
+    EvaluationReport,
+    Finding,
+    Metadata,
+    PendingItem,
+    PendingReport,
+    SkewItem,
+    SkewReport,
+)
+from kubectl_spread.scheduler.profile import Profile, configured_profile
+from tests import build
+from tests.build import Object, app, node, pod, spread, typed_pod
+from tests.program import encoded
+
+METADATA = Metadata(version="0.1.0", kube_version="v1.36", kube_version_from="default")
+GPU = "dedicated=gpu:NoSchedule"
+ABC = (node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), node("c1", zone="c"))
+"""Four nodes in three zones."""
+TAINTED = (*ABC[:3], node("c1", zone="c", taints=[GPU]))
+"""The same, where a taint keeps Pods out of zone c."""
+
+SERVICE: Object = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {"selector": {"app": "web"}},
+}
+"""The Service of the application web."""
+
+
+def list_defaults(*constraints: Object) -> Profile:
+    """Return a profile with these default constraints."""
+    args: Object = {"defaultingType": "List", "defaultConstraints": [*constraints]}
+    return configured_profile({"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": args}]}]})
+
+
+HARD_ZONE_DEFAULT = list_defaults(spread(build.ZONE))
+
+
+def report_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> EvaluationReport:
+    """Return what is said of the Pod in the cluster of these objects; the schema that ships must allow it."""
+    report = evaluation_report(typed_pod(described, profile), build.handle(objects, profile))
+    item = PendingItem(**msgspec.structs.asdict(report), scheduler_name="default-scheduler")
+    encoded(PendingReport(metadata=METADATA, items=(item,)))
+    return report
+
+
+def constraint_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> ConstraintReport:
+    """Return what is said of the Pod's first constraint."""
+    return report_of(described, objects, profile).constraints[0]
+
+
+def findings_of(
+    described: Object, objects: Iterable[Object], profile: Profile | None = None
+) -> Mapping[str, Sequence[Finding]]:
+    """Return finding's id → each time it was found."""
+    found: dict[str, list[Finding]] = {}
+    for finding in report_of(described, objects, profile).findings:
+        found.setdefault(finding.id, []).append(finding)
+    return found
+
+
+def rows_of(
+    objects: Iterable[Object], profile: Profile | None = None, *, defaults: bool = False
+) -> tuple[SkewItem, ...]:
+    """Return every workload's rows; the schema that ships must allow them."""
+    handle = build.handle(objects, profile)
+    rows = tuple(row for found in workloads(handle.snapshot) for row in skew_items(found, handle, defaults=defaults))
+    encoded(SkewReport(metadata=METADATA, items=rows))
+    return rows
+
+
+def web(*on: str, **fields: object) -> list[Object]:
+    """Return Pods of the application web, one on each of these nodes."""
+    return [pod(f"web-{n}", on=where, labels={"app": "web"}, **fields) for n, where in enumerate(on)]  # type: ignore[arg-type] # a typo fails the test
+
+
+def incoming(*constraints: Object, **fields: object) -> Object:
+    """Return a Pod of the application web that waits, with these constraints or one on zones."""
+    own = constraints or (spread(build.ZONE, selector=app("web")),)
+    labels = {"labels": {"app": "web"}} | fields
+    return pod("new", topologySpreadConstraints=[*own], **labels)  # type: ignore[arg-type] # a typo fails the test

@@ -1,0 +1,231 @@
+"""Why a node is rejected, in words that name the taint, the label, the number, the other Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kubectl_spread.scheduler.profile import configured_profile
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_storage import claim, volume
+from tests.diagnosis.judged import incoming, report_of, web
+
+
+def details(described: Object, objects: Sequence[Object]) -> dict[str, str]:
+    """Return plugin → what is said of the first node it rejects."""
+    said: dict[str, str] = {}
+    for judged in report_of(described, objects).nodes:
+        for rejection in judged.rejections:
+            said.setdefault(rejection.plugin, rejection.detail)
+    return said
+
+
+def affinity(*terms: Object) -> Object:
+    """Return a required node affinity."""
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [*terms]}}}
+
+
+def expression(key: str, operator: str, *values: str) -> Object:
+    """Return one expression of a term."""
+    return {"key": key, "operator": operator, "values": [*values]}
+
+
+SSD = expression("disk", "In", "ssd", "nvme")
+BIG = expression("size", "Gt", "3")
+ANTI = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": app("web")}]
+    }
+}
+NEAR = {
+    "podAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": app("db")}]
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("described", "place", "plugin", "said"),
+    [
+        (
+            pod("p"),
+            node("n", taints=["a=b:NoSchedule", "c:NoExecute", "d:PreferNoSchedule"]),
+            "TaintToleration",
+            "taint a=b:NoSchedule, c:NoExecute",
+        ),
+        (
+            pod("p", tolerations=[{"key": "a", "operator": "Exists"}]),
+            node("n", taints=["a=b:NoSchedule", "c:NoExecute"]),
+            "TaintToleration",
+            "taint c:NoExecute",
+        ),
+        (pod("p"), node("n", unschedulable=True), "NodeUnschedulable", "cordoned"),
+        (pod("p", on="other"), node("n"), "NodeName", "spec.nodeName is other"),
+        (pod("p", nodeSelector={"disk": "ssd"}), node("n"), "NodeAffinity", "wants disk=ssd, has no disk"),
+        (
+            pod("p", nodeSelector={"disk": "ssd"}),
+            node("n", labels={"disk": "hdd"}),
+            "NodeAffinity",
+            "wants disk=ssd, has disk=hdd",
+        ),
+        (
+            pod("p", nodeSelector={"a": "1", "b": "2"}),
+            node("n", labels={"a": "1"}),
+            "NodeAffinity",
+            "wants b=2, has no b",
+        ),
+        (
+            pod(
+                "p",
+                affinity=affinity(
+                    {"matchExpressions": [SSD, BIG]}, {"matchFields": [expression("metadata.name", "In", "m")]}
+                ),
+            ),
+            node("n"),
+            "NodeAffinity",
+            "wants disk In ssd,nvme and size Gt 3 or metadata.name In m",
+        ),
+        (
+            pod("p", affinity=affinity({"matchExpressions": [expression("disk", "Exists")]})),
+            node("n"),
+            "NodeAffinity",
+            "wants disk Exists",
+        ),
+        (pod("p", affinity=affinity({})), node("n"), "NodeAffinity", "wants nothing (an empty term matches no node)"),
+        (pod("p", affinity=affinity()), node("n"), "NodeAffinity", "wants no node at all"),
+        (pod("p", requests={"cpu": "9"}), node("n"), "NodeResourcesFit", "cpu: asks 9, 8 free of 8"),
+        (
+            pod("p", requests={"cpu": "100m", "memory": "48Gi"}),
+            node("n"),
+            "NodeResourcesFit",
+            "memory: asks 48Gi, 32Gi free of 32Gi",
+        ),
+        (
+            pod("p", requests={"example.com/gpu": "1"}),
+            node("n"),
+            "NodeResourcesFit",
+            "example.com/gpu: asks 1, 0 free of 0",
+        ),
+        (
+            pod("p", requests={"cpu": "9", "memory": "33Gi"}),
+            node("n", allocatable={"pods": "0"}),
+            "NodeResourcesFit",
+            "0 of 0 Pods; cpu: asks 9, 8 free of 8; memory: asks 33Gi, 32Gi free of 32Gi",
+        ),
+    ],
+    ids=str,
+)
+def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) -> None:
+    assert details(described, [place])[plugin] == said
+
+
+@pytest.mark.parametrize(
+    ("described", "neighbours", "plugin", "said"),
+    [
+        (
+            pod("p", requests={"cpu": "3"}),
+            [pod("q", on="n", requests={"cpu": "6500m"})],
+            "NodeResourcesFit",
+            "cpu: asks 3, 1500m free of 8",
+        ),
+        (
+            pod("p", requests={"cpu": "1"}),
+            [pod("q", on="n", requests={"cpu": "10"})],
+            "NodeResourcesFit",
+            "cpu: asks 1, 0 free of 8",
+        ),
+        (
+            pod("p", host_ports=["80", "53/UDP"]),
+            [pod("q", on="n", host_ports=["53/UDP", "80", "81"])],
+            "NodePorts",
+            "default/q holds host port 53/UDP, 80/TCP",
+        ),
+        (
+            pod("p", host_ports=["80", "81"]),
+            [pod("q", on="n", host_ports=["80"]), pod("r", on="n", namespace="s", host_ports=["81"])],
+            "NodePorts",
+            "default/q holds host port 80/TCP; s/r holds host port 81/TCP",
+        ),
+        (
+            pod("p", labels={"app": "web"}),
+            [pod("q", on="n", affinity=ANTI)],
+            "InterPodAffinity",
+            f"default/q keeps such Pods off its {ZONE}",
+        ),
+        (
+            pod("p", affinity=ANTI),
+            web("n"),
+            "InterPodAffinity",
+            f"it avoids default/web-0, which is in the same {ZONE}",
+        ),
+        (pod("p", affinity=NEAR), web("n"), "InterPodAffinity", f"no Pod with app=db is in its {ZONE}"),
+    ],
+    ids=str,
+)
+def test_a_node_with_other_pods(described: Object, neighbours: Sequence[Object], plugin: str, said: str) -> None:
+    assert details(described, [node("n", zone="z"), *neighbours])[plugin] == said
+
+
+def test_affinity_needs_the_topology_key() -> None:
+    assert details(pod("p", affinity=NEAR), [node("n")])["InterPodAffinity"] == f"lacks {ZONE}"
+
+
+def test_affinity_names_what_speaks_against_each_node() -> None:
+    nodes = [node("a", zone="a"), node("b", zone="b")]
+    objects = [*nodes, pod("db", on="a", labels={"app": "db"}), pod("lost", on="gone", labels={"app": "web"})]
+    report = report_of(pod("p", affinity={**NEAR, **ANTI}), [*objects, *web("a")])
+    assert {judged.name: judged.rejections[0].detail for judged in report.nodes} == {
+        "a": f"it avoids default/web-0, which is in the same {ZONE}",
+        "b": f"no Pod with app=db is in its {ZONE}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("objects", "plugin", "said"),
+    [
+        ([claim("data")], "VolumeBinding", "claim data is not bound"),
+        ([], "VolumeBinding", "claim data is not bound"),
+        (
+            [claim("data", bound_to="pv"), volume("pv", usable_on={ZONE: ["x", "y"]})],
+            "VolumeBinding",
+            "claim data is bound to pv in x, y",
+        ),
+        ([claim("data", bound_to="pv")], "VolumeBinding", "claim data is bound to pv"),
+        ([claim("data", bound_to="pv"), volume("pv", labels={ZONE: "x"})], "VolumeZone", "claim data is bound to pv"),
+    ],
+    ids=str,
+)
+def test_claims_are_named_with_their_volumes(objects: Sequence[Object], plugin: str, said: str) -> None:
+    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "tmp", "emptyDir": {}}]
+    assert details(pod("p", volumes=mounts), [node("n", zone="z"), *objects])[plugin] == said
+
+
+def test_the_configuration_may_add_a_node_affinity() -> None:
+    added = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [SSD]}]}}
+    args: Object = {"name": "NodeAffinity", "args": {"addedAffinity": added}}
+    profile = configured_profile({"profiles": [{"pluginConfig": [args]}]})
+    (judged,) = report_of(pod("p"), [node("n")], profile).nodes
+    assert judged.rejections[0].detail == "the scheduler's configuration adds a node affinity"
+
+
+@pytest.mark.parametrize(
+    ("constraints", "place", "said"),
+    [
+        ([spread(ZONE, selector=app("web"))], node("n"), f"lacks {ZONE}"),
+        ([spread("rack", selector=app("web")), spread(ZONE, selector=app("web"))], node("n", zone="a"), "lacks rack"),
+    ],
+    ids=str,
+)
+def test_the_first_constraint_that_fails_is_named(constraints: list[Object], place: Object, said: str) -> None:
+    assert details(incoming(*constraints), [place])["PodTopologySpread"] == said
+
+
+def test_a_constraint_that_rejects_for_skew_is_named_by_its_key() -> None:
+    nodes = [node("a1", zone="a"), node("b1", zone="b")]
+    assert details(incoming(), [*nodes, *web("a1")]) == {"PodTopologySpread": f"constraint on {ZONE}"}
+
+
+def test_a_plugin_with_no_more_to_say_says_nothing() -> None:
+    disk = {"name": "d", "gcePersistentDisk": {"pdName": "pd"}}
+    assert details(pod("p", volumes=[disk]), [node("n"), pod("q", on="n", volumes=[disk])])["VolumeRestrictions"] == ""
