@@ -82,10 +82,13 @@ class Behaviour(Enum):
     )
     FIT_UNRESOLVABLE = Switch("noderesources/fit.go Filter", since=34)
     POD_LEVEL_RESOURCES = Switch(
-        "component-helpers resource/helpers.go PodRequests", since=34, gate="PodLevelResources"
+        "component-helpers resource/helpers.go PodRequests", since=32, gate="PodLevelResources", on_since=34
     )
     POD_LEVEL_RESIZE = Switch(
-        "component-helpers resource/helpers.go PodRequests", since=36, gate="InPlacePodLevelResourcesVerticalScaling"
+        "component-helpers resource/helpers.go PodRequests",
+        since=35,
+        gate="InPlacePodLevelResourcesVerticalScaling",
+        on_since=36,
     )
     IN_PLACE_RESIZE = Switch(
         "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate="InPlacePodVerticalScaling"
