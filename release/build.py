@@ -25,6 +25,8 @@ WORK = ROOT / "build" / "release"
 TAG = f"v{__version__}"
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 """What machines call themselves → what Go calls them."""
+BOOTLOADER = "pyinstaller"
+"""The distribution of what starts the frozen program."""
 FIRST_POSSIBLE = 315532800
 """1980, before which no zip file can be; the time of what is built outside of git."""
 
@@ -98,16 +100,17 @@ def _assemble(frozen: Path) -> Path:
     if platform.system() != "Windows":
         shutil.copy(ROOT / "kubectl_spread" / "completions" / "kubectl_complete-spread", folder)
     packages = (WORK / "work" / "kubectl-spread" / "packages.txt").read_text(encoding="utf-8").split()
-    (folder / "THIRD-PARTY-LICENSES.txt").write_text(third_party_licences(packages), encoding="utf-8", newline="\n")
+    licences = third_party_licences(packages, besides=(BOOTLOADER,))
+    (folder / "THIRD-PARTY-LICENSES.txt").write_text(licences, encoding="utf-8", newline="\n")
     return folder
 
 
 def _python(*arguments: str, environment: Mapping[str, str]) -> None:
-    """Run this Python; end when it fails, with what it said on the terminal."""
+    """Run this Python; end with what it said when it fails."""
     command = (sys.executable, *arguments)
-    ended = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)  # noqa: S603 our own
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 our own
     if ended.returncode:
-        sys.exit(f"error: python {' '.join(arguments)} failed")
+        sys.exit(f"{ended.stdout}{ended.stderr}error: python {' '.join(arguments)} failed")
 
 
 def _say(text: str) -> None:

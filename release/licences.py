@@ -10,8 +10,6 @@ from importlib.metadata import Distribution, distribution, packages_distribution
 from pathlib import Path
 
 OURS = "kubectl-spread"
-BOOTLOADER = "pyinstaller"
-"""Its bootloader starts the program, without being a package of it."""
 LIBRARIES = {
     "libbz2": "bzip2, the bzip2 licence, https://sourceware.org/bzip2/",
     "libcrypto": "OpenSSL, Apache License 2.0, https://www.openssl.org/",
@@ -27,11 +25,12 @@ TEXTS = re.compile(r"(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
 RULE = "=" * 80
 
 
-def third_party_licences(packages: Collection[str]) -> str:
-    """Return the licences of Python, of PyInstaller's bootloader, and of the distributions that hold the packages.
+def third_party_licences(packages: Collection[str], *, besides: Collection[str] = ()) -> str:
+    """Return the licences of Python, of the libraries it is linked with, and of the distributions of the packages.
 
     Args:
         packages: top-level names of what was frozen, those of shared libraries without suffixes.
+        besides: distributions that are in it without a package of theirs.
 
     Raises:
         ValueError: a distribution does not say what its licence is.
@@ -39,7 +38,7 @@ def third_party_licences(packages: Collection[str]) -> str:
     homes = packages_distributions()
     names = {name.lower() for package in packages for name in homes.get(package, ())} - {OURS}
     libraries = sorted({said for library, said in LIBRARIES.items() if library in packages})
-    sections = [_python(), *libraries, "", *(_section(distribution(name)) for name in sorted({*names, BOOTLOADER}))]
+    sections = [_python(), *libraries, "", *(_section(distribution(name)) for name in sorted({*names, *besides}))]
     return "\n".join([f"{OURS} contains the following software.", "", *sections])
 
 

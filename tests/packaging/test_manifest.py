@@ -1,0 +1,112 @@
+"""The manifest, held against krew's own rules.
+
+Source: krew pkg/index/validation/validate.go, cmd/validate-krew-manifest (v0.5.0).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+
+from kubectl_spread import __version__
+from release.manifest import render
+
+Manifest: TypeAlias = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+TEMPLATE = (ROOT / "krew" / "spread.yaml.tmpl").read_text()
+TAG = f"v{__version__}"
+PLATFORMS = {(system, arch) for system in ("linux", "darwin", "windows") for arch in ("amd64", "arm64")}
+COLUMNS = 80
+
+
+def archive_name(system: str, arch: str) -> str:
+    """Return what the archive of a platform is called."""
+    return f"kubectl-spread-{TAG}-{system}-{arch}.tar.gz"
+
+
+@pytest.fixture
+def archives(tmp_path: Path) -> Path:
+    """Return a folder with an archive for each platform, no two alike."""
+    for system, arch in PLATFORMS:
+        (tmp_path / archive_name(system, arch)).write_text(f"{system} {arch}")
+    return tmp_path
+
+
+@pytest.fixture
+def manifest(archives: Path) -> Manifest:
+    """Return the manifest of a whole release."""
+    document: Manifest = yaml.safe_load(render(TEMPLATE, tag=TAG, archives=archives))
+    return document
+
+
+def platform(entry: Manifest) -> tuple[str, str]:
+    """Return which platform an entry is for."""
+    labels = entry["selector"]["matchLabels"]
+    assert labels.keys() == {"os", "arch"}
+    return labels["os"], labels["arch"]
+
+
+def test_it_is_a_plugin_of_the_known_version(manifest: Manifest) -> None:
+    assert manifest.keys() == {"apiVersion", "kind", "metadata", "spec"}
+    assert manifest["apiVersion"] == "krew.googlecontainertools.github.com/v1alpha2"
+    assert manifest["kind"] == "Plugin"
+    assert manifest["metadata"] == {"name": "spread"}
+
+
+def test_the_version_is_semantic_with_a_v(manifest: Manifest) -> None:
+    assert re.fullmatch(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[\w.-]+)?", manifest["spec"]["version"])
+
+
+def test_the_texts_fit(manifest: Manifest) -> None:
+    spec = manifest["spec"]
+    assert spec["shortDescription"].strip()
+    assert "\n" not in spec["shortDescription"]
+    assert max(map(len, (spec["description"] + spec["caveats"]).splitlines())) <= COLUMNS
+    assert spec["homepage"].startswith("https://")
+
+
+def test_the_caveats_say_how_completion_comes_and_goes(manifest: Manifest) -> None:
+    assert "kubectl spread completion --install" in manifest["spec"]["caveats"]
+    assert 'rm "${KREW_ROOT:-$HOME/.krew}/bin/kubectl_complete-spread"' in manifest["spec"]["caveats"]
+
+
+def test_each_platform_is_selected_once(manifest: Manifest) -> None:
+    selected = [platform(entry) for entry in manifest["spec"]["platforms"]]
+    assert sorted(selected) == sorted(PLATFORMS)
+
+
+def test_each_platform_has_its_own_archive(manifest: Manifest, archives: Path) -> None:
+    for entry in manifest["spec"]["platforms"]:
+        name = archive_name(*platform(entry))
+        assert entry["uri"] == f"{manifest['spec']['homepage']}/releases/download/{TAG}/{name}"
+        assert entry["sha256"] == hashlib.sha256((archives / name).read_bytes()).hexdigest()
+
+
+def test_programs_are_named_as_their_platform_wants(manifest: Manifest) -> None:
+    names = {platform(entry): entry["bin"] for entry in manifest["spec"]["platforms"]}
+    assert {name for (system, _), name in names.items() if system == "windows"} == {"kubectl-spread.exe"}
+    assert {name for (system, _), name in names.items() if system != "windows"} == {"kubectl-spread"}
+
+
+def test_all_files_are_installed(manifest: Manifest) -> None:
+    assert all("files" not in entry for entry in manifest["spec"]["platforms"])
+
+
+def test_nothing_of_the_template_is_left(archives: Path) -> None:
+    assert "{{" not in render(TEMPLATE, tag=TAG, archives=archives)
+
+
+def test_what_was_not_built_is_not_in_it(tmp_path: Path) -> None:
+    (tmp_path / archive_name("linux", "arm64")).touch()
+    spec = yaml.safe_load(render(TEMPLATE, tag=TAG, archives=tmp_path))["spec"]
+    assert [platform(entry) for entry in spec["platforms"]] == [("linux", "arm64")]
+
+
+def test_archives_of_another_release_do_not_count(archives: Path) -> None:
+    with pytest.raises(ValueError, match=r"no archive of v9\.9\.9 in "):
+        render(TEMPLATE, tag="v9.9.9", archives=archives)
