@@ -36,11 +36,6 @@ class Gap:
 VOLUME_FILTERS = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone")
 
 
-def _has_host_ports(pod: Pod, _handle: Handle) -> bool:
-    containers = (*pod.spec.containers, *pod.spec.init_containers)
-    return any(port.host_port for container in containers for port in container.ports)
-
-
 def _has_volumes(pod: Pod, _handle: Handle) -> bool:
     return any(volume.restricts_nodes for volume in pod.spec.volumes)
 
@@ -76,15 +71,9 @@ def _always(_pod: Pod, _handle: Handle) -> bool:
 
 
 PLUGIN_GAPS: Mapping[str, Gap] = {
-    "NodePorts": Gap(_has_host_ports, "the host ports of this Pod were not compared with those in use"),
-    "VolumeRestrictions": Gap(_has_volumes, "whether its volumes are in use elsewhere was not judged"),
-    "NodeVolumeLimits": Gap(_has_volumes, "whether nodes can attach more volumes was not judged"),
-    "VolumeBinding": Gap(_has_volumes, "where its volumes are or could be was not judged"),
-    "VolumeZone": Gap(_has_volumes, "the zones of its volumes were not judged"),
-    "InterPodAffinity": Gap(_meets_pod_affinity, "affinity between Pods was not judged"),
     "DynamicResources": Gap(_has_resource_claims, "whether nodes have the devices it claims was not judged"),
 }
-"""Filter plugin → what follows where it is not evaluated; a filter that is not here judges every Pod."""
+"""Filter plugin that is not modelled → what follows; one that is not here judges every Pod."""
 
 KIND_GAPS: Mapping[Kind, Gap] = {
     kinds.POD: Gap(_always, "Pods of other namespaces take room and ports that are not known"),

@@ -1,0 +1,74 @@
+"""What the scheduler itself last said of a Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kubectl_spread.diagnosis.events import last_failure
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.report import EventReport
+from tests.build import Object, pod, snapshot
+
+
+def event(
+    message: str, *, about: str = "p", reason: str = "FailedScheduling", uid: str = "", **fields: object
+) -> Object:
+    """Return an Event about a Pod of the namespace default."""
+    involved = {"kind": "Pod", "namespace": "default", "name": about, "uid": uid}
+    metadata = {"name": f"{about}.{abs(hash(message))}", "namespace": "default"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": metadata,
+        "involvedObject": involved,
+        "reason": reason,
+        "message": message,
+        **fields,
+    }
+
+
+def condition(status: str = "False", reason: str = "Unschedulable", type_: str = "PodScheduled") -> Object:
+    """Return a condition that says why."""
+    return {"type": type_, "status": status, "reason": reason, "message": "by condition", "lastTransitionTime": "T3"}
+
+
+@pytest.mark.parametrize(
+    ("events", "conditions", "last"),
+    [
+        ([], [], None),
+        ([], [condition()], EventReport(message="by condition", time="T3")),
+        ([], [condition("True")], None),
+        ([], [condition(reason="SchedulingGated")], None),
+        ([], [condition(type_="Ready"), condition()], EventReport(message="by condition", time="T3")),
+        ([event("m")], [condition()], EventReport(message="m")),
+        ([event("m", lastTimestamp="T1", count=4)], [], EventReport(message="m", time="T1", count=4)),
+        (
+            [event("new", lastTimestamp="T2"), event("old", lastTimestamp="T1")],
+            [],
+            EventReport(message="new", time="T2"),
+        ),
+        ([event("old", lastTimestamp="T1"), event("new", eventTime="T2")], [], EventReport(message="new", time="T2")),
+        ([event("m", firstTimestamp="T0")], [], EventReport(message="m", time="T0")),
+        (
+            [event("m", eventTime="T1", series={"count": 7, "lastObservedTime": "T5"})],
+            [],
+            EventReport(message="m", time="T5", count=7),
+        ),
+        ([event("m", eventTime="T1", series={"count": 7})], [], EventReport(message="m", time="T1", count=7)),
+        ([event("m", about="q")], [], None),
+        ([event("m", reason="Killing")], [], None),
+        ([event("m", uid="another")], [], None),
+        ([event("m", uid="default/p")], [], EventReport(message="m")),
+        ([event("m") | {"involvedObject": {"kind": "Node", "namespace": "default", "name": "p"}}], [], None),
+    ],
+    ids=str,
+)
+def test_the_newest_event_or_else_the_condition(
+    events: Sequence[Object], conditions: Sequence[Object], last: EventReport | None
+) -> None:
+    cluster = snapshot([pod("p", status={"conditions": [*conditions]}), *events])
+    waiting = cluster.get(Pod, "default", "p")
+    assert waiting is not None
+    assert last_failure(waiting, cluster) == last

@@ -1,0 +1,118 @@
+"""What an answer does not rest on is told where it could change the answer, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.incomplete import KIND_GAPS, VOLUME_FILTERS, without_unread
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.kinds import KINDS, Kind
+from kubectl_spread.report import EvaluationReport, Verdict
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import configured_profile, default_profile
+from kubectl_spread.snapshot import Snapshot, Unread
+from tests.build import ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+
+CLAIM: Object = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}
+TERM: Object = {"topologyKey": ZONE, "labelSelector": app("web")}
+ANTI: Object = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}}
+PREFERRED: Object = {
+    "affinity": {
+        "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": TERM}]}
+    }
+}
+OWN: Object = {"topologySpreadConstraints": [spread(ZONE, selector=app("web"))]}
+
+
+def judged(described: Object, objects: Sequence[Object], *unread: Kind) -> EvaluationReport:
+    """Return what is said of the Pod where these lists could not be had."""
+    read = snapshot([node("n", zone="z"), *objects])
+    inventory = replace(read.inventory, unread=tuple(Unread(kind, "forbidden") for kind in unread))
+    seen = Snapshot.build(inventory)
+    profile = without_unread(default_profile(), seen)
+    return evaluation_report(typed_pod(described), Handle.build(seen, profile))
+
+
+@pytest.mark.parametrize(
+    ("unread", "described", "objects", "told"),
+    [
+        (kinds.POD, pod("p"), [], True),
+        (kinds.SERVICE, pod("p"), [], True),
+        (kinds.SERVICE, pod("p", **OWN), [], False),
+        (kinds.REPLICA_SET, pod("p"), [], True),
+        (kinds.STATEFUL_SET, pod("p", **OWN), [], False),
+        (kinds.REPLICATION_CONTROLLER, pod("p"), [], True),
+        (kinds.NAMESPACE, pod("p"), [], False),
+        (kinds.NAMESPACE, pod("p", **ANTI), [], True),
+        (kinds.NAMESPACE, pod("p", **PREFERRED), [], True),
+        (kinds.NAMESPACE, pod("p"), [pod("q", on="n", **ANTI)], True),
+        (kinds.NAMESPACE, pod("p"), [pod("q", on="n", **PREFERRED)], False),
+        (kinds.NAMESPACE, pod("p"), [pod("q", **ANTI)], False),
+        (kinds.PERSISTENT_VOLUME, pod("p"), [], False),
+        (kinds.PERSISTENT_VOLUME, pod("p", **CLAIM), [], True),
+        (kinds.PERSISTENT_VOLUME, pod("p", volumes=[{"name": "tmp", "emptyDir": {}}]), [], False),
+        (kinds.STORAGE_CLASS, pod("p", **CLAIM), [], True),
+        (kinds.CSI_NODE, pod("p", **CLAIM), [], True),
+        (kinds.CSI_DRIVER, pod("p", **CLAIM), [], True),
+        (kinds.CSI_STORAGE_CAPACITY, pod("p", **CLAIM), [], True),
+        (kinds.VOLUME_ATTACHMENT, pod("p", **CLAIM), [], True),
+        (kinds.VOLUME_ATTACHMENT, pod("p"), [], False),
+        (kinds.DEPLOYMENT, pod("p"), [], False),
+        (kinds.EVENT, pod("p"), [], False),
+        (kinds.POD_DISRUPTION_BUDGET, pod("p"), [], False),
+    ],
+    ids=lambda value: value.name if isinstance(value, Kind) else "",
+)
+def test_a_list_that_could_not_be_had(
+    unread: Kind, described: Object, objects: Sequence[Object], *, told: bool
+) -> None:
+    report = judged(described, objects, unread)
+    assert [missing.what for missing in report.incomplete] == ([f"list {unread.plural}"] if told else [])
+    assert all(missing.why == "forbidden" for missing in report.incomplete)
+
+
+def test_a_clean_verdict_becomes_incomplete_and_a_rejection_stays() -> None:
+    assert judged(pod("p"), []).verdict is Verdict.SCHEDULABLE
+    assert judged(pod("p"), [], kinds.POD).verdict is Verdict.INCOMPLETE
+    assert judged(pod("p", nodeSelector={"a": "b"}), [], kinds.POD).verdict is Verdict.UNSCHEDULABLE
+
+
+def test_no_claim_is_called_missing_because_claims_may_not_be_listed() -> None:
+    assert judged(pod("p", **CLAIM), []).verdict is Verdict.UNSCHEDULABLE
+    for kind in (kinds.PERSISTENT_VOLUME_CLAIM, kinds.PERSISTENT_VOLUME, kinds.STORAGE_CLASS):
+        report = judged(pod("p", **CLAIM), [], kind)
+        assert report.verdict is Verdict.INCOMPLETE
+        assert not {rejection.plugin for found in report.nodes for rejection in found.rejections} & {*VOLUME_FILTERS}
+
+
+@pytest.mark.parametrize("kind", KIND_GAPS, ids=lambda kind: kind.name)
+def test_filters_that_would_be_wrong_are_left_out(kind: Kind) -> None:
+    read = snapshot([node("n")])
+    seen = Snapshot.build(replace(read.inventory, unread=(Unread(kind, "forbidden"),)))
+    left = without_unread(default_profile(), seen).filters
+    assert set(default_profile().filters) - set(left) == set(KIND_GAPS[kind].filters)
+
+
+def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
+    assert set(KIND_GAPS) <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "described", "told"),
+    [
+        ("NodePorts", pod("p", host_ports=["80"]), False),
+        ("DynamicResources", pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "g"}]), True),
+        ("DynamicResources", pod("p"), False),
+        ("Coscheduling", pod("p"), True),
+    ],
+)
+def test_a_filter_that_is_not_modelled(plugin: str, described: Object, *, told: bool) -> None:
+    enabled: Object = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": plugin}]}}}]}
+    profile = configured_profile(enabled)
+    report = evaluation_report(typed_pod(described), Handle.build(snapshot([node("n")]), profile))
+    assert [missing.what for missing in report.incomplete] == ([plugin] if told else [])
+    assert report.verdict is (Verdict.INCOMPLETE if told else Verdict.SCHEDULABLE)
