@@ -53,9 +53,9 @@ oracle: $(VENV)/.developing ## build kube-scheduler's own framework as a program
 
 SEED ?= 1
 N ?= 2000
-RELEASE ?= 1.36
-conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the same fresh cases (SEED=1 N=2000 RELEASE=1.36)
-	$(BIN)/python -m tests.conformance.fuzz --seed $(SEED) --count $(N) --release $(RELEASE)
+KUBE ?= 1.36
+conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the same fresh cases (SEED=1 N=2000 KUBE=1.36)
+	$(BIN)/python -m tests.conformance.fuzz --seed $(SEED) --count $(N) --release $(KUBE)
 
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup
