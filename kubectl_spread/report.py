@@ -301,11 +301,19 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
 
 
 class EventReport(Report, frozen=True, kw_only=True):
-    """The scheduler's last word about the Pod; time is RFC 3339 text, empty when unknown."""
+    """The scheduler's last word about the Pod.
+
+    Attributes:
+        message: as it stands in the event or the Pod's condition, the part about preemption included.
+        time: RFC 3339 text; empty when unknown.
+        count: how often it was said.
+        differs: why it differs from the report's message; empty where it does not.
+    """
 
     message: str
     time: str = ""
     count: int = 1
+    differs: str = ""
 
 
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):

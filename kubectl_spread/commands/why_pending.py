@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -14,8 +14,8 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.events import last_failure
-from kubectl_spread.diagnosis.fixes import Situation, search_fixes, siblings_of
+from kubectl_spread.diagnosis.events import compared, last_failure
+from kubectl_spread.diagnosis.fixes import Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects import kinds
@@ -119,6 +119,7 @@ def _not_pending(pod: Pod) -> str:
 
 def _explain_all(pods: Iterable[Pod], view: View, spent: Spent) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once."""
+    pending = [pod for pod in view.snapshot.all(Pod) if is_pending(pod)]
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
         key = msgspec.json.encode(
@@ -126,26 +127,40 @@ def _explain_all(pods: Iterable[Pod], view: View, spent: Spent) -> Iterable[Pend
         )
         twin = explained.get(key)
         if twin is None:
-            explained[key] = item = _explain(pod, view, spent)
+            explained[key] = item = _explain(pod, pending, view, spent)
         else:
-            item = msgspec.structs.replace(
-                twin, name=pod.metadata.name, same_as=twin.name, event=last_failure(pod, view.snapshot)
-            )
+            item = _like(twin, pod, view)
         yield item
 
 
-def _explain(pod: Pod, view: View, spent: Spent) -> PendingItem:
+def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
+    known = view.knows(pod.spec.scheduler_name)
     handle = view.handle(pod.spec.scheduler_name)
     report, situation = evaluation_report(pod, handle), Situation(pod, handle)
-    pending = [other for other in view.snapshot.all(Pod) if is_pending(other)]
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent)
-    if not view.knows(pod.spec.scheduler_name):
-        report = msgspec.structs.replace(report, message="")
-    report = msgspec.structs.replace(report, fixes=found.fixes, fix_search="complete" if found.complete else "bounded")
+    report = msgspec.structs.replace(
+        report,
+        message=report.message if known else "",
+        fixes=found.fixes,
+        new_nodes=found.new_nodes,
+        fix_search="complete" if found.complete else "bounded",
+    )
     return PendingItem(
         **msgspec.structs.asdict(report),
         scheduler_name=pod.spec.scheduler_name,
-        event=last_failure(pod, view.snapshot),
+        event=compared(last_failure(pod, view.snapshot), report, known=known),
         held_by=gates(pod),
+    )
+
+
+def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
+    """Return the explanation of a Pod that differs from the twin only in its name."""
+    known = view.knows(pod.spec.scheduler_name)
+    return msgspec.structs.replace(
+        twin,
+        name=pod.metadata.name,
+        same_as=twin.name,
+        event=compared(last_failure(pod, view.snapshot), twin, known=known),
+        fixes=tuple(fix_for(fix, twin.name, pod.metadata.name) for fix in twin.fixes),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kubectl_spread.objects.core import Event, Pod
-from kubectl_spread.report import EventReport
+from kubectl_spread.report import EvaluationReport, EventReport
 from kubectl_spread.snapshot import Snapshot
 
 FAILED_SCHEDULING = "FailedScheduling"
@@ -20,6 +22,27 @@ def last_failure(pod: Pod, snapshot: Snapshot) -> EventReport | None:
         if (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable"):
             return EventReport(message=condition.message, time=condition.last_transition_time or "")
     return None
+
+
+def compared(event: EventReport | None, report: EvaluationReport, *, known: bool) -> EventReport | None:
+    """Return the scheduler's last word with why it differs from what is said here; empty where it does not.
+
+    Args:
+        event: the scheduler's last word.
+        report: what is said here.
+        known: whether the rules of the Pod's scheduler are known.
+    """
+    if event is None or (report.message and event.message.startswith(report.message.removesuffix("."))):
+        return event
+    if not known:
+        differs = "another scheduler said it, by rules that are not known here"
+    elif report.feasible:
+        differs = (
+            "it is out of date: the Pod can be scheduled now, and the scheduler has not tried since or is backing off"
+        )
+    else:
+        differs = "the cluster has changed since, or while it was read"
+    return msgspec.structs.replace(event, differs=differs)
 
 
 def _is_failure_of(pod: Pod, event: Event) -> bool:

@@ -34,6 +34,7 @@ class ObjectMeta(Struct, frozen=True):
     labels: dict[str, str] = {}
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    finalizers: tuple[str, ...] = ()
     owner_references: tuple[OwnerReference, ...] = ()
 
     @property

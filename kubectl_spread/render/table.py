@@ -133,10 +133,11 @@ def _messages(item: PendingItem) -> list[str]:
     if item.event is None:
         return [f"Message: {cell(item.message)}"] if item.message else []
     when = f" ({item.event.time})" if item.event.time else ""
-    if item.message and item.event.message.startswith(item.message):
+    if not item.event.differs:
         return [f"Message: {cell(item.message)}", f"The scheduler said the same{when}."]
+    said = f"The scheduler last said{when}: {cell(item.event.message)}"
     ours = f"Message now: {cell(item.message)}" if item.message else ""
-    return [line for line in (ours, f"The scheduler last said{when}: {cell(item.event.message)}") if line]
+    return [line for line in (ours, said, f"They differ: {item.event.differs}.") if line]
 
 
 def _pending_headline(item: PendingItem) -> str:

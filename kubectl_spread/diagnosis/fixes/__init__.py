@@ -5,11 +5,12 @@
 * constraints.py, nodes.py, demands.py, moves.py: the changes worth trying
 * guards.py: what must not happen on the way
 * search.py: single changes, then pairs
+* revision.py: the owner with the change made, and its next Pods
 * commands.py: what a person runs
 * patch.py: JSON patches
 """
 
-from kubectl_spread.diagnosis.fixes.search import FixSearch, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.search import FixSearch, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 
-__all__ = ["FixSearch", "Situation", "search_fixes", "siblings_of"]
+__all__ = ["FixSearch", "Situation", "fix_for", "search_fixes", "siblings_of"]

@@ -13,32 +13,22 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, as_template
-from kubectl_spread.diagnosis.fixes.patch import patched, remove
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, as_template, edits_of, operations_of
+from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
+from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
-from kubectl_spread.objects.decoding import DecodeError
+from kubectl_spread.diagnosis.workloads import owner_of, template_of
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import PatchOperation
-from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.validation import validate
 
-HASH_LABEL = "pod-template-hash"
 LIVE_CHANGES = frozenset(("AddToleration", "AddPodLabel"))
 TEMPLATE = "/spec/template"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
-JOB_LABELS = ("batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name")
-
-_OWNERS: Mapping[str, type[Workload]] = {
-    "Deployment": Deployment,
-    "ReplicaSet": ReplicaSet,
-    "ReplicationController": ReplicationController,
-    "StatefulSet": StatefulSet,
-    "DaemonSet": DaemonSet,
-    "Job": Job,
-    "CronJob": CronJob,
-}
+JOB_UID_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid")
+JOB_LABELS = (*JOB_UID_LABELS, "batch.kubernetes.io/job-name", "job-name")
+"""What the API server writes into a Job's template, and refuses in the template of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,125 +40,73 @@ class Commands:
         starts: what running them sets off, or what to do where there is no command.
     """
 
-    lines: tuple[str, ...]
-    starts: str
+    lines: tuple[str, ...] = ()
+    starts: str = ""
 
 
 def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
-    """Return how to make the changes for good: in nodes, other Pods, and the owner of the Pod."""
+    """Return how to make the changes for good: in nodes, in other Pods, and in the owner of the Pod."""
     beside = [_of_object(part) for part in parts if part.edit is None]
-    edits = [part for part in parts if part.edit is not None]
-    owned = _of_owner(edits, situation) if edits else Commands((), "")
-    cautions = [part.caution for part in parts if part.caution]
-    starts = "; ".join(dict.fromkeys(text for text in (*(c.starts for c in beside), owned.starts, *cautions) if text))
-    return Commands((*(line for commands in beside for line in commands.lines), *owned.lines), starts)
-
-
-def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | None:
-    """Return the Pod that the changed template would make, where it differs from the changed Pod; else None.
-
-    It carries a hash nobody else has: with matchLabelKeys a new revision starts at zero.
-    """
-    pod = situation.pod
-    deployment = _owner(pod, situation.handle.snapshot)
-    edits = [part.edit for part in parts if part.edit is not None]
-    if not isinstance(deployment, Deployment) or not edits or HASH_LABEL not in pod.metadata.labels:
-        return None
-    changed, template = as_template(pod), deployment.spec.template
-    try:
-        for edit in edits:
-            changed, template = patched(changed, edit(changed)), patched(template, edit(template))
-    except (LookupError, DecodeError):
-        return None
-    labels = {**changed.metadata.labels, HASH_LABEL: f"{pod.metadata.labels[HASH_LABEL]}-next"}
-    metadata = msgspec.structs.replace(pod.metadata, labels=labels)
-    constraints = template.spec.topology_spread_constraints
-    return Pod(metadata=metadata, spec=msgspec.structs.replace(changed.spec, topology_spread_constraints=constraints))
+    changed = [part for part in parts if part.edit is not None]
+    all_commands = [*beside, *(_of_pod(changed, situation) if changed else ())]
+    said = (*(commands.starts for commands in all_commands), *(part.caution for part in parts))
+    return Commands(
+        lines=tuple(line for commands in all_commands for line in commands.lines),
+        starts="; ".join(dict.fromkeys(filter(None, said))),
+    )
 
 
 def _of_object(part: Candidate) -> Commands:
     """Return how to change a node, or to delete a Pod."""
     if part.delete is not None:
-        force = " --grace-period=0 --force" if part.delete.terminating else ""
-        return Commands((f"kubectl delete pod {part.name} -n {part.delete.metadata.namespace}{force}",), "")
+        return _deletion(part.delete)
     if part.command:
-        return Commands((part.command,), "")
-    return Commands((), "nothing here adds a node: scale the node group, or let the autoscaler")
+        return Commands((part.command,))
+    return Commands(starts="nothing here adds a node: scale the node group, or let the autoscaler")
 
 
-def _of_owner(parts: Sequence[Candidate], situation: Situation) -> Commands:
-    """Return how to change the Pod's owner, and before it the Pod itself where that can be done."""
-    pod = situation.pod
-    edits = [part.edit for part in parts if part.edit is not None]
-    live = []
+def _deletion(pod: Pod) -> Commands:
+    """Return how to delete a Pod; one that is being deleted is forced, or waits for its finalizers."""
+    command = f"kubectl delete pod {pod.metadata.name} -n {pod.metadata.namespace}"
+    if not pod.terminating:
+        return Commands((command,))
+    if pod.metadata.finalizers:
+        return Commands(starts="whoever set a finalizer has to let go of it")
+    return Commands((f"{command} --grace-period=0 --force",))
+
+
+def _of_pod(parts: Sequence[Candidate], situation: Situation) -> Iterable[Commands]:
+    """Yield how to change the Pod itself where that can be done while it lives, then how to change its owner."""
+    pod, edits = situation.pod, edits_of(parts)
     if all(part.id in LIVE_CHANGES for part in parts):
-        live.append(
-            f"{_patch_command('pod', pod.metadata.name, pod, _operations(edits, as_template(pod)))}  # this Pod only"
-        )
-    owner = _owner(pod, situation.handle.snapshot)
-    if owner is None and pod.metadata.controller is not None:
-        kind, name = pod.metadata.controller.kind, pod.metadata.controller.name
-        return Commands(tuple(live), f"change the template of {kind.lower()}/{name}, which makes these Pods")
+        line = _patch_command("pod", pod.metadata.name, pod, operations_of(edits, as_template(pod)))
+        owned = pod.metadata.controller is not None
+        yield Commands((line,), "the first command helps this Pod only" if owned else "")
+        if not owned:
+            return
+    yield _of_owner(edits, situation)
+
+
+def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
+    """Return how to make the edits where the Pod comes from."""
+    pod, snapshot = situation.pod, situation.handle.snapshot
+    if pod.metadata.controller is None:
+        return _recreated(pod, edits)
+    owner = patchable_owner(pod, snapshot)
+    if owner is None:
+        fields = ", ".join(dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod))))
+        return Commands(starts=f"change {fields} in the template of {owner_of(pod, snapshot)}, which makes these Pods")
     try:
-        made = _recreated(pod, edits) if owner is None else _OWNED[type(owner)](owner, pod, edits)
-    except (LookupError, DecodeError):
-        return Commands(
-            tuple(live), f"the template of {_named(owner)} differs from its Pod: make the change there by hand"
-        )
-    if owner is not None and not _stays_valid(owner, edits, situation):
-        return Commands(tuple(live), f"the template of {_named(owner)} would not be valid with it")
-    return Commands((*live, *made.lines), made.starts)
+        if not stays_valid(owner, edits, situation.handle.profile.minor):
+            return Commands(starts=f"the template of {_named(owner)} would not be valid with it")
+        return _OWNED[type(owner)](owner, pod, edits)
+    except LookupError:
+        return Commands(starts=f"the template of {_named(owner)} differs from its Pod: make the change there by hand")
 
 
-def _stays_valid(owner: Workload, edits: Iterable[PodEdit], situation: Situation) -> bool:
-    """Whether the API server would accept the owner with the edits made, as far as it accepts it now."""
-    minor = situation.handle.profile.minor
-    changed = _with_template(owner, edits)
-    return set(validate(changed, minor=minor)) <= set(validate(owner, minor=minor))
-
-
-def _with_template(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
-    """Return the owner with the edits made in its template."""
-    if isinstance(owner, CronJob):
-        job = owner.spec.job_template
-        spec = msgspec.structs.replace(job.spec, template=_edited(job.spec.template, edits))
-        job = msgspec.structs.replace(job, spec=spec)
-        return msgspec.structs.replace(owner, spec=msgspec.structs.replace(owner.spec, job_template=job))
-    spec_with = msgspec.structs.replace(owner.spec, template=_edited(owner.spec.template, edits))
-    return msgspec.structs.replace(owner, spec=spec_with)
-
-
-def _edited(template: PodTemplateSpec, edits: Iterable[PodEdit]) -> PodTemplateSpec:
-    """Return the template with the edits made, one after another."""
-    for edit in edits:
-        template = patched(template, edit(template))
-    return template
-
-
-def _operations(edits: Iterable[PodEdit], template: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operations of all edits, each made on what the ones before left."""
-    operations: list[PatchOperation] = []
-    for edit in edits:
-        made = edit(template)
-        operations += made
-        template = patched(template, made)
-    return tuple(operations)
-
-
-def _owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
-    """Return the topmost owner of the Pod that can be read and patched; None for none."""
-    owner, controller = None, pod.metadata.controller
-    while controller is not None and controller.kind in _OWNERS:
-        found = snapshot.get(_OWNERS[controller.kind], pod.metadata.namespace, controller.name)
-        if found is None:
-            return None
-        owner, controller = found, found.metadata.controller
-    return None if controller is not None else owner
-
-
-def _named(owner: Workload | None) -> str:
+def _named(owner: Workload) -> str:
     """Return the owner as kubectl takes it."""
-    return "the Pod" if owner is None else f"{type(owner).__name__.lower()}/{owner.metadata.name}"
+    return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
 
 
 def _quoted(operations: Iterable[PatchOperation]) -> str:
@@ -176,46 +114,53 @@ def _quoted(operations: Iterable[PatchOperation]) -> str:
     return shlex.quote(msgspec.json.encode(tuple(operations)).decode())
 
 
-def _prefixed(operations: Iterable[PatchOperation], prefix: str) -> tuple[PatchOperation, ...]:
-    """Return the operations below a path."""
-    return tuple(msgspec.structs.replace(operation, path=prefix + operation.path) for operation in operations)
-
-
 def _patch_command(kind: str, name: str, pod: Pod, operations: Iterable[PatchOperation]) -> str:
     """Return the command that patches an object of the Pod's namespace."""
     return f"kubectl patch {kind} {name} -n {pod.metadata.namespace} --type=json -p {_quoted(operations)}"
 
 
+def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> list[PatchOperation]:
+    """Return the operations that make the edits in the owner's template."""
+    prefix = JOB_TEMPLATE if isinstance(owner, CronJob) else TEMPLATE
+    operations = operations_of(edits, template_of(owner))
+    return [msgspec.structs.replace(operation, path=prefix + operation.path) for operation in operations]
+
+
 def _template_patch(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> str:
     """Return the command that makes the edits in the owner's template."""
-    prefix = JOB_TEMPLATE if isinstance(owner, CronJob) else TEMPLATE
-    operations = _prefixed(_operations(edits, _template(owner)), prefix)
-    return _patch_command(type(owner).__name__.lower(), owner.metadata.name, pod, operations)
-
-
-def _template(owner: Workload) -> PodTemplateSpec:
-    """Return the template of the Pods the owner makes."""
-    return owner.spec.job_template.spec.template if isinstance(owner, CronJob) else owner.spec.template
+    return _patch_command(type(owner).__name__.lower(), owner.metadata.name, pod, _template_operations(owner, edits))
 
 
 def _rolled(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of an owner that replaces its Pods by itself."""
     replicas = owner.spec.replicas if isinstance(owner, Deployment) else None
-    starts = f"replaces the {replicas} Pods of {_named(owner)}" if replicas else f"replaces the Pods of {_named(owner)}"
-    return Commands((_template_patch(owner, pod, edits),), starts)
+    number = "the Pods" if replicas is None else f"{replicas} Pods"
+    return Commands((_template_patch(owner, pod, edits),), f"replaces {number} of {_named(owner)}")
 
 
 def _patched_and_deleted(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
-    """Return the patch of an owner whose Pods stay as they are until they are deleted."""
-    rolls = isinstance(owner, StatefulSet) and owner.spec.update_strategy.type != "OnDelete"
-    starts = (
-        f"replaces the Pods of {_named(owner)} one after another" if rolls else f"other Pods of {_named(owner)} stay"
-    )
+    """Return the patch of an owner whose Pods stay as they are until they are deleted, and the deletion of this one."""
     delete = f"kubectl delete pod {pod.metadata.name} -n {pod.metadata.namespace}"
-    return Commands((_template_patch(owner, pod, edits), delete), starts)
+    return Commands(
+        (_template_patch(owner, pod, edits), delete), f"makes this Pod anew; other Pods of {_named(owner)} stay"
+    )
 
 
-def _daemon(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
+def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
+    """Return the patch of a StatefulSet, which waits for the Pending Pod for ever unless that is deleted."""
+    made = _patched_and_deleted(owner, pod, edits)
+    strategy = owner.spec.update_strategy if isinstance(owner, StatefulSet) else None
+    if strategy is None or strategy.type == "OnDelete":
+        return made
+    partition = strategy.rolling_update.partition if strategy.rolling_update else 0
+    ordinal = pod.metadata.name.rpartition("-")[2]
+    if ordinal.isdecimal() and int(ordinal) < partition:
+        field = f"spec.updateStrategy.rollingUpdate.partition of {_named(owner)}"
+        return Commands(made.lines, f"{field} is {partition} and keeps this Pod on the old template: lower it first")
+    return Commands(made.lines, f"replaces the Pods of {_named(owner)} one after another")
+
+
+def _daemon_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of a DaemonSet, which replaces its Pods unless it is told not to."""
     on_delete = isinstance(owner, DaemonSet) and owner.spec.update_strategy.type == "OnDelete"
     return (_patched_and_deleted if on_delete else _rolled)(owner, pod, edits)
@@ -226,25 +171,26 @@ def _next_run(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     return Commands((_template_patch(owner, pod, edits),), f"{_named(owner)} makes such Pods from the next run on")
 
 
-def _replaced_job(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
-    """Return how to make a Job anew: its template cannot be changed."""
-    template = _template(owner)
-    operations = [*_prefixed(_operations(edits, template), TEMPLATE), remove("/spec/selector")]
-    operations += [
-        remove(f"{TEMPLATE}/metadata/labels/{label.replace('/', '~1')}")
-        for label in JOB_LABELS
-        if label in template.metadata.labels
-    ]
-    lines = (_replace("job", owner.metadata.name, pod, operations),)
-    return Commands(lines, f"makes {_named(owner)} anew: its Pods and what they have done so far are lost")
+def _job(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
+    """Return how to make a Job anew: its template cannot be changed. What the API server wrote into it is left out."""
+    operations = _template_operations(owner, edits)
+    selector = owner.spec.selector if isinstance(owner, Job) else None
+    if selector is not None and any(label in selector.match_labels for label in JOB_UID_LABELS):
+        labels = template_of(owner).metadata.labels
+        operations.append(remove("/spec/selector"))
+        operations += [
+            remove(TEMPLATE + pointer("metadata", "labels", label)) for label in JOB_LABELS if label in labels
+        ]
+    return Commands(
+        (_replace("job", owner.metadata.name, pod, operations),),
+        f"makes {_named(owner)} anew: its Pods and what they have done so far are lost",
+    )
 
 
 def _recreated(pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return how to make a Pod anew that nothing owns: its constraints cannot be changed."""
-    operations = _operations(edits, as_template(pod))
-    return Commands(
-        (_replace("pod", pod.metadata.name, pod, operations),), "makes the Pod anew; nothing of it runs yet"
-    )
+    line = _replace("pod", pod.metadata.name, pod, operations_of(edits, as_template(pod)))
+    return Commands((line,), "makes the Pod anew; nothing of it runs yet")
 
 
 def _replace(kind: str, name: str, pod: Pod, operations: Iterable[PatchOperation]) -> str:
@@ -262,8 +208,8 @@ _OWNED: Mapping[type, OwnerCommands] = {
     Deployment: _rolled,
     ReplicaSet: _patched_and_deleted,
     ReplicationController: _patched_and_deleted,
-    StatefulSet: _patched_and_deleted,
-    DaemonSet: _daemon,
-    Job: _replaced_job,
+    StatefulSet: _stateful_set,
+    DaemonSet: _daemon_set,
+    Job: _job,
     CronJob: _next_run,
 }

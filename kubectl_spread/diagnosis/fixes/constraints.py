@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import msgspec
 
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.findings import REPLACEMENTS
-from kubectl_spread.diagnosis.fixes.candidate import Candidate
-from kubectl_spread.diagnosis.fixes.guards import newly_selected
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit
+from kubectl_spread.diagnosis.fixes.guards import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint
 from kubectl_spread.diagnosis.workloads import REVISION_LABELS
 from kubectl_spread.labels import Operator
-from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController, TopologySpreadConstraint
-from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
-from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
+from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, TopologySpreadConstraint
+from kubectl_spread.objects.meta import LabelSelector
+from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
 from kubectl_spread.report import JsonValue, PatchOperation
-from kubectl_spread.scheduler.podtopologyspread import DomainCounts
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 from kubectl_spread.scheduler.profile import Behaviour
 
 HONOR, IGNORE = "Honor", "Ignore"
-HARD, SOFT = "DoNotSchedule", "ScheduleAnyway"
+SOFT = "ScheduleAnyway"
 WELL_KNOWN_KEYS = frozenset(
     (
         "kubernetes.io/hostname",
@@ -33,6 +33,11 @@ WELL_KNOWN_KEYS = frozenset(
         *REPLACEMENTS.values(),
     )
 )
+_SELECTING: Mapping[str, type[ReplicaSet | StatefulSet | DaemonSet]] = {
+    "ReplicaSet": ReplicaSet,
+    "StatefulSet": StatefulSet,
+    "DaemonSet": DaemonSet,
+}
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -43,57 +48,80 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         others: how many requirements another change could overcome besides.
     """
     own = situation.pod.spec.topology_spread_constraints
-    for counts in situation.counts:
-        if not own or counts.constraint.default:
-            continue
+    for counts in situation.counts if own else ():
         constraint = own[counts.constraint.index]
         yield from _selectors(counts, constraint, situation)
+        yield from _add_labels(counts, situation)
         yield from _topology_keys(counts, situation)
         yield from _revisions(counts, constraint, situation)
         yield from _policies(counts)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
-        yield from _make_soft(counts, constraint, situation.pod)
+        yield from _make_soft(counts)
 
 
-def _at(index: int, field: str = "") -> str:
-    """Return the pointer to a constraint, or to one of its fields."""
-    return pointer("spec", "topologySpreadConstraints", index, *([field] if field else []))
+def _index(target: PodTemplateSpec, constraint: Constraint) -> int:
+    """Return where the constraint stands in a Pod or template: its key and action occur once, its place may differ.
+
+    Raises:
+        LookupError: the template has no such constraint; admission has added it to the Pod.
+    """
+    wanted = (constraint.topology_key, constraint.when_unsatisfiable.value)
+    own = target.spec.topology_spread_constraints
+    same = [i for i, each in enumerate(own) if (each.topology_key, each.when_unsatisfiable) == wanted]
+    return constraint.index if constraint.index in same else same[0]
 
 
-def _set(path: str, value: JsonValue, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _field(target: PodTemplateSpec, constraint: Constraint, *steps: str) -> str:
+    """Return the pointer to a field of the constraint in a Pod or template."""
+    return pointer("spec", "topologySpreadConstraints", _index(target, constraint), *steps)
+
+
+def _set(constraint: Constraint, field: str, value: JsonValue, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     """Return the operation that sets a field, whatever it holds now."""
-    return (set_to(path, value),)
+    return (set_to(_field(target, constraint, field), value),)
 
 
 def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situation: Situation) -> Iterator[Candidate]:
-    """Yield selectors that match the Pod, and labels that make it match, where it does not match now."""
-    index, key = counts.constraint.index, counts.constraint.topology_key
-    if counts.self_match and not counts.constraint.selector.empty:
-        return
-    for selector in _own_selectors(constraint, situation):
-        if parse_label_selector(selector).matches(situation.pod.metadata.labels) and selector != LabelSelector():
-            value = msgspec.to_builtins(selector)
-            yield Candidate(
-                id="FixSelector",
-                cost=1,
-                summary=f"select the Pod's own kind in the constraint on {key}: {parse_label_selector(selector)}",
-                edit=partial(_set, _at(index, "labelSelector"), value),
-            )
-    yield from _add_labels(counts, situation)
+    """Yield the selectors that would take the Pod for one of its kind, other than the constraint's."""
+    known = {str(careful_selector(constraint.label_selector))}
+    labels = situation.pod.metadata.labels
+    for selector, edit in _own_selectors(counts.constraint, constraint, situation):
+        parsed = careful_selector(selector)
+        if str(parsed) in known or parsed.empty or not parsed.matches(labels):
+            continue
+        known.add(str(parsed))
+        yield Candidate(
+            id="FixSelector",
+            cost=1,
+            summary=f"select the Pod's own kind in the constraint on {counts.constraint.topology_key}: {parsed}",
+            edit=edit,
+        )
 
 
-def _own_selectors(constraint: TopologySpreadConstraint, situation: Situation) -> Iterator[LabelSelector]:
+def _own_selectors(
+    constraint: Constraint, described: TopologySpreadConstraint, situation: Situation
+) -> Iterator[tuple[LabelSelector, PodEdit]]:
     """Yield the constraint's selector with the Pod's own values, and its owner's without revision hashes."""
     labels = situation.pod.metadata.labels
-    if constraint.label_selector is not None:
-        taken = {key: labels[key] for key in constraint.label_selector.match_labels if key in labels}
-        if taken:
-            yield msgspec.structs.replace(constraint.label_selector, match_labels=taken)
+    if described.label_selector is not None:
+        taken = {key: labels[key] for key in described.label_selector.match_labels if key in labels}
+        selector = msgspec.structs.replace(described.label_selector, match_labels=taken)
+        yield selector, partial(_take_values, constraint, labels)
     owner = _owner_selector(situation)
     if owner is not None:
         left = {key: value for key, value in owner.match_labels.items() if key not in REVISION_LABELS}
-        yield msgspec.structs.replace(owner, match_labels=left)
+        selector = msgspec.structs.replace(owner, match_labels=left)
+        yield selector, partial(_set, constraint, "labelSelector", msgspec.to_builtins(selector))
+
+
+def _take_values(
+    constraint: Constraint, labels: Mapping[str, str], target: PodTemplateSpec
+) -> tuple[PatchOperation, ...]:
+    """Return the operation that gives matchLabels the Pod's values; expressions, some of them the server's, stay."""
+    selector = target.spec.topology_spread_constraints[_index(target, constraint)].label_selector or LabelSelector()
+    taken: dict[str, JsonValue] = {key: labels[key] for key in selector.match_labels if key in labels}
+    return (set_to(_field(target, constraint, "labelSelector", "matchLabels"), taken),)
 
 
 def _owner_selector(situation: Situation) -> LabelSelector | None:
@@ -102,16 +130,12 @@ def _owner_selector(situation: Situation) -> LabelSelector | None:
     if controller is None:
         return None
     namespace = situation.pod.metadata.namespace
-    old = snapshot.get(ReplicationController, namespace, controller.name)
-    if controller.kind == "ReplicationController" and old is not None:
-        return LabelSelector(match_labels=old.spec.selector)
-    if controller.kind == "ReplicaSet":
-        replica_set = snapshot.get(ReplicaSet, namespace, controller.name)
-        return replica_set.spec.selector if replica_set else None
-    if controller.kind == "StatefulSet":
-        stateful_set = snapshot.get(StatefulSet, namespace, controller.name)
-        return stateful_set.spec.selector if stateful_set else None
-    return None
+    if controller.kind == "ReplicationController":
+        old = snapshot.get(ReplicationController, namespace, controller.name)
+        return LabelSelector(match_labels=old.spec.selector) if old else None
+    struct = _SELECTING.get(controller.kind)
+    owner = snapshot.get(struct, namespace, controller.name) if struct else None
+    return owner.spec.selector if owner else None
 
 
 def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
@@ -120,17 +144,16 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     wanted = [r for r in counts.constraint.selector.requirements if not r.matches(pod.metadata.labels)]
     if not wanted or any(r.operator is not Operator.IN or r.key in pod.metadata.labels for r in wanted):
         return
-    added = {requirement.key: min(requirement.values) for requirement in wanted}
-    labelled = msgspec.structs.replace(
-        pod, metadata=msgspec.structs.replace(pod.metadata, labels={**pod.metadata.labels, **added})
-    )
+    added: dict[str, JsonValue] = {requirement.key: min(requirement.values) for requirement in wanted}
+    labels = {**pod.metadata.labels, **added}
+    labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
     if newly_selected(pod, labelled, situation.handle.snapshot) is not None:
         return
     words = ", ".join(f"{key}={value}" for key, value in added.items())
     yield Candidate(id="AddPodLabel", cost=1, summary=f"label the Pod {words}", edit=partial(_label, added))
 
 
-def _label(added: dict[str, str], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _label(added: dict[str, JsonValue], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     """Return the operations that add labels."""
     if not target.metadata.labels:
         return (set_to("/metadata/labels", added),)
@@ -148,7 +171,7 @@ def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candi
             id="FixTopologyKey",
             cost=1,
             summary=f"use the topologyKey {key}, which nodes carry, instead of {constraint.topology_key}",
-            edit=partial(_set, _at(constraint.index, "topologyKey"), key),
+            edit=partial(_set, constraint, "topologyKey", key),
         )
 
 
@@ -158,42 +181,39 @@ def _revisions(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
         return
     taken = {requirement.key for requirement in counts.constraint.selector.requirements}
     for label in REVISION_LABELS:
-        if label in situation.pod.metadata.labels and label not in taken and label not in constraint.match_label_keys:
+        if label in situation.pod.metadata.labels and label not in taken:
             yield Candidate(
                 id="AddMatchLabelKeys",
                 cost=1,
                 summary=f"count each revision alone: matchLabelKeys [{label}] in the constraint on"
                 f" {constraint.topology_key}",
-                edit=partial(_match_label_key, counts.constraint.index, label),
+                edit=partial(_match_label_key, counts.constraint, label),
             )
 
 
-def _match_label_key(index: int, label: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     """Return the operation that adds a label to matchLabelKeys."""
-    keys = target.spec.topology_spread_constraints[index].match_label_keys
-    return (append(_at(index, "matchLabelKeys"), keys, label),)
+    keys = target.spec.topology_spread_constraints[_index(target, constraint)].match_label_keys
+    return (append(_field(target, constraint, "matchLabelKeys"), keys, label),)
 
 
 def _policies(counts: DomainCounts) -> Iterator[Candidate]:
     """Yield the inclusion policies that count other nodes."""
     constraint = counts.constraint
+    taints = "do not count nodes whose taints the Pod does not tolerate"
+    allowed, ruled_out = "count nodes the Pod's node affinity rules out", "do not count nodes the Pod's node affinity"
     changes = (
-        ("HonorTaints", "nodeTaintsPolicy", HONOR, not constraint.honors_taints),
-        ("IgnoreAffinity", "nodeAffinityPolicy", IGNORE, constraint.honors_affinity),
-        ("HonorAffinity", "nodeAffinityPolicy", HONOR, not constraint.honors_affinity),
+        ("HonorTaints", "nodeTaintsPolicy", HONOR, taints, not constraint.honors_taints),
+        ("IgnoreAffinity", "nodeAffinityPolicy", IGNORE, allowed, constraint.honors_affinity),
+        ("HonorAffinity", "nodeAffinityPolicy", HONOR, f"{ruled_out} rules out", not constraint.honors_affinity),
     )
-    words = {
-        "HonorTaints": "do not count nodes whose taints the Pod does not tolerate",
-        "IgnoreAffinity": "count nodes the Pod's node affinity rules out",
-        "HonorAffinity": "do not count nodes the Pod's node affinity rules out",
-    }
-    for name, field, value, applies in changes:
+    for name, field, value, words, applies in changes:
         if applies:
             yield Candidate(
                 id=name,
                 cost=1,
-                summary=f"{words[name]}: {field} {value} in the constraint on {constraint.topology_key}",
-                edit=partial(_set, _at(constraint.index, field), value),
+                summary=f"{words}: {field} {value} in the constraint on {constraint.topology_key}",
+                edit=partial(_set, constraint, field, value),
             )
 
 
@@ -205,46 +225,42 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
             id="LowerMinDomains",
             cost=3,
             summary=f"lower minDomains to {domains} in the constraint on {constraint.topology_key}: there are no more",
-            edit=partial(_set, _at(constraint.index, "minDomains"), domains),
+            edit=partial(_set, constraint, "minDomains", domains),
+            subject=f"minDomains {constraint.index}",
+            amount=constraint.min_domains - domains,
         )
 
 
 def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield the least maxSkew that opens a node, alone or together with one other change."""
+    """Yield the least maxSkew that opens a node; with another change to come, every one that opens more."""
     constraint = counts.constraint
     nodes = situation.nodes_only_against([of_constraint(constraint.index)], others=others)
     carrying = [info.labels[constraint.topology_key] for info in nodes if constraint.topology_key in info.labels]
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
-    for skew in needed[: 1 if not others else MOST_SKEWS]:
+    for skew in needed if others else needed[:1]:
         yield Candidate(
             id="RaiseMaxSkew",
             cost=3,
             summary=f"raise maxSkew to {skew} in the constraint on {constraint.topology_key}",
-            edit=partial(_set, _at(constraint.index, "maxSkew"), skew),
+            edit=partial(_set, constraint, "maxSkew", skew),
+            subject=f"maxSkew {constraint.index}",
+            amount=skew - constraint.max_skew,
         )
 
 
-MOST_SKEWS = 3
-"""Values of maxSkew (count) tried as half of a pair."""
-
-
-def _make_soft(counts: DomainCounts, constraint: TopologySpreadConstraint, pod: Pod) -> Iterator[Candidate]:
-    """Yield the constraint as a mere preference, where the Pod has no such preference yet."""
-    pairs = {(c.topology_key, c.when_unsatisfiable) for c in pod.spec.topology_spread_constraints}
-    if (constraint.topology_key, SOFT) in pairs:
-        return
-    index = counts.constraint.index
+def _make_soft(counts: DomainCounts) -> Iterator[Candidate]:
+    """Yield the constraint as a mere preference; where the Pod has the same preference already, that is invalid."""
     yield Candidate(
         id="MakeSoft",
         cost=4,
-        summary=f"only prefer an even spread over {constraint.topology_key}: ScheduleAnyway",
-        edit=partial(_soften, index),
+        summary=f"only prefer an even spread over {counts.constraint.topology_key}: ScheduleAnyway",
+        edit=partial(_soften, counts.constraint),
     )
 
 
-def _soften(index: int, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _soften(constraint: Constraint, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     """Return the operations that make a constraint a preference; minDomains would then be refused."""
-    soft = set_to(_at(index, "whenUnsatisfiable"), SOFT)
-    if target.spec.topology_spread_constraints[index].min_domains is None:
+    soft = set_to(_field(target, constraint, "whenUnsatisfiable"), SOFT)
+    if target.spec.topology_spread_constraints[_index(target, constraint)].min_domains is None:
         return (soft,)
-    return remove(_at(index, "minDomains")), soft
+    return remove(_field(target, constraint, "minDomains")), soft

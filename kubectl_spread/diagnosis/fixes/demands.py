@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import msgspec
 
-from kubectl_spread.diagnosis.fixes.candidate import Candidate
-from kubectl_spread.diagnosis.fixes.nodes import taint_cost, untolerated
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, as_template
+from kubectl_spread.diagnosis.fixes.guards import careful_selector
+from kubectl_spread.diagnosis.fixes.nodes import closed_by, taint_cost, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
-from kubectl_spread.objects.core import Container, Pod, PodTemplateSpec, Taint
-from kubectl_spread.report import PatchOperation
+from kubectl_spread.diagnosis.fixes.situation import Situation, of_filter
+from kubectl_spread.objects.core import (
+    Affinity,
+    Container,
+    ContainerPort,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodTemplateSpec,
+    Taint,
+)
+from kubectl_spread.report import JsonValue, PatchOperation
 from kubectl_spread.scheduler import (
     interpodaffinity,
     nodeaffinity,
@@ -30,7 +40,7 @@ LOWERED = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield the changes of the Pod's other demands, where they keep it off a node that nothing else closes.
+    """Yield the changes of the Pod's other demands, where they keep it off a node.
 
     Args:
         situation: the Pod and the cluster.
@@ -42,19 +52,15 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         (interpodaffinity.NAME, _relax_pod_affinity),
         (nodeports.NAME, _drop_host_port),
     ):
-        if situation.nodes_only_against([of_filter(plugin)], others=others):
+        if of_filter(plugin) in situation.rejected:
             yield from changes(situation.pod)
     yield from _lower_requests(situation, others=others)
 
 
 def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield a toleration for each taint that keeps the Pod off."""
-    honoring = [of_constraint(c.constraint.index) for c in situation.counts if c.constraint.honors_taints]
-    nodes = situation.nodes_only_against([of_filter(tainttoleration.NAME), *honoring], others=others)
-    if any(len(counts.match_num) < counts.constraint.min_domains for counts in situation.counts):
-        nodes = list(situation.handle.node_infos.values())
-    taints = dict.fromkeys(taint for info in nodes for taint in untolerated(situation, info.node))
-    for taint in taints:
+    nodes = closed_by((tainttoleration.NAME,), situation, others=others)
+    for taint in dict.fromkeys(taint for info in nodes for taint in untolerated(situation, info.node)):
         yield Candidate(
             id="AddToleration",
             cost=taint_cost(taint),
@@ -73,7 +79,10 @@ def _add_toleration(taint: Taint, target: PodTemplateSpec) -> tuple[PatchOperati
 
 
 def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
-    """Yield the Pod without one nodeSelector label, or with its required node affinity merely preferred."""
+    """Yield the Pod without one nodeSelector label, or with its required node affinity merely preferred.
+
+    A DaemonSet's controller sets its Pods' affinity itself: one for each node.
+    """
     for key, value in pod.spec.node_selector.items():
         yield Candidate(
             id="RelaxNodeSelector",
@@ -81,7 +90,8 @@ def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
             summary=f"drop {key}={value} from the nodeSelector",
             edit=partial(_remove, pointer("spec", "nodeSelector", key)),
         )
-    if nodeaffinity.required_terms(pod) is not None:
+    made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
+    if nodeaffinity.required_terms(pod) is not None and not made_for_one_node:
         yield Candidate(
             id="RelaxNodeSelector",
             cost=3,
@@ -96,11 +106,15 @@ def _remove(path: str, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
 
 
 def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operations that make the required node affinity a preference, term by term."""
+    """Return the operations that make the required node affinity a preference, term by term.
+
+    Raises:
+        LookupError: nothing is required here.
+    """
     affinity = target.spec.affinity.node_affinity if target.spec.affinity else None
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if affinity is None or required is None:
-        return ()
+        raise LookupError("no required node affinity")
     path = pointer("spec", "affinity", "nodeAffinity", PREFERRED)
     added = [
         {"weight": FULL_WEIGHT, "preference": msgspec.to_builtins(term)}
@@ -113,83 +127,121 @@ def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
 
 def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
     """Yield the Pod with one of its required terms on other Pods merely preferred."""
-    affinity = pod.spec.affinity
-    if affinity is None:
-        return
-    for field, terms in (("podAffinity", affinity.pod_affinity), ("podAntiAffinity", affinity.pod_anti_affinity)):
-        for index in range(len(terms.required_during_scheduling_ignored_during_execution) if terms else 0):
+    for field in ("podAffinity", "podAntiAffinity"):
+        affinity = _pod_affinity(field, as_template(pod))
+        for term in affinity.required_during_scheduling_ignored_during_execution:
+            meant = careful_selector(term.label_selector)
             yield Candidate(
                 id="RelaxPodAffinity",
                 cost=3,
-                summary=f"only prefer term {index} of the required {field}",
-                edit=partial(_prefer_pods, field, index),
+                summary=f"only prefer the {field} to Pods {meant} in the same {term.topology_key}",
+                edit=partial(_prefer_pods, field, term),
             )
 
 
-def _prefer_pods(field: str, index: int, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operations that make one required term a preference."""
-    affinity = target.spec.affinity
-    if affinity is None:
-        return ()
-    terms = affinity.pod_affinity if field == "podAffinity" else affinity.pod_anti_affinity
-    if terms is None:
-        return ()
-    term = terms.required_during_scheduling_ignored_during_execution[index]
-    weighted = {"weight": FULL_WEIGHT, "podAffinityTerm": msgspec.to_builtins(term)}
+def _pod_affinity(field: str, target: PodTemplateSpec) -> PodAffinity:
+    """Return a Pod's or template's podAffinity or podAntiAffinity; an empty one where it has none."""
+    affinity = target.spec.affinity or Affinity()
+    found = affinity.pod_affinity if field == "podAffinity" else affinity.pod_anti_affinity
+    return found or PodAffinity()
+
+
+def _prefer_pods(field: str, wanted: PodAffinityTerm, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+    """Return the operations that make one required term a preference.
+
+    Raises:
+        LookupError: the term is not required here.
+    """
+    affinity = _pod_affinity(field, target)
+    required = affinity.required_during_scheduling_ignored_during_execution
+    index = next((i for i, term in enumerate(required) if _is_same(term, wanted)), len(required))
+    weighted = {"weight": FULL_WEIGHT, "podAffinityTerm": msgspec.to_builtins(required[index])}
     path = pointer("spec", "affinity", field)
-    preferred = terms.preferred_during_scheduling_ignored_during_execution
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution
     return remove(f"{path}/{REQUIRED}/{index}"), append(f"{path}/{PREFERRED}", preferred, weighted)
+
+
+def _is_same(term: PodAffinityTerm, of_pod: PodAffinityTerm) -> bool:
+    """Whether a term is the Pod's; the API server adds expressions for (mis)matchLabelKeys to the Pod's selector."""
+    if term.label_selector is None or of_pod.label_selector is None:
+        return term == of_pod
+    expressions = of_pod.label_selector.match_expressions[: len(term.label_selector.match_expressions)]
+    selector = msgspec.structs.replace(of_pod.label_selector, match_expressions=expressions)
+    return term == msgspec.structs.replace(of_pod, label_selector=selector)
 
 
 def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
     """Yield the Pod without one of its host ports; on the host network they cannot be dropped."""
     if pod.spec.host_network:
         return
-    for field, containers in (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers)):
-        for i, container in enumerate(containers):
-            for j, port in enumerate(container.ports):
-                if port.host_port:
-                    yield Candidate(
-                        id="ChangeHostPort",
-                        cost=3,
-                        summary=f"drop the host port {port.host_port}/{port.protocol} of container {container.name}",
-                        edit=partial(_remove, pointer("spec", field, i, "ports", j, "hostPort")),
-                    )
+    for container in (*pod.spec.containers, *pod.spec.init_containers):
+        for port in container.ports:
+            if port.host_port:
+                yield Candidate(
+                    id="ChangeHostPort",
+                    cost=3,
+                    summary=f"drop the host port {port.host_port}/{port.protocol} of container {container.name}",
+                    edit=partial(_without_host_port, container.name, port),
+                )
+
+
+def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+    """Return the operation that drops a host port.
+
+    Raises:
+        LookupError: no container of that name takes it.
+    """
+    path, container = _container(name, target)
+    index = next((i for i, each in enumerate(container.ports) if each == port), None)
+    if index is None:
+        raise LookupError(f"container {name} has no host port {port.host_port}")
+    return (remove(path + pointer("ports", index, "hostPort")),)
+
+
+def _container(name: str, target: PodTemplateSpec) -> tuple[str, Container]:
+    """Return the container of that name with its path; its place in a template may be another than in the Pod.
+
+    Raises:
+        LookupError: there is none.
+    """
+    for field, containers in (("containers", target.spec.containers), ("initContainers", target.spec.init_containers)):
+        for index, container in enumerate(containers):
+            if container.name == name:
+                return pointer("spec", field, index), container
+    raise LookupError(f"no container {name}")
 
 
 def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield, for each resource, the greatest request of one container with which a node has room."""
-    pod, profile = situation.pod, situation.handle.profile
+    pod = situation.pod
     if pod.spec.resources is not None:
         return
-    asked = resource.pod_requests(pod, profile, assigned=False)
-    nodes = situation.nodes_only_against([of_filter(noderesources.NAME)], others=others)
+    asked = resource.pod_requests(pod, situation.handle.profile, assigned=False)
     room: dict[str, int] = {}
-    for info in nodes:
+    for info in situation.nodes_only_against([of_filter(noderesources.NAME)], others=others):
         free = {name: info.allocatable.get(name, 0) - info.requested.get(name, 0) for name in asked}
         short = [name for name, wanted in asked.items() if 0 < wanted > free[name]]
-        if len(short) == 1 and len(info.pods) < info.allocatable.get(resource.PODS, 0):
-            room[short[0]] = max(room.get(short[0], 0), free[short[0]])
-    for name, most in sorted(room.items()):
-        if name not in LOWERED:
-            continue
-        yield from _lower_one(pod, name, excess=asked[name] - most)
+        if len(short) <= 1 + others and len(info.pods) < info.allocatable.get(resource.PODS, 0):
+            room |= {name: max(room.get(name, 0), free[name]) for name in short}
+    for name in sorted(LOWERED.intersection(room)):
+        for containers in (pod.spec.containers, pod.spec.init_containers):
+            yield from _lower_largest(containers, name, excess=asked[name] - room[name])
 
 
-def _lower_one(pod: Pod, name: str, *, excess: int) -> Iterator[Candidate]:
-    """Yield the Pod whose largest request of the resource is lower by what is too much."""
-    requests = [_requested(container, name) for container in pod.spec.containers]
-    largest = max(range(len(requests)), key=requests.__getitem__, default=None)
-    if largest is None or requests[largest] <= excess:
-        return
-    left = resource.quantity_of(name, requests[largest] - excess)
-    container = pod.spec.containers[largest]
-    yield Candidate(
-        id="LowerRequests",
-        cost=3,
-        summary=f"lower the {name} request of container {container.name} to {left}",
-        edit=partial(_set_request, largest, name, left),
-    )
+def _lower_largest(containers: Sequence[Container], name: str, *, excess: int) -> Iterator[Candidate]:
+    """Yield the Pod with the largest of these containers' requests lowered by what is too much."""
+    largest = max(containers, key=lambda container: _requested(container, name), default=Container())
+    left = _requested(largest, name) - excess
+    if left > 0:
+        quantity = resource.quantity_of(name, left)
+        yield Candidate(
+            id="LowerRequests",
+            cost=3,
+            summary=f"lower the {name} request of container {largest.name} to {quantity}",
+            edit=partial(_set_request, largest.name, name, quantity),
+            subject=f"{name} of {largest.name}",
+            amount=excess,
+        )
 
 
 def _requested(container: Container, name: str) -> int:
@@ -197,11 +249,14 @@ def _requested(container: Container, name: str) -> int:
     return resource.amounts(container.resources.requests).get(name, 0)
 
 
-def _set_request(index: int, name: str, quantity: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that sets one request; in a template, requests and resources may be absent."""
-    resources, path = target.spec.containers[index].resources, pointer("spec", "containers", index, "resources")
-    if resources.requests:
-        return (set_to(path + pointer("requests", name), quantity),)
-    if resources.limits:
-        return (set_to(f"{path}/requests", {name: quantity}),)
-    return (set_to(path, {"requests": {name: quantity}}),)
+def _set_request(container_name: str, name: str, quantity: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+    """Return the operation that sets one request.
+
+    The requests are replaced as a whole: those of a Pod come from its limits where the manifest names none.
+    """
+    path, container = _container(container_name, target)
+    resources = container.resources
+    requests: dict[str, JsonValue] = {**resources.requests, name: quantity}
+    if resources.requests or resources.limits:
+        return (set_to(f"{path}/resources/requests", requests),)
+    return (set_to(f"{path}/resources", {"requests": requests}),)

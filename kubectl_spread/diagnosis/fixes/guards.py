@@ -9,7 +9,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, ReplicationController, Service
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.objects.policy import NetworkPolicy, PodDisruptionBudget
-from kubectl_spread.objects.workloads import DaemonSet, Job, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 SELECTING_KINDS = (
@@ -17,11 +17,16 @@ SELECTING_KINDS = (
     kinds.POD_DISRUPTION_BUDGET,
     kinds.NETWORK_POLICY,
     kinds.REPLICATION_CONTROLLER,
+    kinds.DEPLOYMENT,
     kinds.REPLICA_SET,
     kinds.STATEFUL_SET,
     kinds.DAEMON_SET,
     kinds.JOB,
 )
+
+_WITH_LABEL_SELECTOR: tuple[
+    type[PodDisruptionBudget | Deployment | ReplicaSet | StatefulSet | DaemonSet | Job], ...
+] = (PodDisruptionBudget, Deployment, ReplicaSet, StatefulSet, DaemonSet, Job)
 
 
 def newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> str | None:
@@ -48,16 +53,14 @@ def _selectors(namespace: str, snapshot: Snapshot) -> Iterator[tuple[str, Select
             yield f"replicationcontroller/{controller.metadata.name}", from_set(controller.spec.selector)
     for policy in snapshot.all(NetworkPolicy):
         if policy.metadata.namespace == namespace:
-            yield f"networkpolicy/{policy.metadata.name}", _parsed(policy.spec.pod_selector)
-    workloads: tuple[type[ReplicaSet | StatefulSet | DaemonSet | Job], ...] = (ReplicaSet, StatefulSet, DaemonSet, Job)
-    owners: list[PodDisruptionBudget | ReplicaSet | StatefulSet | DaemonSet | Job]
-    owners = [*snapshot.all(PodDisruptionBudget), *(owner for kind in workloads for owner in snapshot.all(kind))]
-    for owner in owners:
-        if owner.metadata.namespace == namespace:
-            yield f"{type(owner).__name__.lower()}/{owner.metadata.name}", _parsed(owner.spec.selector)
+            yield f"networkpolicy/{policy.metadata.name}", careful_selector(policy.spec.pod_selector)
+    for kind in _WITH_LABEL_SELECTOR:
+        for owner in snapshot.all(kind):
+            if owner.metadata.namespace == namespace:
+                yield f"{kind.__name__.lower()}/{owner.metadata.name}", careful_selector(owner.spec.selector)
 
 
-def _parsed(selector: LabelSelector | None) -> Selector:
+def careful_selector(selector: LabelSelector | None) -> Selector:
     """Return the selector; one that cannot be read is taken to select everything, which is the careful reading."""
     try:
         return parse_label_selector(selector)
@@ -72,6 +75,6 @@ def forbidding_budget(pod: Pod, snapshot: Snapshot) -> str | None:
     for budget in snapshot.all(PodDisruptionBudget):
         if budget.metadata.namespace != pod.metadata.namespace or budget.status.disruptions_allowed > 0:
             continue
-        if _parsed(budget.spec.selector).matches(pod.metadata.labels):
+        if careful_selector(budget.spec.selector).matches(pod.metadata.labels):
             return budget.metadata.name
     return None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import TypeAlias
 
 import msgspec
 
@@ -11,46 +14,131 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate
 from kubectl_spread.diagnosis.fixes.guards import forbidding_budget
 from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
 from kubectl_spread.diagnosis.workloads import owner_of
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import cycle, interpodaffinity, nodeports, noderesources, podtopologyspread
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.report import Requirement
+from kubectl_spread.scheduler import (
+    cycle,
+    interpodaffinity,
+    nodeports,
+    noderesources,
+    nodevolumelimits,
+    podtopologyspread,
+    volumerestrictions,
+)
+from kubectl_spread.scheduler.affinityterm import readable_terms
+from kubectl_spread.scheduler.claims import claim_name
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
 
-MOST_PODS = 200
-"""Pods (count) that are tried; alike ones come after the first of each group."""
+HOLDERS = tuple(
+    plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
+)
+"""Filters that reject a node because of Pods that are there already."""
 
-HOLDERS = (nodeports.NAME, noderesources.NAME, interpodaffinity.NAME, "VolumeRestrictions", "NodeVolumeLimits")
-"""Filters that reject a node because of the Pods on it."""
+ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
+"""Controllers that make a Pod again only once the old one is gone."""
+
+PodKey: TypeAlias = tuple[str, str]
+PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pods whose deletion may make room: counted in a crowded domain, or holding what the Pod needs."""
-    seen: set[tuple[str, str]] = set()
-    tried = 0
-    for pod in (*_holders(situation), *_counted(situation)):
-        if pod.key in seen or tried >= MOST_PODS:
-            continue
-        seen.add(pod.key)
-        if _may_go(pod, situation):
-            tried += 1
-            yield _move(pod, situation)
+    seen: set[PodKey] = set()
+    obstacles = Obstacles(situation)
+    for info in situation.nodes_only_against(obstacles.movable):
+        for key, pod in obstacles.on(info).items():
+            if key not in seen and _may_go(pod, situation):
+                yield _move(pod, situation, place=obstacles.place(info))
+            seen.add(key)
 
 
-def _holders(situation: Situation) -> Iterator[Pod]:
-    """Yield the Pods on the nodes that only other Pods close."""
-    for info in situation.nodes_only_against([of_filter(plugin) for plugin in HOLDERS]):
-        yield from info.pods
+@dataclass(frozen=True)
+class Obstacles:
+    """Which Pods keep a Pod off a node, so that the node is open without one of them.
+
+    Attributes:
+        situation: the Pod and the cluster.
+    """
+
+    situation: Situation
+
+    @property
+    def movable(self) -> tuple[Requirement, ...]:
+        """What can be overcome by moving Pods."""
+        constraints = (of_constraint(counts.constraint.index) for counts in self.situation.counts)
+        return (*constraints, *map(of_filter, HOLDERS))
+
+    def on(self, info: NodeInfo) -> PodsByKey:
+        """Return the Pods that have to do with everything that rejects the node."""
+        each = [self._of_requirement(requirement, info) for requirement in self.situation.against[info.name]]
+        return reduce(_both, sorted(each, key=len))
+
+    def place(self, info: NodeInfo) -> tuple[str, ...]:
+        """Return what makes moves alike: the domains that are opened, and the node where it matters."""
+        filters = any(requirement.kind == "filter" for requirement in self.situation.against[info.name])
+        return (*self.situation.domains_of(info), info.name if filters or not self.situation.domain_keys else "")
+
+    def _of_requirement(self, requirement: Requirement, info: NodeInfo) -> PodsByKey:
+        """Return the Pods by which the requirement rejects the node."""
+        if isinstance(requirement.index, int):
+            return self._counted[requirement.index].get(info.name, {})
+        on_node = {pod.key: pod for pod in info.pods}
+        if requirement.plugin == interpodaffinity.NAME:
+            return {pod.key: pod for key, value, pod in self._apart if info.labels.get(key) == value}
+        if requirement.plugin == volumerestrictions.NAME:
+            return {**on_node, **self._with_same_claim}
+        return on_node
+
+    @cached_property
+    def _counted(self) -> Mapping[int, Mapping[str, PodsByKey]]:
+        """Constraint's index → node's name → the Pods counted in its domain."""
+        return {counts.constraint.index: self._by_node(counts) for counts in self.situation.counts}
+
+    def _by_node(self, counts: podtopologyspread.DomainCounts) -> Mapping[str, PodsByKey]:
+        """Return node's name → the Pods that one constraint counts in its domain."""
+        values = self.situation.handle.index.values(counts.constraint.topology_key)
+        by_value: dict[str, dict[PodKey, Pod]] = {value: {} for value in values.values()}
+        for pod in podtopologyspread.counted_pods(counts.constraint, self.situation.pod, self.situation.handle):
+            if pod.spec.node_name in counts.counted_nodes and pod.spec.node_name in values:
+                by_value[values[pod.spec.node_name]][pod.key] = pod
+        return {name: by_value[value] for name, value in values.items()}
+
+    @cached_property
+    def _apart(self) -> Sequence[tuple[str, str, Pod]]:
+        """Topology key, value and Pod, for each Pod that must not be near this one, or this one near it."""
+        pod, own = self.situation.pod, readable_terms(self.situation.pod).anti_affinity
+        ours = self._namespace_labels(pod)
+        found: list[tuple[str, str, Pod]] = []
+        for info in self.situation.handle.node_infos.values():
+            for other in info.pods:
+                meant = [term for term in own if term.matches(other, self._namespace_labels(other))]
+                meant += [term for term in readable_terms(other).anti_affinity if term.matches(pod, ours)]
+                keys = {term.topology_key for term in meant} & info.labels.keys()
+                found += [(key, info.labels[key], other) for key in keys]
+        return found
+
+    @cached_property
+    def _with_same_claim(self) -> PodsByKey:
+        """The Pods on nodes that use a claim of the Pod's."""
+        wanted = _claims(self.situation.pod)
+        assigned = self.situation.handle.snapshot.assigned.values() if wanted else ()
+        return {pod.key: pod for pods in assigned for pod in pods if wanted & _claims(pod)}
+
+    def _namespace_labels(self, pod: Pod) -> Mapping[str, str]:
+        """Return the labels of the Pod's namespace."""
+        namespace = self.situation.handle.snapshot.get(Namespace, "", pod.metadata.namespace)
+        return namespace.metadata.labels if namespace else {}
 
 
-def _counted(situation: Situation) -> Iterator[Pod]:
-    """Yield the Pods counted in domains that a constraint closes, where nothing else closes a node there."""
-    for counts in situation.counts:
-        open_nodes = {info.name for info in situation.nodes_only_against([of_constraint(counts.constraint.index)])}
-        key, infos = counts.constraint.topology_key, situation.handle.node_infos
-        domains = {infos[name].labels[key] for name in open_nodes if key in infos[name].labels}
-        for pod in podtopologyspread.counted_pods(counts.constraint, situation.pod, situation.handle):
-            node = pod.spec.node_name
-            if node in counts.counted_nodes and infos[node].labels.get(key) in domains:
-                yield pod
+def _both(first: PodsByKey, second: PodsByKey) -> PodsByKey:
+    """Return the Pods that are in both."""
+    return {key: pod for key, pod in first.items() if key in second}
+
+
+def _claims(pod: Pod) -> set[tuple[str, str]]:
+    """Return the claims that the Pod uses, by namespace and name."""
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    return {(pod.metadata.namespace, name) for name in names if name}
 
 
 def _may_go(pod: Pod, situation: Situation) -> bool:
@@ -60,24 +148,27 @@ def _may_go(pod: Pod, situation: Situation) -> bool:
     return pod.terminating or forbidding_budget(pod, situation.handle.snapshot) is None
 
 
-def _move(pod: Pod, situation: Situation) -> Candidate:
+def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
     """Return the deletion of the Pod."""
-    name = f"{pod.metadata.namespace}/{pod.metadata.name}"
-    owner = owner_of(pod, situation.handle.snapshot)
-    if pod.terminating:
-        caution = "it is being deleted already: make sure its node is gone before forcing it"
-    elif pod.metadata.controller is None:
-        caution = "nothing makes it again"
-    else:
-        caution = f"{owner} makes it again, elsewhere"
+    owner = str(owner_of(pod, situation.handle.snapshot))
     return Candidate(
         id="MovePod",
         cost=2,
-        summary=f"delete the Pod {name} on {pod.spec.node_name}",
+        summary=f"delete the Pod {pod.metadata.namespace}/{pod.metadata.name} on {pod.spec.node_name}",
         delete=pod,
-        group=("MovePod", pod.metadata.namespace, str(owner), pod.spec.node_name),
-        caution=caution,
+        group=("MovePod", pod.metadata.namespace, owner, *place),
+        caution=_caution(pod, owner),
     )
+
+
+def _caution(pod: Pod, owner: str) -> str:
+    """Return what to know before the Pod is deleted."""
+    again = "nothing makes it again" if pod.metadata.controller is None else f"{owner} makes it again, elsewhere"
+    if not pod.terminating:
+        return again
+    if pod.metadata.finalizers:
+        return f"it is being deleted and waits for its finalizers {', '.join(pod.metadata.finalizers)}"
+    return "it is being deleted already: make sure its node is gone before forcing it"
 
 
 def leaves_fewer_pending(moved: Pod, after: Situation) -> bool:
@@ -87,9 +178,8 @@ def leaves_fewer_pending(moved: Pod, after: Situation) -> bool:
         moved: the Pod that was deleted.
         after: the Pending Pod, in the cluster without the moved one.
     """
-    if not after.evaluation.feasible:
-        return False
-    if moved.terminating or moved.metadata.controller is None:
+    controller = moved.metadata.controller
+    if controller is None or (moved.terminating and controller.kind not in ONE_OF_ITS_NAME):
         return True
     handle = after.handle.with_assigned(after.pod, after.evaluation.feasible[0])
     return bool(cycle.evaluate(_replacement(moved), handle).feasible)
@@ -98,19 +188,24 @@ def leaves_fewer_pending(moved: Pod, after: Situation) -> bool:
 def _replacement(pod: Pod) -> Pod:
     """Return the Pod its controller makes next; a DaemonSet's goes to the same node."""
     spec = msgspec.structs.replace(pod.spec, node_name="")
-    metadata = msgspec.structs.replace(pod.metadata, name=f"{pod.metadata.name}-again")
+    metadata = msgspec.structs.replace(pod.metadata, name=f"{pod.metadata.name}-again", deletion_timestamp=None)
     again = Pod(metadata=metadata, spec=spec)
     controller = pod.metadata.controller
     is_daemon = controller is not None and controller.kind == "DaemonSet"
     return pinned_to(again, pod.spec.node_name) if is_daemon else again
 
 
-def placed(pods: tuple[Pod, ...], handle: Handle) -> int:
+def placed(pods: Iterable[Pod], handle: Handle) -> int:
     """Return how many of the Pods find a node, placed one after another (count)."""
     count = 0
+    refused: set[bytes] = set()
     for pod in pods:
-        feasible = cycle.evaluate(pod, handle).feasible
+        kind = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
+        feasible = () if kind in refused else cycle.evaluate(pod, handle).feasible
         if feasible:
             handle = handle.with_assigned(pod, feasible[0])
             count += 1
+            refused.clear()
+        else:
+            refused.add(kind)
     return count

@@ -12,10 +12,10 @@ from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
-from kubectl_spread.objects.core import Node, Taint
-from kubectl_spread.report import Requirement
-from kubectl_spread.scheduler import nodeunschedulable, tainttoleration
+from kubectl_spread.diagnosis.fixes.situation import Situation, of_filter
+from kubectl_spread.objects.core import Node, Pod, Taint
+from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.framework import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.podtopologyspread import HOSTNAME
@@ -34,9 +34,6 @@ AUTOSCALER_TAINTS = frozenset(
     )
 )
 """Taints by which an autoscaler marks a node it is about to delete, or has not finished."""
-
-MOST_NODES = 200
-"""Nodes (count) whose change is tried; alike ones come after the first of each group."""
 
 Group: TypeAlias = tuple[str, ...]
 
@@ -71,33 +68,29 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         others: how many requirements another change could overcome besides.
     """
     yield from _uncordon(situation, others=others)
-    yield from _label(situation, others=others)
+    yield from _label(situation)
     yield from _remove_taint(situation, others=others)
 
 
-def _reachable(situation: Situation, plugins: Iterable[str], *, others: int) -> list[NodeInfo]:
-    """Return the nodes these filters reject, where opening one could matter: to the Pod, or to who is counted."""
-    requirements: list[Requirement] = [of_filter(plugin) for plugin in plugins]
-    counted_otherwise = [
-        of_constraint(counts.constraint.index) for counts in situation.counts if counts.constraint.honors_taints
-    ]
-    nodes = situation.nodes_only_against([*requirements, *counted_otherwise], others=others)
-    unmet = any(len(counts.match_num) < counts.constraint.min_domains for counts in situation.counts)
-    if unmet:
-        nodes = situation.nodes_only_against(requirements, others=len(situation.handle.profile.filters))
-    wanted = frozenset(requirements)
-    return [info for info in nodes if situation.against[info.name] & wanted][:MOST_NODES]
+def closed_by(plugins: Iterable[str], situation: Situation, *, others: int) -> list[NodeInfo]:
+    """Return the nodes these filters reject where opening one can matter, those first that little else rejects.
+
+    A node that stays closed matters too where a constraint counts only nodes whose taints the Pod tolerates.
+    """
+    requirements = frozenset(map(of_filter, plugins))
+    honored = any(counts.constraint.honors_taints for counts in situation.counts)
+    most = len(situation.rejected) if honored else others
+    return _nearly_open(situation.nodes_only_against(requirements, others=most), situation)
 
 
-def _group(name: str, situation: Situation, info: NodeInfo) -> Group:
-    """Return what makes changes of nodes alike: the class and the domains, the hostname left out."""
-    keys = [c.constraint.topology_key for c in situation.counts if c.constraint.topology_key != HOSTNAME]
-    return (name, *(info.labels.get(key, "") for key in keys))
+def _nearly_open(infos: Iterable[NodeInfo], situation: Situation) -> list[NodeInfo]:
+    """Return the nodes, those first that the fewest requirements reject."""
+    return sorted(infos, key=lambda info: len(situation.against[info.name]))
 
 
 def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield cordoned nodes put back, with the taint that mirrors the cordon."""
-    for info in _reachable(situation, (nodeunschedulable.NAME, tainttoleration.NAME), others=others):
+    for info in closed_by((nodeunschedulable.NAME, tainttoleration.NAME), situation, others=others):
         node = info.node
         mirrored = [i for i, t in enumerate(node.spec.taints) if (t.key, t.effect) == (CORDON.key, CORDON.effect)]
         if not node.spec.unschedulable and not mirrored:
@@ -112,18 +105,18 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
             node=patched(node, operations),
             operations=tuple(operations),
             command=f"kubectl uncordon {info.name}" if node.spec.unschedulable else _untaint(info.name, CORDON),
-            group=_group("Uncordon", situation, info),
+            group=("Uncordon", *situation.domains_of(info)),
+            caution="somebody cordoned it: make sure that what it was for is over",
         )
 
 
-def _label(situation: Situation, *, others: int) -> Iterator[Candidate]:
+def _label(situation: Situation) -> Iterator[Candidate]:
     """Yield the label a node lacks, with the value that a label of the same meaning gives it."""
     used = {counts.constraint.topology_key for counts in situation.counts}
     for counts in situation.counts:
         key = counts.constraint.topology_key
-        for info in situation.nodes_only_against([of_constraint(counts.constraint.index)], others=others)[:MOST_NODES]:
-            if key in info.labels:
-                continue
+        lacking = [info for info in situation.handle.node_infos.values() if key not in info.labels]
+        for info in _nearly_open(lacking, situation):
             for similar in similar_keys(key, info.labels, used):
                 if same_meaning(key, similar) and info.labels[similar]:
                     yield _labelled(info.node, key, similar)
@@ -140,7 +133,7 @@ def _labelled(node: Node, key: str, similar: str) -> Candidate:
         node=patched(node, operations),
         operations=operations,
         command=f"kubectl label node {name} {shlex.quote(f'{key}={value}')}",
-        group=("LabelNode", key, similar),
+        group=("LabelNode", key, similar, value),
     )
 
 
@@ -153,8 +146,9 @@ def same_meaning(key: str, other: str) -> bool:
 
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield nodes without one of the taints that keep the Pod off."""
-    for info in _reachable(situation, (tainttoleration.NAME,), others=others):
-        for taint in untolerated(situation, info.node):
+    for info in closed_by((tainttoleration.NAME,), situation, others=others):
+        closing = untolerated(situation, info.node)
+        for taint in closing:
             operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
             yield Candidate(
                 id="RemoveTaint",
@@ -163,7 +157,7 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
                 node=patched(info.node, operations),
                 operations=operations,
                 command=_untaint(info.name, taint),
-                group=(*_group("RemoveTaint", situation, info), str(taint)),
+                group=("RemoveTaint", str(taint), *map(str, closing), *situation.domains_of(info)),
                 caution="other Pods may then land there too: make sure the taint's purpose is gone",
             )
 
@@ -175,11 +169,12 @@ def _untaint(name: str, taint: Taint) -> str:
 
 def additions(situation: Situation) -> Iterator[Candidate]:
     """Yield a node more for each domain: a sibling of what is there, empty and in good order."""
+    keys = _deciding_keys(situation.pod) | set(situation.domain_keys)
     seen: set[tuple[object, ...]] = set()
     for info in situation.handle.node_infos.values():
         node = _sibling(info.node)
-        labels = {key: value for key, value in node.metadata.labels.items() if key != HOSTNAME}
-        shape = (tuple(sorted(labels.items())), node.spec.taints, tuple(sorted(node.status.allocatable.items())))
+        labels = tuple(sorted((key, value) for key, value in info.labels.items() if key in keys))
+        shape = (labels, node.spec.taints, tuple(sorted(node.status.allocatable.items())))
         if shape in seen:
             continue
         seen.add(shape)
@@ -193,9 +188,18 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         )
 
 
+def _deciding_keys(pod: Pod) -> set[str]:
+    """Return the labels of nodes that may decide about the Pod: those it names, and those of volumes."""
+    required, terms = nodeaffinity.required_terms(pod), readable_terms(pod)
+    alternatives = required.node_selector_terms if required else ()
+    named = {condition.key for term in alternatives for condition in term.match_expressions}
+    near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
+    return {*pod.spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME}
+
+
 def _where(situation: Situation, info: NodeInfo) -> str:
     """Return the domains of the node that the constraints speak of, or its zone."""
-    keys = [c.constraint.topology_key for c in situation.counts if c.constraint.topology_key != HOSTNAME] or [ZONE]
+    keys = situation.domain_keys or (ZONE,)
     named = [f"{key} {info.labels[key]}" for key in keys if key in info.labels]
     return f" in {' and '.join(named)}" if named else ""
 

@@ -37,6 +37,12 @@ def pointer(*steps: str | int) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
+def field_of(path: str) -> str:
+    """Return a pointer as the API writes fields: ``spec.topologySpreadConstraints[0].maxSkew``."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+    return "".join(f"[{step}]" if step.isdecimal() else f".{step}" for step in steps if step != "-").lstrip(".")
+
+
 def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
     """Return the object with the operations applied.
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import msgspec
 
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, edited
-from kubectl_spread.diagnosis.fixes.commands import commands_for, new_revision_pod
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, edited, edits_of
+from kubectl_spread.diagnosis.fixes.commands import commands_for
+from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import Change, Fix
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.validation import validate
 
 Spent: TypeAlias = Callable[[], bool]
 """Whether the time for the search is over; the engine itself has no clock."""
 
+MOST_ALIKE = 10
+"""Changes of one group (count) that are tried and named."""
+MOST_ALIKE_IN_PAIRS = 2
+"""The same for each half of a pair."""
 MOST_SIBLINGS = 100
+"""Pending Pods of the same workload (count) that are placed, and told as its siblings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,25 @@ class Found:
     alike: tuple[str, ...] = ()
 
     @property
-    def cost(self) -> int:
-        """What the changes cost together."""
-        return sum(part.cost for part in self.parts)
+    def names(self) -> tuple[str, ...]:
+        """The other objects that are changed."""
+        return tuple(part.name for part in self.parts if part.name)
+
+    @property
+    def likeness(self) -> tuple[frozenset[tuple[str, ...]], frozenset[str]]:
+        """What is the same for changes that are alike: their kind, and what they open besides the changed nodes."""
+        opened = frozenset(self.after.evaluation.feasible).difference(self.names)
+        return frozenset(part.likeness for part in self.parts), opened
+
+    @property
+    def values(self) -> dict[tuple[str, str], int]:
+        """(Class, subject) of each part → how far it moves its value."""
+        return {(part.id, part.subject or part.summary): part.amount for part in self.parts}
+
+    def is_exceeded_by(self, other: Found) -> bool:
+        """Whether the other changes the same values, one of them further and none less far."""
+        mine, theirs = self.values, other.values
+        return mine != theirs and mine.keys() == theirs.keys() and all(mine[key] <= theirs[key] for key in mine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +82,7 @@ class FixSearch:
 
 
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
-    """Return every change of DESIGN that lets the Pod in, each tried on the snapshot.
+    """Return every change that lets the Pod in, each tried on the snapshot; pairs where no single one does.
 
     Args:
         situation: the Pod that finds no node, and the cluster.
@@ -69,111 +91,139 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return FixSearch((), (), complete=True)
-    found, complete = _collect(_singles(situation, spent), spent)
-    if not found and complete:
-        found, complete = _collect(_pairs(situation, spent), spent)
-    added, complete_added = _collect(_tried(nodes.additions(situation), situation, spent), spent)
+    found = list(_singles(situation, spent)) or _smallest(_pairs(situation, spent))
+    added = list(_tried(nodes.additions(situation), situation, spent))
+    complete = not spent()
     return FixSearch(
-        fixes=_ordered(found, situation, siblings),
-        new_nodes=_ordered(added, situation, siblings),
-        complete=complete and complete_added,
+        fixes=_reported(found, situation, siblings),
+        new_nodes=_reported(added, situation, siblings),
+        complete=complete,
     )
 
 
-def _ordered(found: Iterable[Found], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
-    """Return what was found as the report tells it: cheapest first, then what opens more nodes, then by text."""
-    fixes = (_fix(each, situation, siblings) for each in found)
-    return tuple(sorted(fixes, key=lambda fix: (fix.cost, -len(fix.feasible), fix.summary)))
+def siblings_of(pod: Pod, pending: Iterable[Pod], situation: Situation) -> tuple[Pod, ...]:
+    """Return the Pending Pods of the same workload, this one first."""
+    snapshot = situation.handle.snapshot
+    owner = owner_of(pod, snapshot)
+    others = (p for p in pending if p.key != pod.key and p.metadata.namespace == pod.metadata.namespace)
+    return (pod, *(other for other in others if owner_of(other, snapshot) == owner))
 
 
-def _collect(found: Iterator[Found], spent: Spent) -> tuple[list[Found], bool]:
-    """Return what was found, alike changes together, and whether the search came to its end."""
-    grouped: dict[tuple[object, ...], list[Found]] = {}
-    for number, each in enumerate(found):
-        groups = tuple(part.group for part in each.parts)
-        key = (*groups, *(part.id for part in each.parts), *_edits(each)) if any(groups) else (number,)
-        grouped.setdefault(key, []).append(each)
-    merged = [
-        Found(first.parts, first.after, tuple(other.parts[-1].name or other.parts[0].name for other in others))
-        for first, *others in grouped.values()
+def fix_for(fix: Fix, name: str, other: str) -> Fix:
+    """Return the fix for another Pod, which differs from the one it was found for in nothing but the name.
+
+    Args:
+        fix: what was found.
+        name: of the Pod it was found for.
+        other: the name of the other Pod.
+    """
+    own = [change for change in fix.changes if change.target.kind == "Pod" and change.json_patch]
+    if not own:
+        return fix
+    namespace = own[0].target.namespace
+    renamed = [
+        msgspec.structs.replace(change, target=msgspec.structs.replace(change.target, name=other))
+        if change in own
+        else change
+        for change in fix.changes
     ]
-    return merged, not spent()
+    named, anew = f" pod {name} -n {namespace} ", f" pod {other} -n {namespace} "
+    commands = tuple(f"{command} ".replace(named, anew)[:-1] for command in fix.commands)
+    return msgspec.structs.replace(fix, changes=tuple(renamed), commands=commands)
 
 
-def _edits(found: Found) -> tuple[str, ...]:
-    """Return the changes of the Pod itself among the parts, which tell otherwise alike pairs apart."""
-    return tuple(part.summary for part in found.parts if part.edit is not None)
-
-
-def _singles(situation: Situation, spent: Spent) -> Iterator[Found]:
-    """Yield every single change of what there is that works."""
-    yield from _tried(_candidates(situation, others=0, moving=True), situation, spent)
-
-
-def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[Found]:
-    """Yield the changes that work alone."""
-    for candidate in candidates:
-        if spent():
-            return
-        after = _try(candidate, situation)
-        if after is not None and after.evaluation.feasible and _harmless((candidate,), after):
-            yield Found((candidate,), after)
-
-
-def _pairs(situation: Situation, spent: Spent) -> Iterator[Found]:
-    """Yield every two changes that work together, each pair once."""
-    seen: set[frozenset[tuple[str, str]]] = set()
-    for first in _candidates(situation, others=1, moving=False):
-        halfway = _try(first, situation)
-        if halfway is None or halfway.evaluation.feasible:
-            continue
-        for second in _candidates(halfway, others=0, moving=False):
-            if spent():
-                return
-            pair = frozenset(((first.id, first.summary), (second.id, second.summary)))
-            if pair in seen or _undoes(first, second):
-                continue
-            seen.add(pair)
-            after = _try(second, halfway)
-            if after is not None and after.evaluation.feasible and _harmless((first, second), after):
-                yield Found((first, second), after)
-
-
-def _undoes(first: Candidate, second: Candidate) -> bool:
-    """Whether the second change speaks of the same thing as the first, so that both are one change of another value."""
-    if first.node is not None or second.node is not None:
-        return False
-    return first.id == second.id and first.summary.rpartition(" in ")[2] == second.summary.rpartition(" in ")[2]
-
-
-def _candidates(situation: Situation, *, others: int, moving: bool) -> Iterator[Candidate]:
+def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
     """Yield the changes worth trying.
 
     Args:
         situation: the Pod and the cluster.
         others: how many requirements another change could overcome besides.
-        moving: whether Pods may be moved.
     """
     yield from constraints.candidates(situation, others=others)
     yield from nodes.candidates(situation, others=others)
     yield from demands.candidates(situation, others=others)
-    if moving:
-        yield from moves.candidates(situation)
+
+
+def _singles(situation: Situation, spent: Spent) -> Iterator[Found]:
+    """Yield every single change of what there is that works."""
+    yield from _tried(_candidates(situation), situation, spent)
+    yield from _tried(moves.candidates(situation), situation, spent)
+
+
+def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[Found]:
+    """Yield the changes that work alone."""
+    for candidate in _some_of_each(candidates, MOST_ALIKE):
+        if spent():
+            return
+        found = _works((candidate,), _try(candidate, situation))
+        if found is not None:
+            yield found
+
+
+def _pairs(situation: Situation, spent: Spent) -> Iterator[Found]:
+    """Yield every two changes that work together, each pair once."""
+    seen: set[frozenset[str]] = set()
+    for first in _some_of_each(_candidates(situation, others=1), 1):
+        halfway = _try(first, situation)
+        if halfway is None:
+            continue
+        seconds = (*_candidates(halfway), *moves.candidates(halfway))
+        for second in _some_of_each(seconds, MOST_ALIKE_IN_PAIRS):
+            if spent():
+                return
+            pair = frozenset((first.summary, second.summary))
+            if pair in seen or (first.subject and first.subject == second.subject):
+                continue
+            seen.add(pair)
+            found = _works((first, second), _try(second, halfway))
+            if found is not None:
+                yield found
+
+
+def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candidate]:
+    """Yield no more than so many candidates that are alike."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for candidate in candidates:
+        seen[candidate.likeness] += 1
+        if seen[candidate.likeness] <= most:
+            yield candidate
 
 
 def _try(candidate: Candidate, situation: Situation) -> Situation | None:
     """Return the situation with the change made; None where it leaves a Pod that the API server would refuse."""
-    after, minor = candidate.apply(situation), situation.handle.profile.minor
-    if candidate.edit is not None and not set(validate(after.pod, minor=minor)) <= set(
-        validate(situation.pod, minor=minor)
-    ):
+    after = candidate.apply(situation)
+    return None if candidate.edit is not None and after.errors - situation.errors else after
+
+
+def _works(parts: tuple[Candidate, ...], after: Situation | None) -> Found | None:
+    """Return what was found: the Pod has a node then, and no Pod that was moved stays Pending for it."""
+    if after is None or not after.evaluation.feasible:
         return None
-    return after
+    moved = [part.delete for part in parts if part.delete is not None]
+    return Found(parts, after) if all(moves.leaves_fewer_pending(pod, after) for pod in moved) else None
 
 
-def _harmless(parts: Sequence[Candidate], after: Situation) -> bool:
-    """Whether no Pod that is moved stays Pending in the end."""
-    return all(part.delete is None or moves.leaves_fewer_pending(part.delete, after) for part in parts)
+def _smallest(found: Iterable[Found]) -> list[Found]:
+    """Return what was found, without what goes further than another that works."""
+    all_found = list(found)
+    return [each for each in all_found if not any(other.is_exceeded_by(each) for other in all_found)]
+
+
+def _reported(found: Iterable[Found], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
+    """Return what was found as the report tells it: cheapest first, then what opens more nodes, then by text."""
+    fixes = (_fix(each, situation, siblings) for each in _together(found))
+    return tuple(sorted(fixes, key=lambda fix: (fix.cost, -len(fix.feasible), fix.summary)))
+
+
+def _together(found: Iterable[Found]) -> list[Found]:
+    """Return the first of those that are alike, with the names of the others."""
+    grouped: dict[object, list[Found]] = {}
+    for each in found:
+        grouped.setdefault(each.likeness, []).append(each)
+    return [
+        replace(first, alike=tuple(" and ".join(other.names) for other in others))
+        for first, *others in grouped.values()
+    ]
 
 
 def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
@@ -182,13 +232,14 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     feasible = found.after.evaluation.feasible
     upcoming = new_revision_pod(found.parts, situation)
     renewed = cycle.evaluate(upcoming, found.after.handle).feasible if upcoming is not None else feasible
+    considered = siblings[:MOST_SIBLINGS]
     return Fix(
         id="+".join(part.id for part in found.parts),
         summary=" and ".join(part.summary for part in found.parts),
-        cost=found.cost,
+        cost=sum(part.cost for part in found.parts),
         feasible=feasible,
-        admits=_admitted(found, siblings),
-        siblings=len(siblings),
+        admits=moves.placed(_with_edits(considered, found), found.after.handle),
+        siblings=len(considered),
         alike=found.alike,
         changes=_changes(found.parts, situation.pod),
         commands=commands.lines,
@@ -197,13 +248,22 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     )
 
 
+def _with_edits(siblings: Iterable[Pod], found: Found) -> Iterator[Pod]:
+    """Yield the Pods with the same edits made; one of another revision stays as it is where they do not fit it."""
+    for sibling in siblings:
+        try:
+            yield edited(sibling, edits_of(found.parts))
+        except LookupError:
+            yield sibling
+
+
 def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
-    """Return the changes, those of the Pod as one patch and each made on what the ones before left."""
+    """Return the changes, those of one object as one patch and each made on what the ones before left."""
     changes: list[Change] = []
     for part in parts:
         change = part.change(pod)
         if part.edit is not None:
-            pod = edited(pod, part.edit)
+            pod = edited(pod, [part.edit])
         same = next((i for i, other in enumerate(changes) if other.target == change.target and other.json_patch), None)
         if same is None:
             changes.append(change)
@@ -211,23 +271,3 @@ def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
             patch = (*(changes[same].json_patch or ()), *(change.json_patch or ()))
             changes[same] = msgspec.structs.replace(changes[same], json_patch=patch)
     return tuple(changes)
-
-
-def _admitted(found: Found, siblings: Sequence[Pod]) -> int:
-    """Return how many of the siblings find a node with the changes made on each (count)."""
-    edits = [part.edit for part in found.parts if part.edit is not None]
-    pods = []
-    for sibling in siblings[:MOST_SIBLINGS]:
-        pod = sibling
-        for edit in edits:
-            pod = edited(pod, edit)
-        pods.append(pod)
-    return moves.placed(tuple(pods), found.after.handle)
-
-
-def siblings_of(pod: Pod, pending: Sequence[Pod], situation: Situation) -> tuple[Pod, ...]:
-    """Return the Pending Pods of the same workload, this one first."""
-    snapshot = situation.handle.snapshot
-    owner = owner_of(pod, snapshot)
-    others = (p for p in pending if p.key != pod.key and p.metadata.namespace == pod.metadata.namespace)
-    return (pod, *(other for other in others if owner_of(other, snapshot) == owner))

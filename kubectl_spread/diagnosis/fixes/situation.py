@@ -13,7 +13,8 @@ from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
-from kubectl_spread.scheduler.podtopologyspread import DomainCounts, constraints_of
+from kubectl_spread.scheduler.podtopologyspread import HOSTNAME, DomainCounts, constraints_of
+from kubectl_spread.validation import FieldError, validate
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,40 @@ class Situation:
         return tuple(counts for counts in count_all(constraints, self.pod, self.handle) if counts.constraint.hard)
 
     @cached_property
+    def errors(self) -> frozenset[FieldError]:
+        """What the API server would refuse about the Pod."""
+        return frozenset(validate(self.pod, minor=self.handle.profile.minor))
+
+    @cached_property
+    def rejected(self) -> Mapping[Requirement, frozenset[str]]:
+        """Requirement → the names of the nodes it rejects; requirements that reject none are absent."""
+        return rejected_nodes(self.evaluation, self.counts, self.handle)
+
+    @cached_property
     def against(self) -> Mapping[str, frozenset[Requirement]]:
         """Node's name → the requirements that reject it."""
-        rejected = rejected_nodes(self.evaluation, self.counts, self.handle)
         return {
-            name: frozenset(requirement for requirement, nodes in rejected.items() if name in nodes)
+            name: frozenset(requirement for requirement, nodes in self.rejected.items() if name in nodes)
             for name in self.handle.node_infos
         }
 
+    @cached_property
+    def domain_keys(self) -> tuple[str, ...]:
+        """The topology keys of the hard constraints but the hostname, by which nodes are alike."""
+        keys = (counts.constraint.topology_key for counts in self.counts)
+        return tuple(dict.fromkeys(key for key in keys if key != HOSTNAME))
+
+    def domains_of(self, info: NodeInfo) -> tuple[str, ...]:
+        """Return the domains that the node lies in; empty text where it lacks a key."""
+        return tuple(info.labels.get(key, "") for key in self.domain_keys)
+
+    def nodes_against(self, requirement: Requirement) -> list[NodeInfo]:
+        """Return the nodes that the requirement rejects."""
+        names = self.rejected.get(requirement, frozenset())
+        return [info for name, info in self.handle.node_infos.items() if name in names]
+
     def nodes_only_against(self, requirements: Collection[Requirement], *, others: int = 0) -> list[NodeInfo]:
-        """Return the nodes that these requirements and at most so many others reject.
+        """Return the nodes that any of these requirements and at most so many others reject.
 
         Args:
             requirements: what a change could overcome.
