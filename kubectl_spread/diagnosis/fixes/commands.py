@@ -134,7 +134,7 @@ def _template_patch(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> str:
 def _rolled(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of an owner that replaces its Pods by itself."""
     replicas = owner.spec.replicas if isinstance(owner, Deployment) else None
-    number = "the Pods" if replicas is None else f"{replicas} Pods"
+    number = {None: "the Pods", 1: "the Pod"}.get(replicas, f"{replicas} Pods")
     return Commands((_template_patch(owner, pod, edits),), f"replaces {number} of {_named(owner)}")
 
 

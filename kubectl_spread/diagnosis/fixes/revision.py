@@ -1,0 +1,91 @@
+"""The owner of a Pod as a change would leave it, and the Pods of its next revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.workloads import REVISION_LABELS, template_of
+from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec
+from kubectl_spread.objects.kinds import WORKLOAD_KINDS, Workload
+from kubectl_spread.objects.workloads import CronJob, DaemonSet
+from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.validation import validate
+
+_OWNERS: Mapping[str, type[Workload]] = {kind.name: kind.struct for kind in WORKLOAD_KINDS}  # type: ignore[misc]
+
+
+def patchable_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
+    """Return the topmost owner of the Pod; None where there is none, or where one of them cannot be read."""
+    owner, controller = None, pod.metadata.controller
+    while controller is not None and controller.kind in _OWNERS:
+        owner = snapshot.get(_OWNERS[controller.kind], pod.metadata.namespace, controller.name)
+        controller = owner.metadata.controller if owner else None
+    return None if controller is not None else owner
+
+
+def stays_valid(owner: Workload, edits: Iterable[PodEdit], minor: int) -> bool:
+    """Whether the API server would accept the owner with the edits made, as far as it accepts it now.
+
+    Raises:
+        LookupError: an edit does not fit the template.
+    """
+    return set(validate(_with_edits(owner, edits), minor=minor)) <= set(validate(owner, minor=minor))
+
+
+def _with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
+    """Return the owner with the edits made in its template."""
+    replace = msgspec.structs.replace
+    template = edited_template(template_of(owner), edits)
+    if isinstance(owner, CronJob):
+        job = owner.spec.job_template
+        job = replace(job, spec=replace(job.spec, template=template))
+        return replace(owner, spec=replace(owner.spec, job_template=job))
+    return replace(owner, spec=replace(owner.spec, template=template))
+
+
+def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | None:
+    """Return the Pod that the changed template would make; None where it is as good as the changed Pod.
+
+    It carries a revision hash nobody else has, so that constraints and affinity with matchLabelKeys start at zero.
+    """
+    pod, edits = situation.pod, edits_of(parts)
+    owner = patchable_owner(pod, situation.handle.snapshot)
+    hashes = {label: f"{pod.metadata.labels[label]}-next" for label in REVISION_LABELS if label in pod.metadata.labels}
+    if owner is None or not edits or not hashes:
+        return None
+    try:
+        template = edited_template(template_of(owner), edits)
+    except LookupError:
+        return None
+    if not _keys_of(template) & hashes.keys():
+        return None
+    changed = edited(pod, edits)
+    metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
+    return msgspec.structs.replace(changed, metadata=metadata, spec=_with_selectors_of(template, changed.spec, owner))
+
+
+def _keys_of(template: PodTemplateSpec) -> set[str]:
+    """Return the labels that a constraint or a required affinity term takes from the Pod itself."""
+    affinity = template.spec.affinity or Affinity()
+    terms = [
+        term
+        for each in (affinity.pod_affinity, affinity.pod_anti_affinity)
+        if each is not None
+        for term in each.required_during_scheduling_ignored_during_execution
+    ]
+    of_terms = {key for term in terms for key in (*term.match_label_keys, *term.mismatch_label_keys)}
+    return of_terms.union(*(each.match_label_keys for each in template.spec.topology_spread_constraints))
+
+
+def _with_selectors_of(template: PodTemplateSpec, spec: PodSpec, owner: Workload) -> PodSpec:
+    """Return the spec with the template's selectors: into the Pod's own the API server has merged the old hash.
+
+    The node affinity of a DaemonSet's Pod is its controller's, not the template's.
+    """
+    constraints = template.spec.topology_spread_constraints
+    affinity = spec.affinity if isinstance(owner, DaemonSet) else template.spec.affinity
+    return msgspec.structs.replace(spec, topology_spread_constraints=constraints, affinity=affinity)
