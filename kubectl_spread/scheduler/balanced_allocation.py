@@ -33,22 +33,23 @@ def improvement(found: Sequence[Usage]) -> int:
 
     Source: noderesources/balanced_allocation.go balancedResourceScorer (v1.36).
     """
-    without_pod = balance([allocated / capacity for _, capacity, allocated, _ in found])
+    without_pod = balance(
+        [allocated / capacity if allocated < capacity else 1.0 for _, capacity, allocated, _ in found]
+    )
     return MAX_NODE_SCORE // 2 + (MAX_NODE_SCORE // 2 + balance_with_pod(found) - without_pod) // 2
 
 
 def balance_with_pod(found: Sequence[Usage]) -> int:
     """Return how evenly the node would be filled (0..100)."""
-    return balance([requested / capacity for _, capacity, _, requested in found])
+    return balance([requested / capacity if requested < capacity else 1.0 for _, capacity, _, requested in found])
 
 
 def balance(fractions: Sequence[float]) -> int:
-    """Return how even the fractions are (0..100): 100 less their standard deviation in per cent; over 1 counts as 1.
+    """Return how even the fractions (0..1) are (0..100): 100 less their standard deviation in per cent.
 
     Source: noderesources/balanced_allocation.go balancedResourceScore (v1.36).
     """
-    used = [fraction if fraction < 1 else 1.0 for fraction in fractions]
-    return int((1 - _deviation(used)) * MAX_NODE_SCORE)
+    return int((1 - _deviation(fractions)) * MAX_NODE_SCORE)
 
 
 def _deviation(fractions: Sequence[float]) -> float:

@@ -264,11 +264,10 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
     rejections: dict[str, Sequence[Rejection]] = {}
     for name, info in handle.node_infos.items():
         if name in nominated:
-            rejected = _rejected_twice(DryRun(info, found.filters), nominated[name])
-        else:
-            rejected = [Rejection(plugin, status) for plugin, status in rejecting(filters, info)]
-        if rejected:
-            rejections[name] = rejected
+            if rejected := _rejected_twice(DryRun(info, found.filters), nominated[name]):
+                rejections[name] = rejected
+        elif once := rejecting(filters, info):
+            rejections[name] = [Rejection(plugin, status) for plugin, status in once]
     return rejections
 
 

@@ -6,7 +6,7 @@ Source: kube-scheduler framework/runtime/framework.go RunFilterPluginsWithNomina
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TypeAlias
@@ -52,15 +52,15 @@ class DryRun:
         # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
         return tuple((plugin, _updated(found, pod, self.node_info, by=by)) for plugin, found in self.filters)
 
-    def rejections(self) -> Iterator[tuple[str, Status]]:
+    def rejections(self) -> list[tuple[str, Status]]:
         """Return every filter that rejects the node with what it says, in the profile's order."""
         return rejecting(bound(self.filters), self.node_info)
 
     def passes(self, nominated: Sequence[Pod]) -> bool:
         """Whether the Pod fits with the nominated Pods on the node, and without: they may come, or go elsewhere."""
-        if any(self.with_pods(nominated).rejections()):
+        if self.with_pods(nominated).rejections():
             return False
-        return not nominated or not any(self.rejections())
+        return not nominated or not self.rejections()
 
 
 def bound(filters: Filters) -> list[tuple[str, NodeFilter]]:
@@ -70,12 +70,14 @@ def bound(filters: Filters) -> list[tuple[str, NodeFilter]]:
     ]
 
 
-def rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) -> Iterator[tuple[str, Status]]:
-    """Yield every filter that rejects the node with what it says, in their order."""
+def rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) -> list[tuple[str, Status]]:
+    """Return every filter that rejects the node with what it says, in their order."""
+    found = []
     for plugin, filter_node in filters:
         status = filter_node(node_info)
         if status is not SUCCESS and status.rejected:
-            yield plugin, status
+            found.append((plugin, status))
+    return found
 
 
 def _same(status: Status, _node_info: NodeInfo) -> Status:

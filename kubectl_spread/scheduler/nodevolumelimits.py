@@ -73,11 +73,13 @@ class State:
     Attributes:
         volumes: the Pod's.
         attached: node's name → the volumes that VolumeAttachments say are attached to it.
+        must_run: the drivers of the Pod's volumes without which a node will not do.
         handle: the cluster.
     """
 
     volumes: tuple[Attachable, ...]
     attached: Mapping[str, frozenset[Identity]]
+    must_run: frozenset[str]
     handle: Handle
 
 
@@ -86,7 +88,8 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
         return SKIP
     volumes = tuple(attachable_volumes(pod, handle, required=True))
-    return PreFilterResult(partial(filter_node, State(volumes, attached_volumes(handle), handle)))
+    state = State(volumes, attached_volumes(handle), must_run=drivers_that_must_run(volumes, handle), handle=handle)
+    return PreFilterResult(partial(filter_node, state))
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
@@ -95,7 +98,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     volumes = _counted(state.volumes, csi_node, state.handle)
     if isinstance(volumes, Status):
         return volumes
-    if missing := _missing_driver(volumes, csi_node, state.handle):
+    if state.must_run and (missing := _missing_driver(volumes, csi_node, state.must_run)):
         return unschedulable(f"{missing} CSI driver is not installed on the node")
     limits = volume_limits(csi_node)
     if not volumes or not limits:
@@ -178,24 +181,29 @@ def _taken_over(plugin: InTreePlugin, csi_node: CSINode | None, handle: Handle) 
     return True
 
 
-def _missing_driver(volumes: Iterable[Identity], csi_node: CSINode | None, handle: Handle) -> str:
-    """Return the driver of a volume that does not run on the node but would have to, empty for none.
+def drivers_that_must_run(volumes: Iterable[Attachable], handle: Handle) -> frozenset[str]:
+    """Return the drivers of the volumes without which a node will not do.
+
+    That is every registered driver, or since 1.36 those that ask for it.
 
     Source: nodevolumelimits/csi.go checkCSIDriverOnNode (v1.36, v1.35), KEP-5030.
     """
     if not handle.profile.does(Behaviour.VOLUME_LIMIT_SCALING):
-        return ""
+        return frozenset()
+    asked_for = handle.profile.does(Behaviour.DRIVER_OPTS_IN)
+    found = (handle.snapshot.get(CSIDriver, "", volume.identity[0]) for volume in volumes if volume.identity)
+    return frozenset(
+        driver.metadata.name
+        for driver in found
+        if driver is not None and (driver.spec.prevent_pod_scheduling_if_missing or not asked_for)
+    )
+
+
+def _missing_driver(volumes: Iterable[Identity], csi_node: CSINode | None, must_run: frozenset[str]) -> str:
+    """Return the driver of a volume that does not run on the node but would have to, empty for none."""
     # differs: where several are missing, upstream names any of them.
     present = {driver.name for driver in csi_node.spec.drivers} if csi_node else set()
-    return next((d for d in _by_driver(volumes) if d not in present and _must_run(d, handle)), "")
-
-
-def _must_run(driver: str, handle: Handle) -> bool:
-    """Whether Pods may go only where the driver runs: every registered driver, or since 1.36 those that ask for it."""
-    found = handle.snapshot.get(CSIDriver, "", driver)
-    if found is None:
-        return False
-    return found.spec.prevent_pod_scheduling_if_missing or not handle.profile.does(Behaviour.DRIVER_OPTS_IN)
+    return next((driver for driver, *_ in volumes if driver in must_run and driver not in present), "")
 
 
 def _volumes_on(node_info: NodeInfo, handle: Handle) -> Iterator[Attachable]:

@@ -50,6 +50,9 @@ class Provisioning:
     pools: tuple[Pool, ...] | None
 
 
+ANYWHERE = Provisioning(topologies=(EVERYTHING,), pools=None)
+
+
 def provisioning(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> Provisioning:
     """Return where a volume of the class could be made for the claim."""
     return Provisioning(topologies=allowed_topologies(storage_class), pools=pools(claim, storage_class, snapshot))

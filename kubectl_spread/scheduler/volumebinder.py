@@ -20,7 +20,7 @@ from kubectl_spread.objects.storage import (
 from kubectl_spread.scheduler.csitranslation import csi_node_selector, plugin_of
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.scheduler.provisioning import Provisioning, provisioning
+from kubectl_spread.scheduler.provisioning import ANYWHERE, Provisioning, provisioning
 from kubectl_spread.scheduler.volumematching import (
     AllowedNodes,
     Candidates,
@@ -86,6 +86,11 @@ class WaitingClaim:
     provisioning: Provisioning
 
     @property
+    def anywhere(self) -> bool:
+        """Whether a volume is made for it wherever the Pod goes, as no volume there is could be its own."""
+        return not (self.candidates.ranked or self.problem) and self.provisioning == ANYWHERE
+
+    @property
     def size(self) -> Fraction:
         """The storage it asks for (bytes)."""
         return storage(self.claim.spec.resources.requests)
@@ -106,6 +111,11 @@ class PodVolumeClaims:
     selected: tuple[WaitingClaim, ...] = ()
     waiting: tuple[WaitingClaim, ...] = ()
     immediate: bool = False
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether volumes are made for all of them wherever the Pod goes."""
+        return not self.bound and not self.selected and all(claim.anywhere for claim in self.waiting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,12 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     claims = pod_volume_claims(_claims(pod, handle), handle)
     if claims.immediate:
         return unresolvable(REASON_IMMEDIATE)
-    return PreFilterResult(partial(filter_node, State(claims, handle)))
+    return PreFilterResult(_accept if claims.anywhere else partial(filter_node, State(claims, handle)))
+
+
+def _accept(_node_info: NodeInfo) -> Status:
+    """Reject no node."""
+    return SUCCESS
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
