@@ -4,18 +4,15 @@ We are asked while no scheduler runs; then it starts and takes each Pod once. No
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from subprocess import CompletedProcess
 
 import pytest
 
 from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries
-from tests.controlplane.client import Client, in_parallel, is_decided, scheduled_condition
+from tests.controlplane.client import Client, in_parallel
 from tests.controlplane.cluster import WITHOUT_ADMISSION, ControlPlane, Options, control_plane
-from tests.controlplane.waiting import wait_for
+from tests.e2e.decisions import Decision, decisions_of_all, said_of_all, why_pending
 from tests.e2e.random_situations import random_situations
 from tests.e2e.situations import NAME, SCHEDULER_CONFIG, named_situations, nodes
 
@@ -24,17 +21,6 @@ pytestmark = pytest.mark.e2e
 SITUATIONS = [*named_situations(), *random_situations(200)]
 NAMES = [situation.name for situation in SITUATIONS]
 _ELSEWHERE = "elsewhere"
-_DECIDED_S = 60.0
-_POST_FILTER = re.compile(r" (no new claims to deallocate, )?preemption: .*")
-"""What the PostFilter plugins DynamicResources and DefaultPreemption add to the message."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Decision:
-    """What the scheduler did: the Node it bound the Pod to, or None and its message."""
-
-    node_name: str | None
-    message: str
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +45,7 @@ def waiting(binaries: Binaries) -> Iterator[ControlPlane]:
 @pytest.fixture(scope="module")
 def said(waiting: ControlPlane) -> Mapping[str, Object]:
     """What we say of each situation's Pod before the scheduler has seen it."""
-    return _said_of_all(waiting.client())
+    return said_of_all(waiting.client(), config=SCHEDULER_CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +53,14 @@ def decisions(waiting: ControlPlane, said: Mapping[str, Object]) -> Mapping[str,
     """What the scheduler decides of each situation's Pod, once we have been asked about every one."""
     assert set(said) == set(NAMES)
     waiting.start_scheduler()
-    return _decisions(waiting.client())
+    return decisions_of_all(waiting.client())
 
 
 @pytest.fixture(scope="module")
 def said_later(waiting: ControlPlane, decisions: Mapping[str, Decision]) -> Mapping[str, Object]:
     """What we say of each Pod that the scheduler left Pending."""
     assert decisions
-    return _said_of_all(waiting.client())
+    return said_of_all(waiting.client(), config=SCHEDULER_CONFIG)
 
 
 def test_there_are_enough_of_both(decisions: Mapping[str, Decision]) -> None:
@@ -120,7 +106,7 @@ def test_the_event_of_a_pending_pod_is_reported_as_it_is(
 def test_one_pod_alone_is_told_as_among_all(
     name: str, waiting: ControlPlane, said_later: Mapping[str, Object], decisions: Mapping[str, Decision]
 ) -> None:
-    ended = _why_pending(waiting.client(), NAME, "-n", name)
+    ended = why_pending(waiting.client(), NAME, "-n", name, config=SCHEDULER_CONFIG)
     if decisions[name].node_name:
         assert ended.returncode == 0, ended.stderr
     else:
@@ -136,19 +122,6 @@ def _end_pods(client: Client) -> None:
     client.delete_pods(made for situation in SITUATIONS for made in situation.terminating)
 
 
-def _said_of_all(client: Client) -> Mapping[str, Object]:
-    """Return namespace → our report on the Pod in it that has no Node."""
-    ended = _why_pending(client, "-A")
-    assert (ended.returncode, ended.stderr) == (1, "")
-    return {item["namespace"]: item for item in json.loads(ended.stdout)["items"]}
-
-
-def _why_pending(client: Client, *arguments: str) -> CompletedProcess[str]:
-    """Return how the command ended."""
-    config = ("--scheduler-config", str(SCHEDULER_CONFIG))
-    return client.kubectl.run("spread", "why-pending", *arguments, *config, "-o", "json")
-
-
 def _judged(item: Object) -> Object:
     """Return what of a report stays when Pods are bound in other namespaces; the room they leave does not."""
     first_rejections = [
@@ -161,22 +134,3 @@ def _judged(item: Object) -> Object:
 def _unshared(item: Object) -> Object:
     """Return a report without the name of the Pod whose explanation it shares."""
     return {name: value for name, value in item.items() if name != "sameAs"}
-
-
-def _decisions(client: Client) -> Mapping[str, Decision]:
-    """Return namespace → what the scheduler decided, once it has decided everything."""
-
-    def all_decided() -> list[Object] | None:
-        asked = [made for made in client.pods() if made["metadata"]["name"] == NAME]
-        return asked if all(map(is_decided, asked)) else None
-
-    asked = wait_for(all_decided, what="the scheduler's decisions", timeout_s=_DECIDED_S)
-    return {made["metadata"]["namespace"]: _decision(made) for made in asked}
-
-
-def _decision(asked: Object) -> Decision:
-    """Return what became of a Pod; the message without what preemption adds to it."""
-    condition = scheduled_condition(asked)
-    assert condition is not None
-    message = _POST_FILTER.sub("", condition.get("message", ""))
-    return Decision(node_name=asked["spec"].get("nodeName"), message=message)
