@@ -1,0 +1,31 @@
+"""The measured cluster is one about which every filter and score has something to say."""
+
+from __future__ import annotations
+
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Status
+from kubectl_spread.scheduler.profile import default_profile
+from tests.bench.engine import big_cluster, demanding_pod, timings
+from tests.build import handle
+
+NOTHING_TO_SAY = {"NodeName", "VolumeRestrictions", "VolumeZone", "NodeDeclaredFeatures", "DynamicResources"}
+
+
+def test_what_is_measured() -> None:
+    seen, asked = handle(big_cluster(60, 300)), demanding_pod()
+    evaluation = cycle.evaluate(asked, seen)
+    assert 0 < len(evaluation.feasible) < len(evaluation.nodes)
+    skipped = {
+        plugin
+        for plugin in seen.profile.filters
+        if plugin in cycle.PRE_FILTERS and isinstance(cycle.PRE_FILTERS[plugin](asked, seen), Status)
+    }
+    assert skipped <= NOTHING_TO_SAY
+    scored = evaluation.nodes[evaluation.feasible[0]].scores
+    assert {*scored} == {*default_profile().weights, "total"} - {"VolumeBinding"}
+
+
+def test_every_plugin_is_in_the_table() -> None:
+    found = {timing.plugin: timing for timing in timings(demanding_pod(), handle(big_cluster(20, 40)))}
+    assert {*found} == {*default_profile().filters, *default_profile().weights}
+    assert found["NodeResourcesFit"].filter_nodes > 0
