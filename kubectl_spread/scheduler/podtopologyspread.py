@@ -3,25 +3,23 @@
 The hard rule, per constraint: matching Pods in the node's domain, plus the Pod itself where it matches its own
 selector, minus the global minimum, must not exceed maxSkew.
 
-Source: kube-scheduler podtopologyspread/{common,filtering,scoring,plugin}.go and helper/spread.go (v1.36); KEP-895
-(skew), KEP-3022 (minDomains), KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
+Source: kube-scheduler podtopologyspread/{common,filtering,plugin}.go (v1.36); KEP-895 (skew), KEP-3022 (minDomains),
+KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from kubectl_spread.labels import Selector, equals, from_set
-from kubectl_spread.objects.core import Node, Pod, ReplicationController, Service, TopologySpreadConstraint
+from kubectl_spread.labels import Selector, equals
+from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.meta import parse_label_selector
-from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
+from kubectl_spread.scheduler.default_selector import default_selector
 from kubectl_spread.scheduler.framework import (
-    MAX_NODE_SCORE,
     SKIP,
     SUCCESS,
     Code,
@@ -29,7 +27,6 @@ from kubectl_spread.scheduler.framework import (
     NodeInfo,
     PreFilterResult,
     Status,
-    go_round,
     unresolvable,
     unschedulable,
 )
@@ -176,49 +173,6 @@ def effective_selector(constraint: TopologySpreadConstraint, pod: Pod, handle: H
         return selector
     labels = pod.metadata.labels
     return selector.and_also(equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
-
-
-def default_selector(pod: Pod, handle: Handle) -> Selector:
-    """Return which Pods the default constraints count: those of the Pod's Services and of its owner; empty for none.
-
-    Source: kube-scheduler helper/spread.go DefaultSelector (v1.36).
-    """
-    merged: dict[str, str] = {}
-    for service in handle.snapshot.all(Service):
-        selector = service.spec.selector
-        if selector is None or service.metadata.namespace != pod.metadata.namespace:
-            continue
-        if from_set(selector).matches(pod.metadata.labels):
-            merged |= selector
-    return _with_owner(merged, pod, handle)
-
-
-def _with_owner(merged: dict[str, str], pod: Pod, handle: Handle) -> Selector:
-    """Return the Services' labels and the selector of the Pod's controller, where it is of a kind that counts."""
-    owner = pod.metadata.controller
-    if owner is None:
-        return from_set(merged)
-    namespace, name = pod.metadata.namespace, owner.name
-    if (owner.api_version, owner.kind) == ("v1", "ReplicationController"):
-        controller = handle.snapshot.get(ReplicationController, namespace, name)
-        return from_set(merged | (controller.spec.selector if controller else {}))
-    workload: ReplicaSet | StatefulSet | None = None
-    if (owner.api_version, owner.kind) == ("apps/v1", "ReplicaSet"):
-        workload = handle.snapshot.get(ReplicaSet, namespace, name)
-    elif (owner.api_version, owner.kind) == ("apps/v1", "StatefulSet"):
-        workload = handle.snapshot.get(StatefulSet, namespace, name)
-    return _and_selector_of(workload, from_set(merged))
-
-
-def _and_selector_of(workload: ReplicaSet | StatefulSet | None, selector: Selector) -> Selector:
-    """Return the selector with the workload's own conditions; a selector that cannot be read adds none."""
-    if workload is None:
-        return selector
-    try:
-        own = parse_label_selector(workload.spec.selector)
-    except ValueError:
-        return selector
-    return selector.and_also(own.requirements)
 
 
 def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozenset[str]:
@@ -373,69 +327,3 @@ def judge(counts: DomainCounts, node_labels: Mapping[str, str]) -> Status:
     if counts.skew_if_placed(topology_value) > counts.constraint.max_skew:
         return unschedulable(REASON_SKEW)
     return SUCCESS
-
-
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
-    """Return feasible node's name → score (0..100), None for a Pod without soft constraints.
-
-    Source: podtopologyspread/scoring.go PreScore, Score, NormalizeScore (v1.36).
-    """
-    soft = [constraint for constraint in constraints_of(pod, handle) if not constraint.hard]
-    if not soft:
-        return None
-    # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
-    require_all = bool(pod.spec.topology_spread_constraints) or not handle.profile.system_defaulted
-    scored = [info for info in nodes if not require_all or has_keys(info.node, soft)]
-    by_domain = [constraint for constraint in soft if constraint.topology_key != HOSTNAME]
-    counted = count_domains(by_domain, pod, handle, must_have_keys_of=soft if require_all else ())
-    near = {counts.constraint.index: counts.match_num for counts in counted}
-    points = [
-        _points_by_domain(constraint, near[constraint.index], scored)
-        if constraint.index in near
-        else _points_by_node(constraint, count_matching_pods(constraint, pod, handle), scored)
-        for constraint in soft
-    ]
-    raw = {info.name: go_round(sum([given.get(info.name, 0.0) for given in points])) for info in scored}
-    return {**{info.name: 0 for info in nodes}, **normalize(raw)}
-
-
-def _points_by_domain(
-    constraint: Constraint, match_num: Mapping[str, int], nodes: Sequence[NodeInfo]
-) -> dict[str, float]:
-    """Return node's name → points for the matching Pods in its domain; the more, the worse.
-
-    Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
-    """
-    key, weight = constraint.topology_key, topology_weight(constraint, nodes)
-    of_domain = {value: count * weight + (constraint.max_skew - 1) for value, count in match_num.items()}
-    nowhere = float(constraint.max_skew - 1)
-    return {info.name: of_domain.get(info.labels[key], nowhere) for info in nodes if key in info.labels}
-
-
-def _points_by_node(constraint: Constraint, on_node: Mapping[str, int], nodes: Sequence[NodeInfo]) -> dict[str, float]:
-    """Return node's name → points for the matching Pods on it; the more, the worse."""
-    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
-    weight, names = topology_weight(constraint, nodes), [info.name for info in nodes if HOSTNAME in info.labels]
-    return {name: on_node.get(name, 0) * weight + (constraint.max_skew - 1) for name in names}
-
-
-def topology_weight(constraint: Constraint, nodes: Sequence[NodeInfo]) -> float:
-    """Return how much a matching Pod weighs: more where there are more domains among these nodes.
-
-    Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
-    """
-    if constraint.topology_key == HOSTNAME:
-        return math.log(len(nodes) + 2)
-    return math.log(len({info.labels.get(constraint.topology_key, "") for info in nodes}) + 2)
-
-
-def normalize(raw: Mapping[str, int]) -> dict[str, int]:
-    """Return node's name → score (0..100), best where the fewest matching Pods are near.
-
-    Source: podtopologyspread/scoring.go NormalizeScore (v1.36).
-    """
-    highest = max(raw.values(), default=0)
-    if highest <= 0:
-        return dict.fromkeys(raw, MAX_NODE_SCORE)
-    lowest = min(raw.values())
-    return {name: MAX_NODE_SCORE * (highest + lowest - score) // highest for name, score in raw.items()}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import cycle, podtopologyspread
+from kubectl_spread.scheduler import cycle, podtopologyspread, podtopologyspread_scoring
 from kubectl_spread.scheduler.framework import Code, Handle, Status
 from kubectl_spread.scheduler.podtopologyspread import (
     DomainCounts,
@@ -33,7 +33,7 @@ def test_situation(situation: Situation) -> None:
 
 @pytest.mark.parametrize("situation", situations("podtopologyspread", having="scores"), ids=str)
 def test_score(situation: Situation) -> None:
-    assert situation.scored_by(podtopologyspread.pre_score) == situation.want["scores"], situation.about
+    assert situation.scored_by(podtopologyspread_scoring.pre_score) == situation.want["scores"], situation.about
 
 
 @pytest.mark.parametrize("situation", situations("podtopologyspread", having="counts"), ids=str)
