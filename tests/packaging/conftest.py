@@ -1,0 +1,79 @@
+"""A release, built once for the session as `make dist` builds it, from a copy of the tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / "build" / "release-venv" / "bin" / "python"
+EPOCH = "1700000000"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What was built.
+
+    Attributes:
+        archive: what krew downloads.
+        manifest: what krew reads.
+        folder: the archive, unpacked.
+        wheel_program: the program as the wheel installs it.
+    """
+
+    archive: Path
+    manifest: Path
+    folder: Path
+    wheel_program: Path
+
+
+Build = Callable[[], Path]
+
+
+@pytest.fixture(scope="session")
+def build(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Build from a new copy of the tree, and return the folder of what was built; that takes half a minute."""
+    if "e2e" not in pytestconfig.option.markexpr:
+        pytest.skip("builds a release: make e2e")
+    environment_ready = str(PYTHON.parents[1].relative_to(ROOT) / ".ready")
+    subprocess.run(["make", environment_ready], cwd=ROOT, check=True)  # noqa: S607
+    tree = tmp_path_factory.mktemp("tree")
+    _copy_tree(tree)
+
+    def build_copy() -> Path:
+        folder = tmp_path_factory.mktemp("release")
+        shutil.copytree(tree, folder / "tree")
+        environment = {"PATH": os.defpath, "HOME": str(folder), "SOURCE_DATE_EPOCH": EPOCH}
+        command: list[str | Path] = [PYTHON, "-m", "release.build", "--output", folder / "dist"]
+        subprocess.run(command, cwd=folder / "tree", env=environment, check=True)
+        return folder / "dist"
+
+    return build_copy
+
+
+@pytest.fixture(scope="session")
+def release(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """The release of this tree."""
+    built = build()
+    (archive,) = built.glob("kubectl-spread-v*.tar.gz")
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    return Release(archive, built / "spread.yaml", folder, PYTHON.with_name("kubectl-spread"))
+
+
+def _copy_tree(folder: Path) -> None:
+    """Copy what is, or would be, under version control."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
