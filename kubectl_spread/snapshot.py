@@ -130,6 +130,27 @@ class Snapshot:
             nominated=_without(self.nominated, pod),
         )
 
+    def with_all_assigned(self, pods: Mapping[str, Pod]) -> Snapshot:
+        """Return the snapshot with a further Pod, nominated nowhere, on each of these nodes (node's name → Pod)."""
+        bound = [
+            msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node_name))
+            for node_name, pod in pods.items()
+        ]
+        by_node, by_labels = _index(bound)
+        merged = dict(self.by_labels)
+        for namespace, sets in by_labels.items():
+            known = merged.get(namespace, {})
+            merged[namespace] = {**known, **{key: (*known.get(key, ()), *found) for key, found in sets.items()}}
+        assigned = {name: (*self.assigned.get(name, ()), *found) for name, found in by_node.items()}
+        return replace(self, assigned={**self.assigned, **assigned}, by_labels=merged)
+
+    def with_others(self, objects: Iterable[KubernetesObject]) -> Snapshot:
+        """Return the snapshot in which these objects, neither Pods nor Nodes, exist too; nothing is indexed anew."""
+        merged = dict(self.objects)
+        for obj in objects:
+            merged[type(obj)] = {**merged.get(type(obj), {}), (obj.metadata.namespace, obj.metadata.name): obj}
+        return replace(self, objects=merged)
+
     def with_node(self, node: Node) -> Snapshot:
         """Return the snapshot in which the node is as given, in place of one of the same name or beside the others."""
         nodes = dict(sorted({**self.nodes, node.metadata.name: node}.items()))

@@ -12,13 +12,14 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
 
 from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.affinityterm import ExistingTerms
 from kubectl_spread.scheduler.hostport import HostPort, host_ports
@@ -120,6 +121,11 @@ class NodeInfo:
         return tuple(pod for pod in self.pods if any(volume.restricts_nodes for volume in pod.spec.volumes))
 
     @cached_property
+    def lowest_priority(self) -> int:
+        """The lowest priority among the Pods on it, 0 where there are none."""
+        return min((pod.spec.priority or 0 for pod in self.pods), default=0)
+
+    @cached_property
     def used_ports(self) -> frozenset[HostPort]:
         """The node's ports that Pods on it take."""
         return frozenset(port for pod in self.pods for port in host_ports(pod))
@@ -169,6 +175,19 @@ class Handle:
             node_infos={**self.node_infos, node_name: changed},
             existing_terms=self.existing_terms.and_also(node_name, pod),
         )
+
+    def with_all_assigned(self, pods: Mapping[str, Pod]) -> Handle:
+        """Return the cluster with a further Pod on each of these nodes (node's name → Pod)."""
+        snapshot, terms = self.snapshot.with_all_assigned(pods), self.existing_terms
+        changed = {name: replace(self.node_infos[name], pods=snapshot.assigned[name]) for name in pods}
+        infos = {**self.node_infos, **changed}
+        if any(pod.spec.affinity is not None for pod in pods.values()):
+            terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
+        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms)
+
+    def with_others(self, objects: Iterable[KubernetesObject]) -> Handle:
+        """Return the cluster in which these objects, neither Pods nor Nodes, exist too."""
+        return replace(self, snapshot=self.snapshot.with_others(objects))
 
     def with_node(self, node: Node) -> Handle:
         """Return the cluster in which the node is as given; a new one holds no Pods."""

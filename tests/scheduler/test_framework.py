@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.labels import EVERYTHING
+from kubectl_spread.objects.core import Service
+from kubectl_spread.objects.decoding import convert
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
@@ -19,7 +21,7 @@ from kubectl_spread.scheduler.framework import (
     unschedulable,
 )
 from kubectl_spread.scheduler.hostport import HostPort
-from tests.build import HOSTNAME, ZONE, app, handle, node, pod, typed_pod
+from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, typed_pod
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,10 @@ def test_where_all_score_nothing_all_are_alike() -> None:
     assert normalize({}) == {}
 
 
+NEAR: Object = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": app("web")}]}
+"""Affinity to the Pods of the application web."""
+
+
 def cluster() -> Handle:
     """Return two nodes, one of them with a Pod of everything."""
     apart = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": app("web")}]}
@@ -95,6 +101,25 @@ def test_a_pod_that_is_placed_counts_everywhere() -> None:
     assert [found.spec.node_name for found in after.snapshot.matching_pods("default", EVERYTHING)] == ["a", "a"]
     assert before.node_infos["a"].requested == {"cpu": 1000}
     assert after.existing_terms is before.existing_terms
+
+
+@pytest.mark.parametrize("affinity", [{}, {"podAffinity": NEAR}])
+def test_pods_placed_at_once_count_like_pods_placed_one_by_one(affinity: Object) -> None:
+    before = cluster()
+    further = {name: typed_pod(pod(f"more-{name}", requests={"cpu": "1"}, affinity=affinity)) for name in "ab"}
+    at_once, one_by_one = before.with_all_assigned(further), before
+    for name, placed in further.items():
+        one_by_one = one_by_one.with_assigned(placed, name)
+    assert (at_once.snapshot, at_once.existing_terms) == (one_by_one.snapshot, one_by_one.existing_terms)
+    assert {name: info.requested for name, info in at_once.node_infos.items()} == {
+        name: info.requested for name, info in one_by_one.node_infos.items()
+    }
+
+
+def test_further_objects_are_in_the_snapshot() -> None:
+    described: Object = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"}}
+    after = cluster().with_others([convert(described, Service)])
+    assert after.snapshot.get(Service, "default", "web") is not None
 
 
 def test_the_terms_of_a_pod_that_is_placed_count_too() -> None:
