@@ -1,0 +1,256 @@
+"""The rows of ``show``: how a workload lies over the domains of its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.workloads import workloads
+from kubectl_spread.objects.kinds import SERVICE as SERVICES
+from kubectl_spread.report import SkewItem, SpreadStatus
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Behaviour, default_profile
+from kubectl_spread.snapshot import Snapshot, Unread
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread
+from tests.build_workloads import cron_job, owned, revision, template, workload
+from tests.diagnosis.judged import ABC, GPU, HARD_ZONE_DEFAULT, SERVICE, TAINTED, rows_of
+
+
+def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
+    """Return a constraint on zones that counts the application web, or as the fields say."""
+    return spread(ZONE, **({"selector": app("web")} | fields))
+
+
+def deployment(*constraints: Object, on: Sequence[str] = (), **spec: Any) -> list[Object]:  # noqa: ANN401 - as for a Pod
+    """Return a Deployment of the application web with its ReplicaSet and Pods, one on each of these nodes."""
+    pods = template(*(constraints or (zoned(),)), **spec)
+    made = [owned(f"web-{n}", "ReplicaSet", "web-h1", on=where, labels=labels(pods)) for n, where in enumerate(on)]
+    for each in made:
+        each["spec"] |= {"topologySpreadConstraints": pods["spec"]["topologySpreadConstraints"]}
+    return [workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods), *made]
+
+
+def labels(pods: Object) -> dict[str, str]:
+    """Return the labels of the first revision's Pods."""
+    return {**pods["metadata"]["labels"], "pod-template-hash": "h1"}
+
+
+def only(objects: Sequence[Object], **kwargs: Any) -> SkewItem:  # noqa: ANN401 - as for rows_of
+    """Return the only row."""
+    (row,) = rows_of(objects, **kwargs)
+    return row
+
+
+STATUSES = {
+    "even": ([*ABC, *deployment(on=["a1", "b1", "c1"])], SpreadStatus.OK, ""),
+    "within maxSkew": ([*ABC, *deployment(on=["a1", "b1"])], SpreadStatus.OK, ""),
+    "violated": ([*ABC, *deployment(on=["a1", "a2"])], SpreadStatus.VIOLATED, "maxSkew is 1"),
+    "uneven": ([*ABC, *deployment(zoned(soft=True), on=["a1", "a2"])], SpreadStatus.UNEVEN, "only preferred"),
+    "blocked by a taint": (
+        [*TAINTED, *deployment(on=["a1", "b1"])],
+        SpreadStatus.BLOCKED,
+        f"min pinned by c1 (taint {GPU})",
+    ),
+    "blocked by several": (
+        [*TAINTED, node("c2", zone="c", unschedulable=True), *deployment(on=["a1", "b1"])],
+        SpreadStatus.BLOCKED,
+        f"min pinned by c1 (taint {GPU}) and 1 more",
+    ),
+    "blocked by minDomains": (
+        [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
+        SpreadStatus.BLOCKED,
+        "no domain may take one more",
+    ),
+    "blocked before it is violated": (
+        [*TAINTED, *deployment(on=["a1", "a2", "b1"])],
+        SpreadStatus.BLOCKED,
+        f"min pinned by c1 (taint {GPU})",
+    ),
+    "not to blame where filters alone reject": (
+        [*TAINTED, *deployment(on=["a1", "b1"], nodeSelector={"disk": "ssd"})],
+        SpreadStatus.NO_DOMAINS,
+        "its policies count no node",
+    ),
+    "no node carries the key": (
+        [*ABC, *deployment(spread("rack", selector=app("web"), soft=True), on=["a1"])],
+        SpreadStatus.NO_DOMAINS,
+        "no node carries rack",
+    ),
+    "no selector": (
+        [*ABC, *deployment(spread(ZONE), on=["a1"])],
+        SpreadStatus.NO_EFFECT,
+        "no labelSelector: it counts no Pod",
+    ),
+    "empty selector": (
+        [*ABC, *deployment(spread(ZONE, selector={}), on=["a1"])],
+        SpreadStatus.NO_EFFECT,
+        "empty labelSelector: it counts no Pod in this release",
+    ),
+    "ghost": (
+        [*ABC, *deployment(zoned(selector=app("other")), on=["a1"])],
+        SpreadStatus.NO_EFFECT,
+        "its selector does not match its own Pods",
+    ),
+    "nobody owns it": (
+        [*ABC, pod("web", on="a1", labels={"app": "web"}, topologySpreadConstraints=[zoned()])],
+        SpreadStatus.OK,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize(("objects", "status", "reason"), STATUSES.values(), ids=STATUSES.keys())
+def test_the_status_and_the_one_thing_to_know(objects: Sequence[Object], status: SpreadStatus, reason: str) -> None:
+    row = only(objects)
+    assert (row.status, row.status_reason) == (status, reason)
+
+
+def test_a_key_that_no_node_carries_blocks() -> None:
+    row = only([*ABC, *deployment(spread("rack", selector=app("web")))])
+    assert (row.status, row.status_reason) == (SpreadStatus.BLOCKED, "no domain may take one more")
+
+
+def test_two_constraints_block_together_and_name_each_other() -> None:
+    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+    constraints = (zoned(), spread(HOSTNAME, selector=app("web")))
+    by_zone, by_host = rows_of([*nodes, *deployment(*constraints, on=["a1", "a1", "a2", "b1", "b1"])])
+    assert (by_zone.status, by_zone.constraint.topology_key) == (SpreadStatus.BLOCKED, ZONE)
+    assert (by_host.status, by_host.constraint.topology_key) == (SpreadStatus.BLOCKED, HOSTNAME)
+    assert by_zone.next == ()
+
+
+def test_a_constraint_that_is_not_in_the_core_is_not_blocked() -> None:
+    objects = [*TAINTED, *deployment(zoned(), spread("rack", selector=app("web"), soft=True), on=["a1", "b1"])]
+    by_zone, by_rack = rows_of(objects)
+    assert (by_zone.status, by_rack.status) == (SpreadStatus.BLOCKED, SpreadStatus.NO_DOMAINS)
+    hard = (zoned(), spread(HOSTNAME, selector=app("web"), maxSkew=9))
+    by_zone, by_host = rows_of([*TAINTED, *deployment(*hard, on=["a1", "b1"])])
+    assert (by_zone.status, by_host.status) == (SpreadStatus.BLOCKED, SpreadStatus.OK)
+
+
+def test_a_filter_is_named_where_nothing_is_pinned() -> None:
+    nodes = [node("a1", zone="a"), node("b1", zone="b"), node("b2", zone="b", taints=[GPU])]
+    hog = pod("hog", on="b1", requests={"cpu": "8"})
+    objects = [*nodes, hog, *deployment(spread("rack", selector=app("web")), zoned(), on=["a1"], requests={"cpu": "1"})]
+    by_rack, _ = rows_of(objects)
+    assert (by_rack.status, by_rack.status_reason) == (SpreadStatus.BLOCKED, "no domain may take one more")
+
+
+@pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
+def test_what_makes_no_next_pod_is_never_blocked(kind: str) -> None:
+    finished = {"conditions": [{"type": "Complete", "status": "True"}]}
+    made = workload(kind, "web", pods=template(zoned()), status=finished)
+    row = only([*TAINTED, made, *(owned(f"p{on}", kind, "web", on=on) for on in ("a1", "a2", "b1"))])
+    assert (row.status, row.next) == (SpreadStatus.VIOLATED, ())
+
+
+def test_own_pods_are_told_from_those_that_only_match() -> None:
+    others = [pod("stray", on="b1", labels={"app": "web"}), pod("far", on="b1", namespace="x", labels={"app": "web"})]
+    row = only([*ABC, *deployment(on=["a1", "c1"]), *others])
+    assert (row.pods, row.own_pods) == (3, 2)
+
+
+def test_pods_on_nodes_that_do_not_count_are_not_among_them() -> None:
+    row = only([*ABC, node("x"), *deployment(on=["a1", "x"])])
+    assert (row.pods, row.own_pods) == (1, 1)
+
+
+def test_ghosts_are_named() -> None:
+    row = only([*ABC, *deployment(zoned(selector=app("other")), on=["a1", "b1"])])
+    assert row.ghosts == ("web-0", "web-1")
+    assert "GhostPod" in {finding.id for finding in row.findings}
+
+
+def test_the_nodes_of_the_next_replica_come_best_first() -> None:
+    row = only([*ABC, *deployment(spread(HOSTNAME, selector=app("web")), on=["a1"])])
+    assert set(row.next) == {"a2", "b1", "c1"}
+    assert "PodTopologySpread" in row.evaluated_filters
+    assert "NodeResourcesFit" in row.evaluated_filters
+
+
+def test_a_row_for_each_constraint() -> None:
+    rows = rows_of([*ABC, *deployment(zoned(), spread(HOSTNAME, selector=app("web"), soft=True))])
+    assert [(row.constraint.index, row.constraint.topology_key) for row in rows] == [(0, ZONE), (1, HOSTNAME)]
+
+
+def test_workloads_without_constraints_have_rows_under_the_defaults_when_asked() -> None:
+    objects = [*ABC, SERVICE, workload("Deployment", "web"), revision("web", 1)]
+    assert rows_of(objects) == ()
+    rows = rows_of(objects, defaults=True)
+    assert [(row.default, row.constraint.topology_key) for row in rows] == [(True, HOSTNAME), (True, ZONE)]
+    assert only(objects, profile=HARD_ZONE_DEFAULT, defaults=True).constraint.when_unsatisfiable == "DoNotSchedule"
+
+
+def test_nothing_to_go_by_makes_no_row() -> None:
+    assert rows_of([*ABC, cron_job("web")]) == ()
+    assert rows_of(ABC) == ()
+
+
+OLD = template(zoned(maxSkew=3))
+
+
+def rollout(old: Object, new: Object) -> list[Object]:
+    """Return a Deployment in the middle of a rollout, two Pods of each revision."""
+    objects = [workload("Deployment", "web", pods=new), revision("web", 1, pods=old), revision("web", 2, pods=new)]
+    for number, pods, nodes in ((1, old, ("a1", "a2")), (2, new, ("b1", "c1"))):
+        for on in nodes:
+            hash_ = {"pod-template-hash": f"h{number}"}
+            made = owned(f"web-{number}-{on}", "ReplicaSet", f"web-h{number}", on=on, labels=hash_)
+            made["spec"] |= {"topologySpreadConstraints": pods["spec"]["topologySpreadConstraints"]}
+            objects.append(made)
+    return objects
+
+
+def test_revisions_that_read_alike_share_a_row() -> None:
+    row = only([*ABC, *rollout(template(zoned()), template(zoned()))])
+    assert (row.revision, row.pods, row.own_pods) == ("", 4, 4)
+    assert row.next != ()
+
+
+def test_revisions_that_read_otherwise_have_rows_of_their_own() -> None:
+    new, old = rows_of([*ABC, *rollout(template(zoned(maxSkew=3)), template(zoned()))])
+    assert (new.revision, new.constraint.max_skew, new.status) == ("h2", 1, SpreadStatus.OK)
+    assert (old.revision, old.constraint.max_skew, old.next) == ("h1", 3, ())
+
+
+def test_match_label_keys_count_each_revision_alone() -> None:
+    keyed = template(zoned(matchLabelKeys=["pod-template-hash"]))
+    new, old = rows_of([*ABC, *rollout(keyed, keyed)])
+    assert (new.constraint.selector, new.pods) == ("app=web,pod-template-hash=h2", 2)
+    assert (old.constraint.selector, old.pods, old.status) == (
+        "app=web,pod-template-hash=h1",
+        2,
+        SpreadStatus.VIOLATED,
+    )
+
+
+def test_the_older_revisions_ghosts_are_its_own() -> None:
+    new, old = rows_of([*ABC, *rollout(template(zoned(selector=app("typo"))), template(zoned()))])
+    assert new.ghosts == ()
+    assert old.ghosts == ("web-1-a1", "web-1-a2")
+
+
+def test_what_could_not_be_read_makes_the_row_incomplete() -> None:
+    read = snapshot([*ABC, *deployment(on=["a1"]), SERVICE]).inventory
+    seen = Snapshot.build(replace(read, unread=(Unread(SERVICES, "forbidden"),)))
+    profile = default_profile()
+    plain = Handle.build(seen, profile)
+    statuses = [row.status for found in workloads(seen) for row in skew_items(found, plain, defaults=False)]
+    assert statuses == [SpreadStatus.OK]
+    devices = template(zoned(), resourceClaims=[{"name": "gpu", "resourceClaimName": "g"}])
+    row = only([*ABC, workload("Deployment", "web", pods=devices)])
+    assert (row.status, row.status_reason) == (
+        SpreadStatus.INCOMPLETE,
+        "whether nodes have the devices it claims was not judged",
+    )
+
+
+def test_an_empty_selector_balances_where_the_release_counts_it() -> None:
+    usual = default_profile()
+    counting = replace(usual, behaviours=usual.behaviours | {Behaviour.EMPTY_SELECTOR_COUNTS})
+    objects = [*ABC, *deployment(spread(ZONE, selector={}), on=["a1", "a2"])]
+    assert only(objects, profile=counting).status is SpreadStatus.VIOLATED
