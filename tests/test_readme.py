@@ -38,5 +38,5 @@ def test_commands_print_what_the_readme_shows(pytestconfig: pytest.Config) -> No
 
 def test_commands_of_the_readme_are_targets_of_the_makefile() -> None:
     targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"\bmake ([a-z0-9-]+)", README.read_text()))
+    named = set(re.findall(r"(?:    |`)make ([a-z0-9-]+)", README.read_text()))
     assert {"demo", "test"} <= named <= targets
