@@ -18,11 +18,9 @@ from pathlib import Path
 from kubectl_spread import __version__
 from release.archive import write_archive
 from release.licences import third_party_licences
-from release.manifest import render
+from release.manifest import ROOT, TAG, write_manifest
 
-ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "release"
-TAG = f"v{__version__}"
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 """What machines call themselves → what Go calls them."""
 BOOTLOADER = "pyinstaller"
@@ -50,12 +48,6 @@ def main() -> None:
     write_archive(_assemble(_freeze(environment)), archive, epoch=epoch)
     write_manifest(output)
     _say(f"{archive} ({archive.stat().st_size / 1e6:.1f} MB)")
-
-
-def write_manifest(output: Path) -> None:
-    """Write the manifest beside the archives."""
-    template = (ROOT / "krew" / "spread.yaml.tmpl").read_text(encoding="utf-8")
-    (output / "spread.yaml").write_text(render(template, tag=TAG, archives=output), encoding="utf-8", newline="\n")
 
 
 def _platform() -> str:

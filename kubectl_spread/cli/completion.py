@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,9 +68,11 @@ def _install(text: str) -> Path:
     """Return where the script now lies: beside ``kubectl-spread``, as it is found on PATH.
 
     Raises:
-        UsageError: it is not on PATH.
+        UsageError: it is not on PATH, or kubectl could not run the script.
         SpreadError: its folder cannot be written.
     """
+    if platform.system() == "Windows":
+        raise UsageError("kubectl runs no shell script on Windows", hint=f"pip installs {KUBECTL} as a program there")
     plugin = shutil.which("kubectl-spread")
     if plugin is None:
         raise UsageError("kubectl-spread is not on PATH", hint=f"put the script somewhere on PATH as {KUBECTL}")

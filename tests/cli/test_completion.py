@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cli import app
-from kubectl_spread.cli.completion import KUBECTL, SCRIPTS
+from kubectl_spread.cli.completion import KUBECTL, SCRIPTS, CompletionFlags, completion
+from kubectl_spread.errors import UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
 
 ROOT = Path(__file__).parents[2]
@@ -172,6 +173,12 @@ def test_a_plugin_that_is_not_on_path_has_no_place_beside_it(environment: dict[s
     ended = run(PROGRAMS / "kubectl-spread", "completion", "--install", env=environment)
     assert ended.returncode == 2
     assert ended.stderr.startswith("error: kubectl-spread is not on PATH; ")
+
+
+def test_on_windows_there_is_no_script_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.system", lambda: "Windows")
+    with pytest.raises(UsageError, match="kubectl runs no shell script on Windows"):
+        completion(CompletionFlags(install=True))
 
 
 def test_only_kubectls_script_is_installed(environment: dict[str, str]) -> None:

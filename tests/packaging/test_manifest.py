@@ -13,13 +13,10 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from kubectl_spread import __version__
-from release.manifest import render
+from release.manifest import ROOT, TAG, render, write_manifest
 
 Manifest: TypeAlias = dict[str, Any]
-ROOT = Path(__file__).parents[2]
 TEMPLATE = (ROOT / "krew" / "spread.yaml.tmpl").read_text()
-TAG = f"v{__version__}"
 PLATFORMS = {(system, arch) for system in ("linux", "darwin", "windows") for arch in ("amd64", "arm64")}
 COLUMNS = 80
 
@@ -110,3 +107,8 @@ def test_what_was_not_built_is_not_in_it(tmp_path: Path) -> None:
 def test_archives_of_another_release_do_not_count(archives: Path) -> None:
     with pytest.raises(ValueError, match=r"no archive of v9\.9\.9 in "):
         render(TEMPLATE, tag="v9.9.9", archives=archives)
+
+
+def test_it_is_written_beside_the_archives(archives: Path) -> None:
+    write_manifest(archives)
+    assert (archives / "spread.yaml").read_text() == render(TEMPLATE, tag=TAG, archives=archives)
