@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 
 import pytest
@@ -17,7 +18,7 @@ def event(
 ) -> Object:
     """Return an Event about a Pod of the namespace default."""
     involved = {"kind": "Pod", "namespace": "default", "name": about, "uid": uid}
-    metadata = {"name": f"{about}.{abs(hash(message))}", "namespace": "default"}
+    metadata = {"name": f"{about}.{zlib.crc32(message.encode())}", "namespace": "default"}
     return {
         "apiVersion": "v1",
         "kind": "Event",
