@@ -1,0 +1,153 @@
+"""The cluster under the rules of one release and of the configured schedulers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kubectl_spread.commands.plan import everything
+from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import NAMESPACE
+from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.snapshot import Unread
+from tests.build import Object, node, pod
+from tests.commands.memory import Memory
+
+
+def seen(source: Memory, **options: object) -> View:
+    """Return what is seen of the source."""
+    return look(source, everything(""), SchedulerOptions(**options))  # type: ignore[arg-type] # a typo fails the test
+
+
+def kubelet(name: str, version: str) -> Object:
+    """Return a node whose kubelet has that version."""
+    described = node(name)
+    described["status"]["nodeInfo"] = {"kubeletVersion": version}
+    return described
+
+
+@pytest.mark.parametrize(
+    ("source", "flag", "version", "version_from", "minor"),
+    [
+        (Memory(), "", "v1.36", "default", 36),
+        (Memory([kubelet("a", "v1.34.1"), kubelet("b", "v1.35.0"), kubelet("c", "")]), "", "v1.35", "nodes", 35),
+        (Memory([kubelet("a", "unknown")]), "", "v1.36", "default", 36),
+        (Memory([kubelet("a", "v1.33.1")], said_version="v1.34.2"), "", "v1.34.2", "server", 34),
+        (Memory([kubelet("a", "v1.33.1")], said_version="v1.34.2"), "v1.37", "v1.37", "flag", 37),
+        (Memory(), "1.35.4-eks-1", "1.35.4-eks-1", "flag", 35),
+    ],
+    ids=["default", "newest kubelet", "no kubelet", "server", "flag", "flag in full"],
+)
+def test_whose_rules_apply_and_how_that_is_known(
+    source: Memory, flag: str, version: str, version_from: str, minor: int
+) -> None:
+    view = seen(source, kube_version=flag)
+    assert (view.metadata.kube_version, view.metadata.kube_version_from) == (version, version_from)
+    assert view.handle().profile.minor == minor
+    assert view.incomplete == ()
+
+
+@pytest.mark.parametrize("version", ["latest", "v2.0", "36", "v1.x"])
+def test_a_release_that_is_none(version: str) -> None:
+    with pytest.raises(UsageError, match="unknown Kubernetes version"):
+        seen(Memory(), kube_version=version)
+
+
+@pytest.mark.parametrize(("version", "nearest"), [("v1.28", "v1.33"), ("v1.19", "v1.33"), ("v1.40", "v1.37")])
+def test_a_release_that_is_not_proved_is_told(version: str, nearest: str) -> None:
+    (missing,) = seen(Memory(), kube_version=version).incomplete
+    assert (missing.what, missing.why) == (f"kube-scheduler {version}", "not among the proved releases")
+    assert f"the rules of {nearest}" in missing.consequence
+
+
+def test_feature_gates_switch_what_they_are_known_to_switch() -> None:
+    usual = seen(Memory(), kube_version="v1.35").handle().profile
+    gates = {"TaintTolerationComparisonOperators": True}
+    assert not usual.does(Behaviour.NUMERIC_TOLERATIONS)
+    assert (
+        seen(Memory(), kube_version="v1.35", feature_gates=gates).handle().profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    )
+
+
+def test_a_feature_gate_that_is_not_known_is_told() -> None:
+    (missing,) = seen(Memory(), feature_gates={"Warp": True, "NodeDeclaredFeatures": False}).incomplete
+    assert missing.what == "feature gate Warp"
+
+
+def test_metadata_says_what_was_read() -> None:
+    files = seen(Memory(name="a.yaml, b.yaml")).metadata
+    assert (files.source, files.server, files.resource_versions) == ("a.yaml, b.yaml", "", {})
+    cluster = seen(Memory(name="prod", server="https://api.example", said_version="v1.36.0")).metadata
+    assert (cluster.source, cluster.server, cluster.resource_versions) == ("prod", "https://api.example", {"pods": "7"})
+
+
+def limited(name: str) -> Object:
+    """Return a Pod that says only what it may use at most."""
+    described = pod(name)
+    described["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "2"}}
+    return described
+
+
+@pytest.mark.parametrize("server", ["", "https://api.example"])
+def test_files_hold_pods_that_no_api_server_has_completed(server: str) -> None:
+    view = seen(Memory([node("n"), limited("p")], server=server, said_version="v1.36.0"))
+    found = view.snapshot.get(Pod, "default", "p")
+    assert found is not None
+    assert found.spec.containers[0].resources.requests == {"cpu": "2"}
+
+
+def configuration(folder: Path, *profiles: Object) -> str:
+    """Write a scheduler's configuration and return its path."""
+    path = folder / "config.yaml"
+    values = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": profiles,
+    }
+    path.write_text(yaml.safe_dump({**values, "profiles": [*profiles]}), encoding="utf-8")
+    return str(path)
+
+
+def test_each_profile_is_a_scheduler_of_its_own(tmp_path: Path) -> None:
+    packed: Object = {"schedulerName": "packed", "plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}}
+    view = seen(Memory([node("n")]), configuration=configuration(tmp_path, {"schedulerName": "plain"}, packed))
+    assert (view.knows("packed"), view.knows("plain"), view.knows("default-scheduler")) == (True, True, False)
+    assert "NodePorts" not in view.handle("packed").profile.filters
+    assert "NodePorts" in view.handle("plain").profile.filters
+    assert view.handle("volcano").profile.scheduler_name == "plain"
+    assert view.handle().profile.scheduler_name == "plain"
+
+
+def test_a_scheduler_without_a_profile_is_taken_for_the_default_one(tmp_path: Path) -> None:
+    profiles = ({"schedulerName": "packed"}, {"schedulerName": "default-scheduler"})
+    view = seen(Memory([node("n")]), configuration=configuration(tmp_path, *profiles))
+    assert view.handle("volcano").profile.scheduler_name == "default-scheduler"
+
+
+def test_a_configuration_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "service.yaml"
+    path.write_text("apiVersion: v1\nkind: Service\nmetadata: {name: x}\n", encoding="utf-8")
+    with pytest.raises(ManifestError, match="is a Service, not a KubeSchedulerConfiguration"):
+        seen(Memory(), configuration=str(path))
+
+
+def test_a_configuration_beside_other_documents_is_found(tmp_path: Path) -> None:
+    path = Path(configuration(tmp_path, {"schedulerName": "packed"}))
+    service = "apiVersion: v1\nkind: Service\nmetadata: {name: x}\n---\n"
+    path.write_text(service + path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert seen(Memory(), configuration=str(path)).knows("packed")
+
+
+def test_only_some_filters_may_be_wanted() -> None:
+    view = seen(Memory([node("n")])).with_filters(("NodeName", "PodTopologySpread"))
+    assert view.handle().profile.filters == ("NodeName", "PodTopologySpread")
+    assert view.handle("volcano").profile.filters == ("NodeName", "PodTopologySpread")
+
+
+def test_filters_that_unread_lists_would_make_wrong_are_left_out() -> None:
+    view = seen(Memory([node("n")], unread=(Unread(NAMESPACE, "forbidden"),)))
+    assert "InterPodAffinity" not in view.handle().profile.filters
