@@ -19,7 +19,7 @@ import pytest
 
 from kubectl_spread.cli import app
 from kubectl_spread.cli.completion import KUBECTL, SCRIPTS, CompletionFlags, completion
-from kubectl_spread.errors import UsageError
+from kubectl_spread.errors import SpreadError, UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
 
 ROOT = Path(__file__).parents[2]
@@ -126,10 +126,11 @@ def test_a_line_goes_on_in_fish(typed: str, expected: str, environment: dict[str
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_scripts_that_ship_are_those_that_are_printed(name: str, environment: dict[str, str]) -> None:
-    ended = run(PROGRAMS / "kubectl-spread", "completion", name, env=environment)
-    assert ended.stdout == (ROOT / "completions" / SCRIPTS[name]).read_text()
-    assert ended.stdout.startswith("#")
+def test_the_scripts_that_ship_are_those_that_are_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    completion(CompletionFlags(name))
+    text = (ROOT / "completions" / SCRIPTS[name]).read_text()
+    assert capsys.readouterr() == (text, "")
+    assert text.startswith("#")
 
 
 def test_the_script_for_kubectl_is_the_default_and_executable(environment: dict[str, str]) -> None:
@@ -161,18 +162,27 @@ def test_the_script_is_installed_beside_the_plugin(installed: Path, environment:
     assert run(script, "ver", env=environment).stdout.startswith("version\tPrint")
 
 
-def test_a_folder_that_cannot_be_written_is_named(installed: Path, environment: dict[str, str]) -> None:
+def test_a_second_installation_replaces_the_first(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(installed))
+    (installed / KUBECTL).write_text("old")
+    completion(CompletionFlags(install=True))
+    assert capsys.readouterr().out == f"wrote {installed / KUBECTL}\n"
+    assert (installed / KUBECTL).read_text() == (ROOT / "completions" / KUBECTL).read_text()
+
+
+def test_a_folder_that_cannot_be_written_is_named(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(installed))
     (installed / KUBECTL).mkdir()
-    ended = run("kubectl-spread", "completion", "--install", env=environment)
-    assert ended.returncode != 0
-    assert ended.stderr.startswith(f"error: cannot write {installed / KUBECTL}: ")
+    with pytest.raises(SpreadError, match=f"cannot write {installed / KUBECTL}: "):
+        completion(CompletionFlags(install=True))
 
 
-def test_a_plugin_that_is_not_on_path_has_no_place_beside_it(environment: dict[str, str]) -> None:
-    environment["PATH"] = os.defpath
-    ended = run(PROGRAMS / "kubectl-spread", "completion", "--install", env=environment)
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("error: kubectl-spread is not on PATH; ")
+def test_a_plugin_that_is_not_on_path_has_no_place_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="kubectl-spread is not on PATH"):
+        completion(CompletionFlags(install=True))
 
 
 def test_on_windows_there_is_no_script_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,10 +191,9 @@ def test_on_windows_there_is_no_script_to_install(monkeypatch: pytest.MonkeyPatc
         completion(CompletionFlags(install=True))
 
 
-def test_only_kubectls_script_is_installed(environment: dict[str, str]) -> None:
-    ended = run(PROGRAMS / "kubectl-spread", "completion", "bash", "--install", env=environment)
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("error: --install is for kubectl alone, not bash; ")
+def test_only_kubectls_script_is_installed() -> None:
+    with pytest.raises(UsageError, match="--install is for kubectl alone, not bash"):
+        completion(CompletionFlags("bash", install=True))
 
 
 def test_the_script_finds_the_plugin_beside_it_before_path(
