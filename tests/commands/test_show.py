@@ -1,0 +1,242 @@
+"""``show``: which workloads, in which order, by which filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from kubectl_spread.commands import plan
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import (
+    COUNTING_FILTERS,
+    Answer,
+    ShowOptions,
+    exit_code,
+    parse_names,
+    show,
+    sort,
+    sort_key,
+)
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.labels import parse_selector
+from kubectl_spread.report import SpreadStatus
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_workloads import controller, owned, revision, template, workload
+from tests.commands.memory import Memory
+from tests.program import encoded
+
+ON_ZONES = spread(ZONE, selector=app("web"))
+PODS = template(ON_ZONES)
+NODES = [node("a1", zone="a"), node("b1", zone="b"), node("c1", zone="c")]
+
+
+def labelled(described: Object, **labels: str) -> Object:
+    """Return the object with these labels of its own besides."""
+    described["metadata"]["labels"] |= labels
+    return described
+
+
+CLUSTER = [
+    *NODES,
+    workload("Deployment", "even", pods=PODS, labels={"team": "x"}),
+    revision("even", 1, pods=PODS),
+    owned("even-1", "ReplicaSet", "even-h1", on="a1", labels={"tier": "front"}),
+    workload(
+        "Deployment", "uneven", pods=template(spread(ZONE, selector=app("lone"), soft=True), labels={"app": "lone"})
+    ),
+    *(owned(f"uneven-{n}", "Deployment", "uneven", on="a1", labels={"app": "lone"}) for n in range(3)),
+    workload("StatefulSet", "violated", pods=template(spread(ZONE, selector=app("db")), labels={"app": "db"})),
+    *(owned(f"violated-{n}", "StatefulSet", "violated", on="a1", labels={"app": "db"}) for n in range(2)),
+    workload("Deployment", "plain"),
+    workload("Deployment", "far", pods=PODS, namespace="other"),
+    labelled(pod("bare", on="b1", topologySpreadConstraints=[spread(ZONE)]), team="x"),
+    owned("rolled", "Rollout", "canary", on="a1", labels={"app": "canary"}, topologySpreadConstraints=[ON_ZONES]),
+]
+
+
+def shown(
+    objects: Sequence[Object] = tuple(CLUSTER),
+    *,
+    namespace: str = "default",
+    selector: str = "",
+    **options: Any,  # noqa: ANN401 - as for ShowOptions
+) -> Answer:
+    """Return what is shown of the cluster; the schema that ships must allow it."""
+    names = options.get("names", ())
+    scope = Scope(namespace=namespace, selector=parse_selector(selector), names=tuple(name for _, name in names))
+    answer = show(Memory(objects), scope, ShowOptions(**options), SchedulerOptions())
+    encoded(answer.report)
+    return answer
+
+
+def rows(answer: Answer) -> list[tuple[str, str]]:
+    """Return (workload, status) of each row."""
+    return [(str(item.workload), item.status.value) for item in answer.report.items]
+
+
+def test_the_worst_comes_first() -> None:
+    assert rows(shown()) == [
+        ("statefulset/violated", "Violated"),
+        ("rollout/canary", "NoEffect"),
+        ("pod/bare", "NoEffect"),
+        ("deployment/uneven", "Uneven"),
+        ("deployment/even", "OK"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by", "first"),
+    [
+        ("status", ["statefulset/violated", "rollout/canary"]),
+        ("skew", ["deployment/uneven", "statefulset/violated"]),
+        ("name", ["deployment/even", "deployment/uneven", "pod/bare", "rollout/canary", "statefulset/violated"]),
+    ],
+)
+def test_what_comes_first_may_be_chosen(by: str, first: list[str]) -> None:
+    assert [workload for workload, _ in rows(shown(sort_by=by))][: len(first)] == first
+    assert list(sort(shown().report.items, by)) == list(shown(sort_by=by).report.items)
+
+
+def test_all_namespaces_are_told_apart() -> None:
+    found = {(item.namespace, str(item.workload)) for item in shown(namespace="").report.items}
+    assert {("other", "deployment/far"), ("default", "deployment/even")} < found
+
+
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        ("team=x", {"deployment/even", "pod/bare"}),
+        ("tier=front", {"deployment/even"}),
+        ("app=db", {"statefulset/violated"}),
+        ("app=canary", {"rollout/canary"}),
+        ("nobody", set()),
+    ],
+)
+def test_a_selector_means_the_workload_or_any_of_its_pods(selector: str, found: set[str]) -> None:
+    assert {workload for workload, _ in rows(shown(selector=selector))} == found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (("deploy/even",), {"deployment/even"}),
+        (("deploy", "even", "uneven"), {"deployment/even", "deployment/uneven"}),
+        (("deploy/even", "sts/violated"), {"deployment/even", "statefulset/violated"}),
+        (("deploy",), {"deployment/even", "deployment/uneven"}),
+        (("statefulsets",), {"statefulset/violated"}),
+        (("pods",), {"pod/bare"}),
+        (("rollout",), {"rollout/canary"}),
+        (("rollout/canary",), {"rollout/canary"}),
+        (("pod/bare",), {"pod/bare"}),
+        (("pod/even-1",), {"deployment/even"}),
+        (("rs/even-h1",), {"deployment/even"}),
+        (("pod/rolled", "rs", "x")[:1], {"rollout/canary"}),
+        ((), {"statefulset/violated", "rollout/canary", "pod/bare", "deployment/uneven", "deployment/even"}),
+    ],
+    ids=str,
+)
+def test_workloads_are_named_as_kubectl_names_them(arguments: tuple[str, ...], found: set[str]) -> None:
+    kind, names = parse_names(arguments)
+    assert {workload for workload, _ in rows(shown(kind=kind, names=names))} == found
+
+
+def test_a_named_workload_without_constraints_is_shown_under_the_defaults() -> None:
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"selector": {"app": "web"}},
+    }
+    named = shown([*CLUSTER, service], names=(("deployment", "plain"),))
+    assert [item.default for item in named.report.items] == [True, True]
+    assert ("deployment/plain", "OK") in rows(shown([*CLUSTER, service], defaults=True))
+    assert "deployment/plain" not in {workload for workload, _ in rows(shown([*CLUSTER, service]))}
+
+
+@pytest.mark.parametrize(
+    ("named", "hint"),
+    [
+        (("deployment", "nope"), "check the name, or use -n"),
+        (("deployment", "far"), "there is one in namespace other: use -n"),
+        (("pod", "nope"), "check the name, or use -n"),
+        (("rollout", "nope"), "check the name, or use -n"),
+    ],
+)
+def test_a_named_workload_that_does_not_exist(named: tuple[str, str], hint: str) -> None:
+    with pytest.raises(ClusterError) as raised:
+        shown(names=(named,))
+    assert "/".join(named) in raised.value.message
+    assert raised.value.hint == hint
+
+
+def test_problems_leave_out_what_is_ok() -> None:
+    assert "OK" not in {status for _, status in rows(shown(problems=True))}
+    assert len(rows(shown(problems=True))) == len(rows(shown())) - 1
+
+
+@pytest.mark.parametrize("status", SpreadStatus)
+def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
+    report = shown().report
+    item = msgspec.structs.replace(report.items[0], status=status)
+    code = exit_code(msgspec.structs.replace(report, items=(item,)))
+    assert code == (1 if status.value in {"Blocked", "Violated", "NoEffect"} else 0)
+
+
+def test_a_large_cluster_is_counted_unless_all_of_it_is_wanted() -> None:
+    large = Memory(CLUSTER, pods=plan.WHOLE_CLUSTER_PODS + 1, server="https://api.example", said_version="v1.36.0")
+    answer = show(large, Scope(namespace="default"), ShowOptions(), SchedulerOptions())
+    assert answer.counted_only
+    assert large.asked == list(plan.spread_only("default"))
+    assert {item.evaluated_filters for item in answer.report.items} == {COUNTING_FILTERS}
+    large.asked.clear()
+    answer = show(large, Scope(namespace="default"), ShowOptions(full=True), SchedulerOptions())
+    assert not answer.counted_only
+    assert large.asked == list(plan.everything("default"))
+    assert all("NodeResourcesFit" in item.evaluated_filters for item in answer.report.items)
+
+
+def test_a_small_cluster_is_evaluated_whole() -> None:
+    small = Memory(CLUSTER, pods=plan.WHOLE_CLUSTER_PODS)
+    assert not show(small, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).counted_only
+
+
+def test_a_workload_is_judged_by_its_own_schedulers_profile() -> None:
+    other = workload("Deployment", "other", pods=template(spread(ZONE, selector=app("web")), schedulerName="volcano"))
+    (item,) = shown([*NODES, other]).report.items
+    assert "OtherScheduler" in {finding.id for finding in item.findings}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parsed"),
+    [
+        ((), ("", ())),
+        (("deploy",), ("deployment", ())),
+        (("Deployments.apps",), ("deployment", ())),
+        (("sts", "a", "b"), ("statefulset", (("statefulset", "a"), ("statefulset", "b")))),
+        (("ro/a", "po/b"), ("", (("rollout", "a"), ("pod", "b")))),
+    ],
+)
+def test_forms_of_naming(arguments: tuple[str, ...], parsed: tuple[str, tuple[tuple[str, str], ...]]) -> None:
+    assert parse_names(arguments) == parsed
+
+
+@pytest.mark.parametrize("arguments", [("svc",), ("deploy.batch",), ("deploy/",), ("a/b", "c"), ("x/y/z",), ("",)])
+def test_forms_that_make_no_sense(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError):
+        parse_names(arguments)
+
+
+def test_sort_keys() -> None:
+    assert [sort_key(key) for key in ("status", "skew", "name")] == ["status", "skew", "name"]
+    with pytest.raises(UsageError, match="'size' for --sort-by"):
+        sort_key("size")
+
+
+def test_an_owner_that_is_not_read_is_named_all_the_same() -> None:
+    orphan = owned("p", "ReplicaSet", "gone", on="a1", topologySpreadConstraints=[ON_ZONES])
+    assert rows(shown([*NODES, orphan])) == [("replicaset/gone", "OK")]
+    assert controller("ReplicaSet", "gone")["controller"]

@@ -1,0 +1,181 @@
+"""``why-pending``: which Pods, each explained once, with the scheduler's own last word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.labels import parse_selector
+from kubectl_spread.report import PendingItem
+from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
+from tests.build_workloads import owned
+from tests.commands.memory import Memory
+from tests.diagnosis.judged import TAINTED, incoming, web
+from tests.program import encoded
+
+SPREAD = [spread(ZONE, selector=app("web"))]
+BLOCKED = [*TAINTED, *web("a1", "b1")]
+
+
+def explained(objects: Sequence[Object], *names: str, namespace: str = "default", selector: str = "") -> Answer:
+    """Return why Pods wait, without looking for fixes; the schema that ships must allow it."""
+    scope = Scope(namespace=namespace, selector=parse_selector(selector), names=names)
+    answer = why_pending(Memory(objects), scope, SchedulerOptions(), fix_budget=0)
+    encoded(answer.report)
+    return answer
+
+
+def only(objects: Sequence[Object]) -> PendingItem:
+    """Return the only item."""
+    (item,) = explained(objects).report.items
+    return item
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        (pod("p"), True),
+        (pod("p", on="n"), False),
+        (pod("p", terminating=True), False),
+        (pod("p", status={"phase": "Failed"}), False),
+        (pod("p", status={"phase": "Pending"}), True),
+        (pod("p", schedulingGates=[{"name": "hold"}]), True),
+    ],
+    ids=str,
+)
+def test_who_waits_for_a_node(described: Object, *, expected: bool) -> None:
+    assert is_pending(typed_pod(described)) == expected
+
+
+def test_every_pending_pod_of_the_scope_by_name() -> None:
+    pods = [pod(name, labels={"n": name}) for name in ("c", "a", "b")] + [pod("far", namespace="other")]
+    names = [item.name for item in explained([node("n"), *pods]).report.items]
+    assert names == ["a", "b", "c"]
+    everywhere = explained([node("n"), *pods], namespace="").report.items
+    assert [(item.namespace, item.name) for item in everywhere][-1] == ("other", "far")
+
+
+def test_a_selector_and_names_narrow_it() -> None:
+    pods = [pod(name, labels={"n": name}) for name in ("a", "b", "c")]
+    assert [item.name for item in explained([node("n"), *pods], selector="n in (a,c)").report.items] == ["a", "c"]
+    assert [item.name for item in explained([node("n"), *pods], "b").report.items] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("described", "note"),
+    [
+        (pod("p", on="n"), "default/p is not pending: it is on n."),
+        (pod("p", status={"phase": "Succeeded"}), "default/p is not pending: it has ended (Succeeded)."),
+        (pod("p", terminating=True), "default/p is not pending: it is being deleted."),
+    ],
+)
+def test_a_named_pod_that_does_not_wait(described: Object, note: str) -> None:
+    answer = explained([node("n"), described], "p")
+    assert (answer.notes, answer.report.items) == ((note,), ())
+    assert explained([node("n"), described]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("nope", "check the name, or use -n"), ("far", "there is one in namespace other: use -n")]
+)
+def test_a_named_pod_that_does_not_exist(name: str, hint: str) -> None:
+    with pytest.raises(ClusterError) as raised:
+        explained([node("n"), pod("far", namespace="other")], name)
+    assert raised.value.hint == hint
+
+
+def test_what_is_said_of_a_blocked_pod() -> None:
+    item = only([*BLOCKED, incoming()])
+    assert (item.verdict, item.kind, item.namespace, item.name) == ("Unschedulable", "Pod", "default", "new")
+    assert item.message.startswith("0/4 nodes are available: ")
+    assert [requirement.kind for requirement in item.conflict] == ["constraint", "filter"]
+    assert (item.scheduler_name, item.event, item.held_by) == ("default-scheduler", None, ())
+
+
+def test_pods_of_one_template_are_explained_once() -> None:
+    pods = [owned(f"new-{n}", "ReplicaSet", "web", topologySpreadConstraints=SPREAD) for n in range(3)]
+    first, *others = explained([*BLOCKED, *pods]).report.items
+    assert [other.same_as for other in others] == ["new-0", "new-0"]
+    assert [other.name for other in others] == ["new-1", "new-2"]
+    assert {other.summary for other in others} == {first.summary}
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        incoming(*SPREAD, labels={"app": "web", "v": "2"}),
+        incoming(*SPREAD, requests={"cpu": "1"}),
+        incoming(*SPREAD, namespace="other"),
+        incoming(*SPREAD, owner={"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "x"}),
+    ],
+    ids=["labels", "spec", "namespace", "owner"],
+)
+def test_pods_that_differ_are_explained_each(second: Object) -> None:
+    second["metadata"]["name"] = "second"
+    items = explained([*BLOCKED, incoming(*SPREAD), second], namespace="").report.items
+    assert [bool(item.same_as) for item in items] == [False, False]
+
+
+def test_each_pod_has_its_own_last_event() -> None:
+    pods = [
+        owned(f"new-{n}", "ReplicaSet", "web", topologySpreadConstraints=SPREAD, status={"conditions": [condition(n)]})
+        for n in range(2)
+    ]
+    items = explained([*BLOCKED, *pods]).report.items
+    assert [item.event.message for item in items if item.event] == ["said 0", "said 1"]
+
+
+def condition(number: int) -> Object:
+    """Return a condition that says that the Pod cannot be scheduled."""
+    said = {"status": "False", "reason": "Unschedulable", "message": f"said {number}"}
+    return {"type": "PodScheduled", **said}
+
+
+def test_another_schedulers_message_is_not_ours_to_say() -> None:
+    item = only([*BLOCKED, incoming(schedulerName="volcano")])
+    assert (item.message, item.scheduler_name, item.verdict) == ("", "volcano", "Unschedulable")
+
+
+def test_a_gated_pod_keeps_its_verdict_and_says_what_holds_it() -> None:
+    gates = [{"name": "example.com/one"}, {"name": "example.com/two"}]
+    item = only([node("n"), pod("p", schedulingGates=gates)])
+    assert (item.held_by, item.verdict) == (("example.com/one", "example.com/two"), "Schedulable")
+
+
+@pytest.mark.parametrize(
+    ("objects", "code"),
+    [
+        ([node("n"), pod("p")], 0),
+        ([node("n")], 0),
+        ([*BLOCKED, incoming()], 1),
+        ([node("n"), pod("p", schedulingGates=[{"name": "hold"}])], 1),
+        ([node("n"), pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], 3),
+        ([*BLOCKED, incoming(), pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], 1),
+    ],
+    ids=["schedulable", "none", "blocked", "gated", "incomplete", "blocked and incomplete"],
+)
+def test_the_exit_code(objects: Sequence[Object], code: int) -> None:
+    assert exit_code(explained(objects).report) == code
+
+
+def test_no_time_for_fixes_is_told() -> None:
+    item = only([*BLOCKED, incoming()])
+    assert (item.fixes, item.fix_search) == ((), "bounded")
+
+
+@pytest.mark.parametrize(
+    ("argument", "name"), [("web-0", "web-0"), ("pod/web-0", "web-0"), ("po/x", "x"), ("pods/x", "x")]
+)
+def test_pods_are_named_as_kubectl_names_them(argument: str, name: str) -> None:
+    assert pod_name(argument) == name
+
+
+@pytest.mark.parametrize("argument", ["deploy/x", "pod/", "x/", "/x", "pod/a/b"])
+def test_names_that_are_no_pods(argument: str) -> None:
+    with pytest.raises(UsageError, match="is not a Pod"):
+        pod_name(argument)
