@@ -14,6 +14,8 @@ from kubectl_spread.objects.kinds import WORKLOAD_KINDS, Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.validation import validate
+from kubectl_spread.validation.creation import pod_as_created
+from kubectl_spread.validation.release import Release
 
 _OWNERS: Mapping[str, type[Workload]] = {kind.name: kind.struct for kind in WORKLOAD_KINDS}  # type: ignore[misc]
 
@@ -65,7 +67,9 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
         return None
     changed = edited(pod, edits)
     metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
-    return msgspec.structs.replace(changed, metadata=metadata, spec=_with_selectors_of(template, changed.spec, owner))
+    spec = _with_selectors_of(template, changed.spec, owner)
+    upcoming = msgspec.structs.replace(changed, metadata=metadata, spec=spec)
+    return pod_as_created(upcoming, Release(situation.handle.profile.minor, {}))
 
 
 def _keys_of(template: PodTemplateSpec) -> set[str]:

@@ -68,11 +68,6 @@ class Situation:
         """Return the domains that the node lies in; empty text where it lacks a key."""
         return tuple(info.labels.get(key, "") for key in self.domain_keys)
 
-    def nodes_against(self, requirement: Requirement) -> list[NodeInfo]:
-        """Return the nodes that the requirement rejects."""
-        names = self.rejected.get(requirement, frozenset())
-        return [info for name, info in self.handle.node_infos.items() if name in names]
-
     def nodes_only_against(self, requirements: Collection[Requirement], *, others: int = 0) -> list[NodeInfo]:
         """Return the nodes that any of these requirements and at most so many others reject.
 

@@ -1,0 +1,70 @@
+"""Small clusters in which one Pod is Pending, and what is offered for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes, siblings_of
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.report import Fix
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Profile, default_profile
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+from tests.build import ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+
+WEB = {"app": "web"}
+HASH = "pod-template-hash"
+
+
+def zones(**fields: Mapping[str, object]) -> list[Object]:
+    """Return one node in each of the zones a, b and c; ``fields`` of the node, by its zone."""
+    return [node(f"{zone}1", zone=zone, **fields.get(zone, {})) for zone in "abc"]  # type: ignore[arg-type]
+
+
+def web(name: str = "web", *, on: str = "", **fields: object) -> Object:
+    """Return a Pod of the application web, which spreads over zones unless ``fields`` say otherwise."""
+    constraints = [spread(ZONE, selector=app("web"))]
+    return pod(name, on=on, **{"labels": WEB, "topologySpreadConstraints": constraints, **fields})  # type: ignore[arg-type]
+
+
+def search(
+    objects: Sequence[Object],
+    pending: Object,
+    *,
+    siblings: Iterable[Object] = (),
+    unread: Iterable[Kind] = (),
+    spent: Callable[[], bool] = lambda: False,
+    profile: Profile | None = None,
+) -> FixSearch:
+    """Return what is offered for the Pod.
+
+    Args:
+        objects: the cluster.
+        pending: the Pod.
+        siblings: other Pods without a node.
+        unread: kinds that could not be listed.
+        spent: whether the time is over.
+        profile: whose rules apply; the reference release's unless given.
+    """
+    found = snapshot([*objects, pending, *siblings], profile).inventory
+    missing = tuple(Unread(kind, "forbidden") for kind in unread)
+    cluster = Snapshot.build(Inventory(found.objects, unread=missing))
+    seen_by = profile or default_profile()
+    asked = typed_pod(pending, profile)
+    situation = Situation(asked, Handle.build(cluster, seen_by))
+    others = [typed_pod(each, profile) for each in (pending, *siblings)]
+    return search_fixes(situation, siblings_of(asked, others, situation), spent)
+
+
+def fixes(objects: Sequence[Object], pending: Object, **options: object) -> dict[str, Fix]:
+    """Return what is offered for the Pod, by class; the last of a class that is offered more than once."""
+    return {fix.id: fix for fix in search(objects, pending, **options).fixes}  # type: ignore[arg-type]
+
+
+def patch_of(fix: Fix) -> list[tuple[str, str, object]]:
+    """Return the operations of a fix that patches one object: (op, path, value), None for no value."""
+    (change,) = fix.changes
+    operations = msgspec.json.decode(msgspec.json.encode(change.json_patch))
+    return [(each["op"], each["path"], each.get("value")) for each in operations]

@@ -1,0 +1,235 @@
+"""What a person runs, by the owner of the Pod, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from kubectl_spread.report import Fix
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.diagnosis.fixes.clusters import HASH, WEB, fixes, web, zones
+from tests.diagnosis.fixes.owners import cron_job, owned, owner
+
+TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
+CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
+RAISED = [{"op": "add", "path": "/spec/template/spec/topologySpreadConstraints/0/maxSkew", "value": 2}]
+
+
+def offered(by: Object | None, *, above: Object | None = None, pending: Object | None = None) -> dict[str, Fix]:
+    """Return what is offered for a Pod of web in a crowded cluster.
+
+    Args:
+        by: its controller; None for none.
+        above: the controller's controller.
+        pending: the Pod, before it is owned.
+    """
+    asked = pending or web("web-0")
+    owners = [each for each in (by, above) if each is not None]
+    return fixes([*CROWDED, *owners], owned(asked, by) if by else asked)
+
+
+def patch_in(command: str) -> object:
+    """Return the JSON patch in a command."""
+    words = shlex.split(command)
+    return json.loads(words[words.index("-p") + 1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "lines", "starts"),
+    [
+        ("StatefulSet", {}, 2, "replaces the Pods of statefulset/web one after another"),
+        ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
+        ("ReplicaSet", {}, 2, "makes this Pod anew; other Pods of replicaset/web stay"),
+        ("ReplicationController", {}, 2, "other Pods of replicationcontroller/web stay"),
+        ("DaemonSet", {}, 1, "replaces the Pods of daemonset/web"),
+        ("DaemonSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of daemonset/web stay"),
+    ],
+)
+def test_the_template_is_patched_and_the_pod_deleted_where_it_stays(
+    kind: str, fields: Object, lines: int, starts: str
+) -> None:
+    found = offered(owner(kind, web(), **fields))["RaiseMaxSkew"]
+    assert found.commands[0].startswith(f"kubectl patch {kind.lower()} web -n default --type=json -p ")
+    assert patch_in(found.commands[0]) == RAISED
+    assert [*found.commands[1:]] == ["kubectl delete pod web-0 -n default"][: lines - 1]
+    assert starts in found.starts
+
+
+@pytest.mark.parametrize(("partition", "said"), [(0, "one after another"), (1, "partition of statefulset/web is 1")])
+def test_a_partition_that_keeps_the_pod_old_is_named(partition: int, said: str) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
+    assert said in offered(owner("StatefulSet", web(), updateStrategy=strategy))["RaiseMaxSkew"].starts
+
+
+@pytest.mark.parametrize(("replicas", "said"), [(6, "6 Pods"), (1, "the Pod"), (None, "the Pods")])
+def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, said: str) -> None:
+    deployment = owner("Deployment", web(), replicas=replicas)
+    found = offered(owner("ReplicaSet", web(), name="web-abc", of=deployment), above=deployment)["RaiseMaxSkew"]
+    assert len(found.commands) == 1
+    assert found.commands[0].startswith("kubectl patch deployment web ")
+    assert found.starts == f"replaces {said} of deployment/web"
+
+
+def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:
+    labels = {"batch.kubernetes.io/controller-uid": "1", "job-name": "web"}
+    selector = {"matchLabels": {"batch.kubernetes.io/controller-uid": "1"}}
+    job = owner("Job", web("web-0", labels={**WEB, **labels}), selector=selector)
+    found = offered(job)["RaiseMaxSkew"]
+    (line,) = found.commands
+    get, patch, replace = line.split(" | ")
+    assert get == "kubectl get job web -n default -o json"
+    assert replace == "kubectl replace --force -n default -f -"
+    at = "/spec/template/metadata/labels"
+    assert patch_in(patch) == [
+        *RAISED,
+        {"op": "remove", "path": "/spec/selector"},
+        {"op": "remove", "path": f"{at}/batch.kubernetes.io~1controller-uid"},
+        {"op": "remove", "path": f"{at}/job-name"},
+    ]
+    assert "are lost" in found.starts
+
+
+def test_a_job_with_a_selector_of_its_own_keeps_it() -> None:
+    (line,) = offered(owner("Job", web(), selector=app("web"), manualSelector=True))["RaiseMaxSkew"].commands
+    assert patch_in(line.split(" | ")[1]) == RAISED
+
+
+def test_a_cron_job_is_patched_for_its_next_run() -> None:
+    above = cron_job(web())
+    found = offered(owner("Job", web(), of=above), above=above)["RaiseMaxSkew"]
+    assert found.commands[0].startswith("kubectl patch cronjob web ")
+    assert patch_in(found.commands[0]) == [{**RAISED[0], "path": f"/spec/jobTemplate{RAISED[0]['path']}"}]
+    assert "next run" in found.starts
+
+
+def test_a_pod_nobody_owns_is_made_anew() -> None:
+    found = offered(None)["RaiseMaxSkew"]
+    (line,) = found.commands
+    assert line.startswith("kubectl get pod web-0 -n default -o json | kubectl patch --local -f - --type=json -p ")
+    assert found.starts == "makes the Pod anew; nothing of it runs yet"
+
+
+def test_an_owner_we_do_not_know_gets_no_command_but_the_field() -> None:
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
+    found = offered(owner("ReplicaSet", web(), name="web-abc", of=rollout), above=None)["RaiseMaxSkew"]
+    assert found.commands == ()
+    assert found.starts == (
+        "change spec.topologySpreadConstraints[0].maxSkew in the template of rollout/web, which makes these Pods"
+    )
+
+
+def test_an_owner_that_cannot_be_read_gets_no_command() -> None:
+    unread = owner("ReplicaSet", web())
+    found = fixes(CROWDED, owned(web(), unread))["RaiseMaxSkew"]
+    assert (found.commands, "replicaset/web" in found.starts) == ((), True)
+
+
+class TestLiveChanges:
+    """What can be changed about a Pod while it lives."""
+
+    def test_come_first_and_help_this_pod_only(self) -> None:
+        found = offered(owner("StatefulSet", web()))["AddToleration"]
+        kinds = [line.split()[1:4] for line in found.commands]
+        assert kinds == [["patch", "pod", "web-0"], ["patch", "statefulset", "web"], ["delete", "pod", "web-0"]]
+        assert found.starts.startswith("the first command helps this Pod only; ")
+
+    def test_are_all_that_a_pod_nobody_owns_needs(self) -> None:
+        found = offered(None)["AddToleration"]
+        assert [line.split()[1:3] for line in found.commands] == [["patch", "pod"]]
+        assert found.starts.startswith("the nodes were set apart on purpose")
+
+    def test_are_no_help_where_another_change_needs_the_pod_made_anew(self) -> None:
+        pending = web("web-0", nodeSelector={"disk": "ssd"})
+        found = fixes([node("n", zone="z", taints=["x=y:NoSchedule"])], pending)["AddToleration+RelaxNodeSelector"]
+        assert [line.split()[1:3] for line in found.commands] == [["get", "pod"]]
+
+
+class TestTemplatesThatDiffer:
+    """Templates that admission changes into other Pods."""
+
+    def test_a_constraint_is_found_where_it_stands(self) -> None:
+        injected = spread("example.com/rack", selector=app("web"), soft=True)
+        pending = web("web-0", topologySpreadConstraints=[injected, spread(ZONE, selector=app("web"))])
+        found = offered(owner("StatefulSet", web()), pending=pending)["RaiseMaxSkew"]
+        assert patch_in(found.commands[0]) == RAISED
+
+    def test_a_constraint_that_admission_added_is_changed_by_hand(self) -> None:
+        found = offered(owner("StatefulSet", pod("p", labels=WEB)))["RaiseMaxSkew"]
+        assert (found.commands, found.starts) == (
+            (),
+            "the template of statefulset/web differs from its Pod: make the change there by hand",
+        )
+
+    def test_a_template_that_would_be_refused_is_left_alone(self) -> None:
+        both = [spread(ZONE, selector=app("web")), spread(ZONE, selector=app("web"), soft=True)]
+        stateful_set = owner("StatefulSet", web(topologySpreadConstraints=both))
+        found = offered(stateful_set)["MakeSoft"]
+        assert (found.commands, found.starts) == ((), "the template of statefulset/web would not be valid with it")
+
+
+class TestNewRevision:
+    """What becomes of the Pods that the changed template makes."""
+
+    @staticmethod
+    def rollout(*constraints: Object) -> dict[str, Fix]:
+        """Return what is offered for a Pod of a Deployment whose own revision crowds zones a and b."""
+        pending = web("web-0", topologySpreadConstraints=[*constraints])
+        deployment = owner("Deployment", pending)
+        replica_set = owner("ReplicaSet", pending, name="web-abc", of=deployment)
+        own = [web(f"own-{name}", on=name, labels={**WEB, HASH: "abc"}) for name in ("a1", "b1")]
+        asked = owned(pending, replica_set, **{HASH: "abc"})
+        asked["spec"] = json.loads(json.dumps(asked["spec"]))
+        merged = asked["spec"]["topologySpreadConstraints"][0]
+        merged["labelSelector"]["matchExpressions"] = [{"key": HASH, "operator": "In", "values": ["abc"]}]
+        return fixes([*zones(**TAINTED), *own, deployment, replica_set], asked)
+
+    def test_starts_at_zero_with_match_label_keys(self) -> None:
+        found = self.rollout(spread(ZONE, selector=app("web"), matchLabelKeys=[HASH]))["AddToleration"]
+        assert found.feasible == ("c1",)
+        assert isinstance(found.new_revision, tuple)
+        assert set(found.new_revision) == {"a1", "b1", "c1"}
+
+    def test_is_not_told_apart_without(self) -> None:
+        found = self.rollout(spread(ZONE, selector={**app("web"), "matchExpressions": []}))["AddToleration"]
+        assert not isinstance(found.new_revision, tuple)
+
+    def test_is_told_apart_by_affinity_too(self) -> None:
+        term = {"labelSelector": app("web"), "topologyKey": ZONE, "matchLabelKeys": [HASH]}
+        merged = {
+            "labelSelector": {**app("web"), "matchExpressions": [{"key": HASH, "operator": "In", "values": ["abc"]}]}
+        }
+        required = "requiredDuringSchedulingIgnoredDuringExecution"
+        pending = pod("web-0", labels=WEB, affinity={"podAntiAffinity": {required: [term]}})
+        stateful_set = owner("StatefulSet", pending)
+        asked = owned(pending, stateful_set, **{HASH: "abc"})
+        asked["spec"] = {**asked["spec"], "affinity": {"podAntiAffinity": {required: [{**term, **merged}]}}}
+        own = [pod(f"own-{name}", on=name, labels={**WEB, HASH: "abc"}) for name in ("a1", "b1")]
+        found = fixes([*zones(**TAINTED), *own, stateful_set], asked)["AddToleration"]
+        assert isinstance(found.new_revision, tuple)
+        assert (found.feasible, set(found.new_revision)) == (("c1",), {"a1", "b1", "c1"})
+
+    def test_of_a_daemon_keeps_to_its_node(self) -> None:
+        """Each of its Pods is for one node; only the constraint is the template's."""
+        field = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a1"]}]}
+        required = "requiredDuringSchedulingIgnoredDuringExecution"
+        affinity = {"nodeAffinity": {required: {"nodeSelectorTerms": [field]}}}
+        revision = "controller-revision-hash"
+        constraints = [spread(ZONE, selector=app("web"), matchLabelKeys=[revision], nodeAffinityPolicy="Ignore")]
+        pending = web("web-0", topologySpreadConstraints=constraints)
+        daemon_set = owner("DaemonSet", pending)
+        asked = owned({**pending, "spec": {**pending["spec"], "affinity": affinity}}, daemon_set, **{revision: "1"})
+        own = web("own", on="a1", labels={**WEB, revision: "1"})
+        found = fixes([*zones(**TAINTED), own, daemon_set], asked)
+        assert found["RaiseMaxSkew"].feasible == ("a1",)
+
+    def test_is_not_foretold_where_the_template_differs(self) -> None:
+        constraints = [spread(ZONE, selector=app("web"), matchLabelKeys=[HASH])]
+        pending = web("web-0", topologySpreadConstraints=constraints)
+        deployment = owner("Deployment", pod("p", labels=WEB))
+        replica_set = owner("ReplicaSet", pending, name="web-abc", of=deployment)
+        own = [web(f"own-{name}", on=name, labels={**WEB, HASH: "abc"}) for name in ("a1", "b1")]
+        asked = owned(pending, replica_set, **{HASH: "abc"})
+        found = fixes([*zones(**TAINTED), *own, deployment, replica_set], asked)["RaiseMaxSkew"]
+        assert not isinstance(found.new_revision, tuple)

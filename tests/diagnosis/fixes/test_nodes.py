@@ -1,0 +1,164 @@
+"""What is offered about nodes, and which taints are nobody's to touch."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.report import Change
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
+
+CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
+
+
+def with_zone_c(**fields: object) -> list[Object]:
+    """Return zones a and b with a Pod of web each, and a zone c that holds none: ``fields`` of its node close it."""
+    return [*zones(c=fields), web("on-a", on="a1"), web("on-b", on="b1")]
+
+
+class TestUncordon:
+    """A cordoned node put back."""
+
+    def test_takes_the_mirroring_taint_too(self) -> None:
+        found = fixes(with_zone_c(unschedulable=True, taints=["x=y:PreferNoSchedule", CORDON]), web())["Uncordon"]
+        assert patch_of(found) == [("remove", "/spec/taints/1", None), ("remove", "/spec/unschedulable", None)]
+        assert (found.cost, found.feasible, found.commands) == (1, ("c1",), ("kubectl uncordon c1",))
+
+    def test_removes_a_taint_that_mirrors_no_cordon(self) -> None:
+        found = fixes(with_zone_c(taints=[CORDON]), web())["Uncordon"]
+        assert patch_of(found) == [("remove", "/spec/taints/0", None)]
+        assert found.commands == (f"kubectl taint node c1 {CORDON}-",)
+
+    def test_names_the_nodes_of_the_domain_that_are_alike(self) -> None:
+        second = node("c2", zone="c", unschedulable=True)
+        found = fixes([*with_zone_c(unschedulable=True), second], web())["Uncordon"]
+        assert (found.feasible, found.alike) == (("c1",), ("c2",))
+
+    def test_is_not_offered_for_a_node_that_stays_closed(self) -> None:
+        assert "Uncordon" not in fixes(with_zone_c(unschedulable=True, taints=["x=y:NoSchedule"]), web())
+
+    def test_may_open_other_nodes_where_taints_are_honored(self) -> None:
+        """Node c2 is full, but once its Pods count zone c is as crowded as the others."""
+        honoring = [spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")]
+        full = {"allocatable": {"pods": "0"}}
+        objects = [
+            *zones(c=full),
+            node("c2", zone="c", taints=[CORDON], unschedulable=True, **full),  # type: ignore[arg-type]
+            *(web(f"on-{name}", on=name) for name in ("a1", "b1", "c2")),
+        ]
+        found = fixes(objects, web(topologySpreadConstraints=honoring))["Uncordon"]
+        assert set(found.feasible) == {"a1", "b1"}
+
+
+class TestLabelNode:
+    """A node that lacks the label by which it would be in a domain."""
+
+    def test_takes_the_value_of_the_label_that_means_the_same(self) -> None:
+        closed = {"hostname": "c1", "labels": {"failure-domain.beta.kubernetes.io/zone": "c"}}
+        objects = [*with_zone_c(taints=["x=y:NoSchedule"]), node("c2", **closed)]  # type: ignore[arg-type]
+        found = fixes(objects, web())["LabelNode"]
+        assert patch_of(found) == [("add", "/metadata/labels/topology.kubernetes.io~1zone", "c")]
+        assert (found.cost, found.feasible) == (1, ("c2",))
+        assert found.commands == (f"kubectl label node c2 {ZONE}=c",)
+
+    @pytest.mark.parametrize("label", ["example.com/zones", "example.com/area", "zone-typo"])
+    def test_guesses_nothing(self, label: str) -> None:
+        objects = [*with_zone_c(taints=["x=y:NoSchedule"]), node("c2", labels={label: "c"})]
+        assert "LabelNode" not in fixes(objects, web())
+
+    def test_takes_no_empty_value(self) -> None:
+        empty = {"failure-domain.beta.kubernetes.io/zone": ""}
+        assert "LabelNode" not in fixes([*with_zone_c(taints=["x=y:NoSchedule"]), node("c2", labels=empty)], web())
+
+
+class TestTaints:
+    """Taints that keep the Pod out of the domain it should go to."""
+
+    def test_can_be_removed_or_tolerated(self) -> None:
+        offered = fixes(with_zone_c(taints=["x=y:PreferNoSchedule", "gpu=a100:NoSchedule"]), web())
+        assert patch_of(offered["RemoveTaint"]) == [("remove", "/spec/taints/1", None)]
+        assert offered["RemoveTaint"].commands == ("kubectl taint node c1 gpu=a100:NoSchedule-",)
+        toleration = {"key": "gpu", "operator": "Equal", "value": "a100", "effect": "NoSchedule"}
+        assert patch_of(offered["AddToleration"]) == [("add", "/spec/tolerations", [toleration])]
+        assert (offered["RemoveTaint"].cost, offered["AddToleration"].cost) == (2, 2)
+        assert "on purpose" in offered["AddToleration"].starts
+        assert "purpose" in offered["RemoveTaint"].starts
+
+    def test_a_taint_without_a_value_is_tolerated_by_its_existence(self) -> None:
+        pending = web(tolerations=[{"key": "other", "operator": "Exists"}])
+        toleration = {"key": "gpu", "operator": "Exists", "effect": "NoExecute"}
+        found = fixes(with_zone_c(taints=["gpu:NoExecute"]), pending)["AddToleration"]
+        assert patch_of(found) == [("add", "/spec/tolerations/-", toleration)]
+
+    def test_the_control_plane_costs_as_much_as_giving_up_the_constraint(self) -> None:
+        offered = fixes(with_zone_c(taints=["node-role.kubernetes.io/control-plane:NoSchedule"]), web())
+        assert (offered["RemoveTaint"].cost, offered["AddToleration"].cost) == (4, 4)
+
+    @pytest.mark.parametrize(
+        "taint",
+        [
+            "node.kubernetes.io/not-ready:NoExecute",
+            "node.kubernetes.io/unreachable:NoSchedule",
+            "node.kubernetes.io/disk-pressure:NoSchedule",
+            "node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule",
+            "ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule",
+            "DeletionCandidateOfClusterAutoscaler=1700000000:NoSchedule",
+            "karpenter.sh/disrupted:NoSchedule",
+            "karpenter.sh/disruption=disrupting:NoSchedule",
+            "karpenter.sh/unregistered:NoExecute",
+        ],
+    )
+    def test_of_controllers_are_never_touched(self, taint: str) -> None:
+        offered = fixes(with_zone_c(taints=[taint]), web())
+        assert "RaiseMaxSkew" in offered
+        assert not {"AddToleration", "RemoveTaint", "Uncordon"} & offered.keys()
+
+    def test_two_on_one_node_take_a_pair(self) -> None:
+        pending = pod("p")
+        offered = fixes([node("n", taints=["a=1:NoSchedule", "b=2:NoSchedule"])], pending)
+        assert offered.keys() == {"AddToleration+AddToleration", "RemoveTaint+RemoveTaint", "RemoveTaint+AddToleration"}
+        assert patch_of(offered["RemoveTaint+RemoveTaint"]) == [("remove", "/spec/taints/0", None)] * 2
+        assert len(patch_of(offered["AddToleration+AddToleration"])) == 2
+
+    def test_alike_are_those_with_the_same_taints_in_the_same_domain(self) -> None:
+        gpu = ["gpu=a100:NoSchedule"]
+        more = [node("c2", zone="c", taints=gpu), node("d1", zone="d", taints=gpu)]
+        offered = search([*with_zone_c(taints=gpu), *more], web()).fixes
+        removed = [(fix.feasible, fix.alike) for fix in offered if fix.id == "RemoveTaint"]
+        assert sorted(removed) == [(("c1",), ("c2",)), (("d1",), ())]
+
+
+class TestAddNode:
+    """What an autoscaler would have to add, told beside the fixes."""
+
+    def test_is_a_sibling_in_good_order(self) -> None:
+        closing = ["node.kubernetes.io/not-ready:NoExecute"]
+        found = search(with_zone_c(taints=closing, unschedulable=True), web())
+        (added,) = found.new_nodes
+        assert (added.id, added.cost, added.feasible, added.commands) == ("AddNode", 3, ("new-c1",), ())
+        change: Change
+        (change,) = added.changes
+        assert (change.op, change.target.name) == ("create", "new-c1")
+        assert isinstance(change.object, dict)
+        assert change.object["metadata"]["labels"] == {"kubernetes.io/hostname": "new-c1", ZONE: "c"}
+        assert "taints" not in change.object["spec"]
+        assert "unschedulable" not in change.object["spec"]
+        assert "scale the node group" in added.starts
+
+    def test_is_no_fix(self) -> None:
+        assert all(fix.id != "AddNode" for fix in search(with_zone_c(unschedulable=True), web()).fixes)
+
+    def test_is_told_once_for_domains_that_are_alike(self) -> None:
+        full = {"allocatable": {"cpu": "1"}}
+        objects = [*zones(a=full, b=full, c=full), *(pod(f"p-{z}", on=f"{z}1", requests={"cpu": "1"}) for z in "abc")]
+        (added,) = search(objects, pod("p", requests={"cpu": "1"})).new_nodes
+        assert (added.feasible, added.alike) == (("new-a1",), ("new-b1", "new-c1"))
+        assert "zone a" in added.summary
+
+    def test_is_tried_once_for_nodes_that_differ_in_nothing_that_matters(self) -> None:
+        nodes = [node(f"n{i}", labels={"serial": str(i), "disk": "ssd"}, allocatable={"cpu": "1"}) for i in range(3)]
+        busy = [pod(f"p{i}", on=f"n{i}", requests={"cpu": "1"}) for i in range(3)]
+        terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": "Exists"}]}]}
+        affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+        (added,) = search([*nodes, *busy], pod("p", requests={"cpu": "1"}, affinity=affinity)).new_nodes
+        assert (added.alike, added.summary.count(" in ")) == ((), 0)

@@ -1,0 +1,136 @@
+"""How fixes are searched, ordered, put together and counted."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from kubectl_spread.diagnosis.fixes import fix_for
+from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS
+from kubectl_spread.report import Fix
+from tests.build import HOSTNAME, ZONE, app, node, pod, spread
+from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
+from tests.diagnosis.fixes.owners import owned, owner
+
+TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
+CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
+
+
+def order(fix: Fix) -> tuple[int, int, str]:
+    """Return what fixes are ordered by."""
+    return fix.cost, -len(fix.feasible), fix.summary
+
+
+def test_a_pod_that_has_a_node_needs_nothing() -> None:
+    assert search([node("n")], pod("p")) == search([], pod("p"))
+
+
+def test_fixes_come_cheapest_first_then_by_what_they_open_then_by_text() -> None:
+    found = search(CROWDED, web()).fixes
+    assert list(found) == sorted(found, key=order)
+    assert {fix.id for fix in found} == {
+        "HonorTaints",
+        "AddToleration",
+        "RemoveTaint",
+        "MovePod",
+        "RaiseMaxSkew",
+        "MakeSoft",
+    }
+
+
+def test_pairs_are_tried_only_where_no_single_change_helps() -> None:
+    assert all("+" not in fix.id for fix in search(CROWDED, web()).fixes)
+    pending = pod("p", nodeSelector={"disk": "ssd"}, host_ports=["80"])
+    found = search(
+        [node("n"), pod("q", on="n", host_ports=["80"], owner={"apiVersion": "v1", "kind": "Node", "name": "n"})],
+        pending,
+    )
+    assert [fix.id for fix in found.fixes] == ["RelaxNodeSelector+ChangeHostPort"]
+    assert found.fixes[0].cost == 6
+
+
+def test_pairs_go_no_further_than_needed() -> None:
+    constraints = [spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web"))]
+    ill = ["node.kubernetes.io/not-ready:NoExecute"]
+    nodes = [node("a1", zone="a"), node("a2", zone="a", taints=ill), node("b1", zone="b", taints=ill)]
+    counted = [web(f"w{i}", on="a1") for i in range(3)]
+    found = fixes([*nodes, *counted], web(topologySpreadConstraints=constraints))["RaiseMaxSkew+RaiseMaxSkew"]
+    assert [value for _, _, value in patch_of(found)] == [4, 4]
+
+
+def test_no_pair_begins_with_a_pod_that_would_be_refused() -> None:
+    constraints = [spread(ZONE, selector=app("web")), spread(ZONE, selector=app("web"), soft=True)]
+    pending = web(topologySpreadConstraints=constraints, nodeSelector={"disk": "ssd"})
+    offered = fixes(CROWDED, pending)
+    assert "RelaxNodeSelector+RaiseMaxSkew" in offered
+    assert not [name for name in offered if "MakeSoft" in name]
+
+
+def test_no_more_than_so_many_alike_are_tried() -> None:
+    more = [node(f"c{i}", zone="c", taints=["x=y:NoSchedule"]) for i in range(2, 20)]
+    found = fixes([*CROWDED, *more], web())["RemoveTaint"]
+    assert len(found.alike) == MOST_ALIKE - 1
+
+
+def test_where_nothing_helps_the_search_says_so() -> None:
+    found = search([node("n", taints=["node.kubernetes.io/not-ready:NoExecute"])], pod("p"))
+    assert (found.fixes, found.complete) == ((), True)
+
+
+def test_a_search_that_is_cut_short_says_so() -> None:
+    calls = count()
+    found = search(CROWDED, web(), spent=lambda: next(calls) > 2)
+    assert not found.complete
+    assert len(found.fixes) < len(search(CROWDED, web()).fixes)
+    pending = pod("p", nodeSelector={"disk": "ssd"}, host_ports=["80"])
+    holder = pod("q", on="n", host_ports=["80"], owner={"apiVersion": "v1", "kind": "Node", "name": "n"})
+    assert not search([node("n"), holder], pending, spent=lambda: True).complete
+    later = count()
+    cut = search([node("n"), holder], pending, spent=lambda: next(later) > 1)
+    assert (cut.fixes, cut.complete) == ((), False)
+
+
+class TestSiblings:
+    """Other Pending Pods of the same workload."""
+
+    def test_are_placed_one_after_another(self) -> None:
+        replica_set = owner("ReplicaSet", web())
+        siblings = [owned(web(f"web-{i}"), replica_set) for i in range(3)]
+        stranger = web("stranger")
+        found = fixes([*CROWDED, replica_set], siblings[0], siblings=[*siblings[1:], stranger])
+        assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (2, 3)
+        assert (found["MakeSoft"].admits, found["MakeSoft"].siblings) == (3, 3)
+        assert (found["RemoveTaint"].admits, found["RemoveTaint"].siblings) == (3, 3)
+
+    def test_of_another_revision_stay_as_they_are_where_the_change_does_not_fit_them(self) -> None:
+        replica_set = owner("ReplicaSet", web())
+        other = owned(pod("other", labels={"app": "web"}, nodeSelector={ZONE: "nowhere"}), replica_set)
+        found = fixes([*CROWDED, replica_set], owned(web(), replica_set), siblings=[other])
+        assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (1, 2)
+
+    def test_beyond_a_hundred_are_not_counted(self) -> None:
+        replica_set = owner("ReplicaSet", web())
+        siblings = [owned(web(f"web-{i}"), replica_set) for i in range(MOST_SIBLINGS + 20)]
+        found = fixes([*CROWDED, replica_set], siblings[0], siblings=siblings[1:])
+        assert (found["RaiseMaxSkew"].admits, found["RaiseMaxSkew"].siblings) == (2, MOST_SIBLINGS)
+
+
+class TestAnotherPodsFix:
+    """The fix of one Pod, told of its twin."""
+
+    def test_names_the_twin(self) -> None:
+        replica_set = owner("ReplicaSet", web())
+        found = fixes([*CROWDED, replica_set], owned(web("web-1"), replica_set))
+        twin = fix_for(found["AddToleration"], "web-1", "web-2")
+        assert [change.target.name for change in twin.changes] == ["web-2"]
+        assert twin.commands[0].startswith("kubectl patch pod web-2 -n default ")
+        assert twin.commands[-1] == "kubectl delete pod web-2 -n default"
+
+    def test_is_the_same_where_the_pod_itself_is_not_changed(self) -> None:
+        found = fixes(CROWDED, web())
+        for name in ("RemoveTaint", "MovePod"):
+            assert fix_for(found[name], "web", "other") == found[name]
+
+    def test_leaves_other_objects(self) -> None:
+        pending = pod("p", nodeSelector={"disk": "ssd"})
+        found = fixes([node("n", unschedulable=True)], pending)["Uncordon+RelaxNodeSelector"]
+        assert [change.target.name for change in fix_for(found, "p", "q").changes] == ["n", "q"]
