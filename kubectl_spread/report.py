@@ -119,6 +119,7 @@ class Domain(Report, frozen=True, kw_only=True):
         nodes: the nodes that are counted, by name.
         eligible: whether any node of it is counted.
         matching: the Pods counted.
+        by_node: counted node → the Pods counted there.
         skew: matching minus the global minimum.
         skew_if_placed: the same with the Pod placed there.
         allowed: whether the constraint lets the Pod go there.
@@ -130,6 +131,7 @@ class Domain(Report, frozen=True, kw_only=True):
     nodes: tuple[str, ...]
     eligible: bool
     matching: int
+    by_node: dict[str, int] = {}  # noqa: RUF012 - msgspec gives each Struct its own copy
     skew: int
     skew_if_placed: int
     allowed: bool
@@ -349,10 +351,52 @@ class Placement(Report, frozen=True, kw_only=True):
 
 
 class Jam(Report, frozen=True, kw_only=True):
-    """The first replica that finds no node."""
+    """The first replica that finds no node.
+
+    Attributes:
+        replica: which; where it depends on ties, the earliest.
+        replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
+        message: the scheduler's wording.
+        nodes: of a DaemonSet, the nodes that have no room for their Pod.
+    """
 
     replica: int
+    replica_max: int | UnsetType | None = UNSET
     message: str
+    nodes: tuple[str, ...] = ()
+
+
+class DomainRange(Report, frozen=True, kw_only=True):
+    """How many Pods a domain may hold once all replicas are placed, where that depends on ties.
+
+    Attributes:
+        constraint: the constraint's index.
+        value: the domain.
+        minimum: the fewest matching Pods that were found.
+        maximum: the most.
+    """
+
+    constraint: int
+    value: str
+    minimum: int
+    maximum: int
+
+
+class Rollout(Report, frozen=True, kw_only=True):
+    """How the workload gets from the Pods it has to those of the manifest.
+
+    Attributes:
+        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` where the template changes; ``Scale`` where it does
+            not and only missing Pods come; ``Replace`` for a Pod that exists; ``Unknown`` for kinds of other APIs.
+        running: the Pods the workload has (count).
+        replaced: how many of them go.
+        assumed: what was assumed, as a sentence.
+    """
+
+    strategy: Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
+    running: int
+    replaced: int
+    assumed: str
 
 
 class CheckItem(EvaluationReport, frozen=True, kw_only=True):
@@ -361,9 +405,13 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     Attributes:
         replicas: how many were asked for.
         validation: what the API server would refuse.
-        placements: where each replica goes, in order.
+        placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None when all find one.
         after: the constraints with all placed replicas counted.
+        orders: in how many orders ties were broken, by name first.
+        ranges: the domains of ``after`` whose counts differ between these orders.
+        sampled: whether there are so many nodes that the scheduler may look at some of them only.
+        rollout: what was assumed about the workload's running Pods; None where it has none.
     """
 
     replicas: int = 1
@@ -371,6 +419,10 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
     after: tuple[ConstraintReport, ...] = ()
+    orders: int = 1
+    ranges: tuple[DomainRange, ...] = ()
+    sampled: bool = False
+    rollout: Rollout | None = None
 
 
 class SkewItem(Report, frozen=True, kw_only=True):

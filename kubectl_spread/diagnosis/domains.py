@@ -99,6 +99,7 @@ def _domains(
 ) -> Iterable[Domain]:
     """Yield every domain: eligible ones and those no node of which is counted, by value."""
     constraint = counts.constraint
+    on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, explainer.handle)
     nodes: dict[str, list[NodeInfo]] = defaultdict(list)
     for info in explainer.handle.node_infos.values():
         if constraint.topology_key in info.labels:
@@ -112,6 +113,7 @@ def _domains(
             nodes=tuple(info.name for info in counted),
             eligible=value in counts.match_num,
             matching=matching,
+            by_node={info.name: on_node[info.name] for info in counted},
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
             allowed=placed <= constraint.max_skew or not constraint.hard,

@@ -28,21 +28,35 @@ def constraint_text(constraint: ConstraintReport, *, wide: bool = False, by_node
         wide: whether every name is printed.
         by_node: whether domains are unfolded to their nodes.
     """
-    unfold = wide or by_node
-    most = EVERY if unfold else SHOWN_NAMES
+    most = EVERY if wide or by_node else SHOWN_NAMES
+    domains = _unfolded(constraint) if by_node else _folded(constraint, most)
+    lines = [_headline(constraint), domains.rstrip("\n"), _minimum(constraint), *_bypassed(constraint, most)]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def _unfolded(constraint: ConstraintReport) -> str:
+    """Return a line for each counted node, with the domain it is in."""
+    columns: tuple[Column[tuple[Domain, str, int]], ...] = (
+        Column("DOMAIN", lambda row: row[0].value or EMPTY),
+        Column("NODE", lambda row: row[1]),
+        Column("PODS", lambda row: str(row[2])),
+        Column("SKEW", lambda row: str(row[0].skew)),
+        Column("NEXT", lambda row: _next(row[0], constraint)),
+    )
+    return table(columns, ((d, node, pods) for d in constraint.domains for node, pods in d.by_node.items()))
+
+
+def _folded(constraint: ConstraintReport, most: int) -> str:
+    """Return a line for each domain, or for all that stand the same where there are many."""
     columns: tuple[Column[DomainRow], ...] = (
         Column("DOMAIN", lambda row: listed([value or EMPTY for value in row.values], most)),
-        Column("NODES", lambda row: listed(row.nodes, most) if unfold else str(len(row.nodes))),
+        Column("NODES", lambda row: listed(row.nodes, most) if most == EVERY else str(len(row.nodes))),
         Column("PODS", lambda row: row.pods),
         Column("SKEW", lambda row: row.skew),
         Column("NEXT", lambda row: row.next),
     )
     rows = [_row(domain, constraint) for domain in constraint.domains]
-    if len(rows) > MOST_ROWS and not unfold:
-        rows = _merged(rows)
-    lines = [_headline(constraint), table(columns, rows).rstrip("\n")]
-    lines += [_minimum(constraint), *_bypassed(constraint, most)]
-    return "\n".join(line for line in lines if line) + "\n"
+    return table(columns, _merged(rows) if len(rows) > MOST_ROWS and most != EVERY else rows)
 
 
 @dataclass(frozen=True, slots=True)
