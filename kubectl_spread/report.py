@@ -131,7 +131,7 @@ class Domain(Report, frozen=True, kw_only=True):
     nodes: tuple[str, ...]
     eligible: bool
     matching: int
-    by_node: dict[str, int] = {}  # noqa: RUF012 - msgspec gives each Struct its own copy
+    by_node: dict[str, int] = {}
     skew: int
     skew_if_placed: int
     allowed: bool
