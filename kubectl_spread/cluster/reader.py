@@ -62,9 +62,15 @@ class _Version(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What came of one read."""
+    """What came of one read.
 
-    objects: tuple[KubernetesObject, ...] = ()
+    Attributes:
+        objects: what was found; None where nothing could be read.
+        resource_version: the version it was read at.
+        unread: why that is not all that was wanted; None where it is.
+    """
+
+    objects: tuple[KubernetesObject, ...] | None = ()
     resource_version: str = ""
     unread: Unread | None = None
 
@@ -91,15 +97,25 @@ def read(connection: Connection, reads: Sequence[Read], *, progress: Progress | 
 
 
 def count(connection: Connection, kind: Kind, *, namespace: str = "") -> int:
-    """Return how many objects of the kind there are, by asking for one of them.
+    """Return how many objects of the kind one may list, by asking for one of them; 0 where one may not.
 
     Raises:
-        ClusterError: they may not be listed, or the server cannot be reached or understood.
+        ClusterError: the server cannot be reached or understood.
     """
+    try:
+        return _count(connection, Read(kind, namespace))
+    except StatusError as error:
+        if error.status != HTTPStatus.FORBIDDEN:
+            raise
+        return 0
+
+
+def _count(connection: Connection, wanted: Read) -> int:
+    """Return how many objects the list holds."""
     total, limit, continue_ = 0, 1, ""
     while True:
         query = {"limit": str(limit), "continue": continue_}
-        page = _metadata_page(connection, Read(kind, namespace), query=query)
+        page = _metadata_page(connection, wanted, query=query)
         total += len(page.items)
         continue_, limit = page.metadata.continue_, PAGE_OBJECTS
         if page.metadata.remaining_item_count is not None or not continue_:
@@ -134,13 +150,18 @@ def list_names(
 
 
 def server_version(connection: Connection) -> str:
-    """Return the server's release, such as ``v1.36.2``.
+    """Return the server's release, such as ``v1.36.2``; empty where it does not say that to everybody.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
     """
-    answer = fetch(connection, Request(path="/version", what="get the server's version"))
-    return _decoded(answer, _Version, what="get the server's version").git_version
+    request = Request(path="/version", what="get the server's version")
+    try:
+        return _decoded(fetch(connection, request), _Version, what=request.what).git_version
+    except StatusError as error:
+        if error.status not in UNREAD:
+            raise
+        return ""
 
 
 class _Reading:
@@ -164,9 +185,18 @@ class _Reading:
         except StatusError as error:
             if error.status == HTTPStatus.NOT_FOUND and wanted.name and error.said.details.name == wanted.name:
                 return _Found()
+            if wanted.fallback and error.status == HTTPStatus.FORBIDDEN:
+                return self._of_one_namespace(wanted, error)
             if wanted.required or error.status not in UNREAD:
                 raise
-            return _Found(unread=Unread(wanted.kind, UNREAD[error.status], wanted.namespace))
+            return _Found(None, unread=_unread(wanted, error))
+
+    def _of_one_namespace(self, wanted: Read, refusal: StatusError) -> _Found:
+        """Return what the namespace holds that is left where all of them are refused; raise that where it is too."""
+        narrowed = self.read(replace(wanted, namespace=wanted.fallback, fallback="", required=False))
+        if narrowed.objects is None:
+            raise refusal
+        return replace(narrowed, unread=_unread(wanted, refusal))
 
     def _get(self, wanted: Read) -> _Found:
         """Return the one object."""
@@ -252,12 +282,18 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
     for wanted, found in results:
         if found.unread:
             unread[found.unread] = None
+        if found.objects is None:
             continue
         of_kind = objects.setdefault(wanted.kind.name, {})
         of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
         if found.resource_version:
             resource_versions[wanted.kind.plural] = found.resource_version
     return Inventory({kind: tuple(held.values()) for kind, held in objects.items()}, resource_versions, tuple(unread))
+
+
+def _unread(wanted: Read, refusal: StatusError) -> Unread:
+    """Return what could not be had, and why."""
+    return Unread(wanted.kind, UNREAD[refusal.status], wanted.namespace)
 
 
 def _get_request(wanted: Read) -> Request:
@@ -320,9 +356,10 @@ def _what(wanted: Read) -> str:
 
 
 def _needs(wanted: Read, verb: str) -> str:
-    """Return the permission that a read takes."""
-    resource = f"{wanted.kind.plural}.{wanted.kind.group}".rstrip(".")
-    return f'the RBAC verb "{verb}" on {resource}{_where(wanted) or " in the whole cluster"}'
+    """Return the permission that a read takes, with the rule as it stands in a manifest."""
+    role = f"a Role{_where(wanted)}" if _where(wanted) else "a ClusterRole"
+    group = wanted.kind.group or '""'
+    return f"{role} with the rule {{apiGroups: [{group}], resources: [{wanted.kind.plural}], verbs: [{verb}]}}"
 
 
 def _where(wanted: Read) -> str:

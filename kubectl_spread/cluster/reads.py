@@ -19,6 +19,7 @@ class Read:
         field_selector: as ``kubectl --field-selector`` takes it; empty for all.
         required: whether not to be allowed to read it is an error, or leaves it unread.
         first_page_only: whether the first 500 objects are enough.
+        fallback: the namespace to list where all namespaces are forbidden; the list counts as unread then.
     """
 
     kind: Kind
@@ -28,3 +29,4 @@ class Read:
     field_selector: str = ""
     required: bool = True
     first_page_only: bool = False
+    fallback: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.diagnosis.events import FAILED_SCHEDULING
@@ -26,13 +27,14 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
     """Return the reads for evaluating every filter for Pods of the namespace (empty: of all).
 
     Nodes, Pods and what storage they use are needed of the whole cluster; what else decides comes from the Pods' own
-    namespace.
+    namespace. Who may only list the Pods of that namespace gets an answer that rests on those.
 
     Args:
         namespace: of the Pods that are asked about.
         pending: whether the scheduler's messages and what guards Pods against changes are wanted too.
     """
-    reads = [Read(kind=kind) for kind in REQUIRED] + [_optional(kind, namespace) for kind in FOR_ANY_POD]
+    reads = [Read(kind=kinds.NODE), Read(kind=kinds.POD, fallback=namespace)]
+    reads += [_optional(kind, namespace) for kind in FOR_ANY_POD]
     if pending:
         failures = f"reason={FAILED_SCHEDULING}"
         reads.append(Read(kind=kinds.EVENT, namespace=namespace, field_selector=failures, required=False))
@@ -43,11 +45,14 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
 
 
 def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
-    """Return the reads for evaluating every filter for Pods that are yet to be created in the namespaces."""
+    """Return the reads for evaluating every filter for Pods that are yet to be created in the namespaces.
+
+    All Pods are needed: where replicas would lie is not told from some of them.
+    """
     of_each = [
         (*everything(namespace), *(_optional(kind, namespace) for kind in FOR_CREATION)) for namespace in namespaces
     ]
-    return tuple(dict.fromkeys(read for reads in of_each for read in reads))
+    return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 
 def spread_only(namespace: str) -> tuple[Read, ...]:

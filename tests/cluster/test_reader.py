@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -175,27 +176,67 @@ def test_what_is_required_and_forbidden_is_an_error_that_names_the_permission(
     )
     assert caught.value.what == 'list deployments in namespace "shop"'
     assert caught.value.status == 403
-    assert caught.value.hint == 'needs the RBAC verb "list" on deployments.apps in namespace "shop"'
+    assert caught.value.hint == (
+        'needs a Role in namespace "shop" with the rule {apiGroups: [apps], resources: [deployments], verbs: [list]}'
+    )
 
 
 @pytest.mark.parametrize(
     ("wanted", "what", "needs"),
     [
-        (Read(POD), "list pods in all namespaces", '"list" on pods in the whole cluster'),
-        (Read(NODE), "list nodes", '"list" on nodes in the whole cluster'),
-        (Read(NODE, "shop"), "list nodes", '"list" on nodes in the whole cluster'),
-        (Read(POD, "shop", "web-0"), 'get pod "web-0" in namespace "shop"', '"get" on pods in namespace "shop"'),
-        (Read(NODE, name="n1"), 'get node "n1"', '"get" on nodes in the whole cluster'),
+        (Read(POD), "list pods in all namespaces", ("ClusterRole", "pods", "list")),
+        (Read(NODE), "list nodes", ("ClusterRole", "nodes", "list")),
+        (Read(NODE, "shop"), "list nodes", ("ClusterRole", "nodes", "list")),
+        (
+            Read(POD, "shop", "web-0"),
+            'get pod "web-0" in namespace "shop"',
+            ('Role in namespace "shop"', "pods", "get"),
+        ),
+        (Read(NODE, name="n1"), 'get node "n1"', ("ClusterRole", "nodes", "get")),
     ],
 )
 def test_a_refusal_says_what_was_asked_for(
-    *, wanted: Read, what: str, needs: str, server: ApiServer, connection: Connection
+    *, wanted: Read, what: str, needs: tuple[str, str, str], server: ApiServer, connection: Connection
 ) -> None:
     server.answer = in_turn(status(403, "Forbidden"))
     with pytest.raises(ClusterError) as caught:
         read(connection, [wanted])
     assert caught.value.message == f"not allowed to {what} (Forbidden)"
-    assert caught.value.hint == f"needs the RBAC verb {needs}"
+    role, resource, verb = needs
+    rule = f'{{apiGroups: [""], resources: [{resource}], verbs: [{verb}]}}'
+    assert caught.value.hint == f"needs a {role} with the rule {rule}"
+
+
+def only_in(namespace: str, *forbidden: str) -> Callable[[Seen], Response]:
+    """Return a server that lists Pods of the namespace alone, and of those called forbidden not even that."""
+
+    def answer(seen: Seen) -> Response:
+        if namespace in forbidden or seen.path != f"/api/v1/namespaces/{namespace}/pods":
+            return status(403, "Forbidden", f"not {seen.path}")
+        return listing("a", namespace=namespace)
+
+    return answer
+
+
+def test_who_may_not_list_all_namespaces_falls_back_on_one(server: ApiServer, connection: Connection) -> None:
+    server.answer = only_in("shop")
+    inventory = read(connection, [Read(POD, fallback="shop")])
+    assert names_of(inventory.objects["Pod"]) == ["a"]
+    assert inventory.unread == (Unread(POD, "forbidden"),)
+    assert inventory.resource_versions == {"pods": "7"}
+    assert not inventory.has(POD)
+
+
+def test_who_may_not_list_that_one_either_needs_the_right_to_all(server: ApiServer, connection: Connection) -> None:
+    server.answer = only_in("shop", "shop")
+    with pytest.raises(ClusterError, match=r"not allowed to list pods in all namespaces .*: not /api/v1/pods$"):
+        read(connection, [Read(POD, fallback="shop")])
+
+
+def test_a_server_in_trouble_is_no_reason_to_read_less(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(400, "BadRequest"))
+    with pytest.raises(ClusterError, match="400 BadRequest"):
+        read(connection, [Read(POD, fallback="shop")])
 
 
 def test_other_failures_are_errors_even_of_what_is_not_required(server: ApiServer, connection: Connection) -> None:
@@ -295,6 +336,14 @@ def test_objects_are_counted_without_being_read(
     assert len(server.seen) == len(pages)
 
 
+def test_what_may_not_be_listed_is_not_counted(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(403, "Forbidden"))
+    assert count(connection, POD) == 0
+    server.answer = in_turn(status(400, "BadRequest"))
+    with pytest.raises(ClusterError, match="400 BadRequest"):
+        count(connection, POD)
+
+
 def test_names_come_from_the_cache_and_no_more_than_asked_for(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(listing("a", "b", "c"))
     assert list_names(connection, POD, namespace="shop", limit=2) == ("a", "b")
@@ -319,6 +368,18 @@ def test_the_servers_version_is_what_it_says(server: ApiServer, connection: Conn
     server.answer = in_turn(Response(body={"major": "1", "gitVersion": "v1.36.2"}))
     assert server_version(connection) == "v1.36.2"
     assert server.seen[0].path == "/version"
+
+
+@pytest.mark.parametrize("code", [401, 403, 404])
+def test_a_server_need_not_say_its_version(code: int, server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(code, "No"))
+    assert server_version(connection) == ""
+
+
+def test_a_version_that_cannot_be_had_is_an_error(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(400, "BadRequest"))
+    with pytest.raises(ClusterError, match="cannot get the server's version: the server answered 400"):
+        server_version(connection)
 
 
 INTERRUPTED = """

@@ -50,3 +50,13 @@ def test_events_and_guards_are_read_for_pending_pods_alone() -> None:
     assert for_pending < found.keys()
     assert (found[kinds.EVENT].namespace, found[kinds.EVENT].field_selector) == ("shop", "reason=FailedScheduling")
     assert found[kinds.POD_DISRUPTION_BUDGET].namespace == ""
+
+
+def test_the_pods_of_the_namespace_will_do_where_they_are_all_one_may_see() -> None:
+    assert by_kind(plan.everything("shop", pending=True))[kinds.POD].fallback == "shop"
+    assert by_kind(plan.everything(""))[kinds.POD].fallback == ""
+
+
+def test_manifests_need_all_pods_once() -> None:
+    reads = plan.for_manifests(["shop", "bank"])
+    assert [read for read in reads if read.kind is kinds.POD] == [Read(kind=kinds.POD)]
