@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.naming import in_order
 from tests.program import spread
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -69,7 +70,7 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
         (("show", "--feature-gates", "A=true,B=maybe"), ("'B=maybe'",)),
         (("show", "--feature-gates", "=true"), ("'=true'",)),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_a_question_that_makes_no_sense(words: tuple[str, ...], said: tuple[str, ...]) -> None:
     ended = spread(*words, "--from", SHOP)
@@ -89,7 +90,7 @@ def test_a_question_that_makes_no_sense(words: tuple[str, ...], said: tuple[str,
         (("why-pending", "--fix-budget", "-1"), "--fix-budget"),
         (("show", "-n"), "'-n' requires an argument"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_flags_that_do_not_exist_or_want_something_else(words: tuple[str, ...], said: str) -> None:
     ended = spread(*words)
@@ -112,7 +113,7 @@ def test_flags_that_do_not_exist_or_want_something_else(words: tuple[str, ...], 
         (("show", "--scheduler-config", str(CHECKOUT)), ("is a Deployment, not a KubeSchedulerConfiguration",)),
         (("check", "-f", "nowhere.yaml"), ("nowhere.yaml: does not exist",)),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_what_does_not_exist(words: tuple[str, ...], said: tuple[str, ...]) -> None:
     ended = spread(*words, "--from", SHOP)

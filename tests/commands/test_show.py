@@ -27,6 +27,7 @@ from kubectl_spread.report import SpreadStatus
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
+from tests.naming import in_order
 from tests.program import encoded
 
 ON_ZONES = spread(ZONE, selector=app("web"))
@@ -137,7 +138,7 @@ def test_a_selector_means_the_workload_or_any_of_its_pods(selector: str, found: 
         (("pod/rolled", "rs", "x")[:1], {"rollout/canary"}),
         ((), {"statefulset/violated", "rollout/canary", "pod/bare", "deployment/uneven", "deployment/even"}),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_workloads_are_named_as_kubectl_names_them(arguments: tuple[str, ...], found: set[str]) -> None:
     kind, names = parse_names(arguments)

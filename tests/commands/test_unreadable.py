@@ -12,6 +12,7 @@ from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from tests.build import ZONE, Object, node, pod, snapshot, spread
 from tests.build_workloads import template, workload
+from tests.naming import in_order
 
 LIKES = {"matchExpressions": [{"key": "app", "operator": "Likes", "values": ["web"]}]}
 NO_VALUES = {"matchExpressions": [{"key": "app", "operator": "In"}]}
@@ -59,7 +60,7 @@ PREFERRED = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "
             ["spec.template.spec.topologySpreadConstraints[0].labelSelector"],
         ),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_where_they_stand(described: Object, paths: list[str]) -> None:
     obj = convert(described, BY_API[described["apiVersion"], described["kind"]].struct)

@@ -16,6 +16,7 @@ from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_workloads import owned
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, web
+from tests.naming import in_order
 from tests.program import encoded
 
 SPREAD = [spread(ZONE, selector=app("web"))]
@@ -46,7 +47,7 @@ def only(objects: Sequence[Object]) -> PendingItem:
         (pod("p", status={"phase": "Pending"}), True),
         (pod("p", schedulingGates=[{"name": "hold"}]), True),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_who_waits_for_a_node(described: Object, *, expected: bool) -> None:
     assert is_pending(typed_pod(described)) == expected

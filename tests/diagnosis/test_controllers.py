@@ -18,6 +18,7 @@ from tests import build
 from tests.build import Object, node, pod, snapshot, typed_pod
 from tests.build_workloads import cron_job, revision, template, workload
 from tests.diagnosis.judged import SERVICE
+from tests.naming import in_order
 
 
 def typed(described: Object) -> Any:  # noqa: ANN401 - whatever kind it is
@@ -50,7 +51,7 @@ def created(described: Object, *objects: Object) -> tuple[Workload, Snapshot]:
         (cron_job("web", parallelism=3), 3),
         (cron_job("web"), 1),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_how_many_pods_are_asked_for(described: Object, replicas: int) -> None:
     assert replicas_of(typed(described)) == replicas
@@ -100,7 +101,7 @@ def test_a_stateful_set_has_a_revision_of_its_template() -> None:
     assert revision_of(first_pod(owner, cluster)) == stateful_set.status.update_revision != "db-old"
 
 
-@pytest.mark.parametrize("described", [SERVICE, workload("Job", "web"), workload("ReplicaSet", "web")], ids=str)
+@pytest.mark.parametrize("described", [SERVICE, workload("Job", "web"), workload("ReplicaSet", "web")], ids=in_order)
 def test_everything_else_is_created_as_it_stands(described: Object) -> None:
     obj = typed(described)
     assert as_created(obj, snapshot([])) == (obj,)
@@ -137,7 +138,7 @@ def test_no_other_workload_tolerates_more_than_it_says() -> None:
             }
         },
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_a_daemons_pod_is_for_one_node(affinity: Object) -> None:
     pinned = pinned_to(typed_pod(pod("p", **affinity)), "b")

@@ -20,6 +20,7 @@ from tests.diagnosis.judged import (
     report_of,
     web,
 )
+from tests.naming import in_order
 
 NOT_C = {
     "nodeAffinity": {
@@ -69,7 +70,7 @@ def test_the_constraint_is_told_as_it_applies() -> None:
         ({"soft": True}, {"a": (1, 1, 2, True), "b": (1, 1, 2, True), "c": (0, 0, 1, True)}),
         ({"soft": True, "nodeTaintsPolicy": "Honor"}, {"a": (1, 0, 1, True), "b": (1, 0, 1, True), "c": None}),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_fields_of_the_constraint_decide(fields: Object, expected: Object) -> None:
     assert table(

@@ -13,6 +13,7 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.build_workloads import owned, revision, workload
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
+from tests.naming import in_order
 
 
 def test_the_first_rejection_is_the_schedulers_and_all_are_told() -> None:
@@ -70,7 +71,7 @@ def test_a_node_that_was_narrowed_away_gives_no_reason_of_its_own() -> None:
         ),
         ([], Verdict.UNSCHEDULABLE, "no nodes available to schedule pods"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_the_verdict_and_the_schedulers_words(objects: list[dict[str, object]], verdict: Verdict, message: str) -> None:
     report = report_of(incoming(), objects)

@@ -11,6 +11,7 @@ from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import EventReport
 from tests.build import Object, pod, snapshot
+from tests.naming import in_order
 
 
 def event(
@@ -64,7 +65,7 @@ def condition(status: str = "False", reason: str = "Unschedulable", type_: str =
         ([event("m", uid="default/p")], [], EventReport(message="m")),
         ([event("m") | {"involvedObject": {"kind": "Node", "namespace": "default", "name": "p"}}], [], None),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_the_newest_event_or_else_the_condition(
     events: Sequence[Object], conditions: Sequence[Object], last: EventReport | None

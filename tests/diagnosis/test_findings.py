@@ -22,13 +22,9 @@ from tests.diagnosis.judged import (
     report_of,
     web,
 )
+from tests.naming import in_order
 
 EVERYWHERE = web("a1", "b1", "c1")
-
-
-def in_order(value: object) -> str:
-    """Return the name of a parameter: the same in every process, also of a set."""
-    return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
 
 
 def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint

@@ -7,6 +7,7 @@ import pytest
 from kubectl_spread.diagnosis.ghosts import ghosts, is_ghost
 from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from tests.build import ZONE, Object, app, handle, pod, spread, typed_pod
+from tests.naming import in_order
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ from tests.build import ZONE, Object, app, handle, pod, spread, typed_pod
         (spread(ZONE, selector=app("web"), matchLabelKeys=["v"]), {"app": "web", "v": "1"}, False),
         (spread(ZONE, selector=app("web"), soft=True), {"app": "other"}, True),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_who_is_one(constraint: Object, labels: dict[str, str], *, expected: bool) -> None:
     each = typed_pod(pod("p", labels=labels, topologySpreadConstraints=[constraint]))

@@ -10,6 +10,7 @@ from kubectl_spread.scheduler.profile import configured_profile
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim, volume
 from tests.diagnosis.judged import incoming, report_of, web
+from tests.naming import in_order
 
 
 def details(described: Object, objects: Sequence[Object]) -> dict[str, str]:
@@ -114,7 +115,7 @@ NEAR = {
             "0 of 0 Pods; cpu: asks 9, 8 free of 8; memory: asks 33Gi, 32Gi free of 32Gi",
         ),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) -> None:
     assert details(described, [place])[plugin] == said
@@ -161,7 +162,7 @@ def test_a_node_alone(described: Object, place: Object, plugin: str, said: str) 
         ),
         (pod("p", affinity=NEAR), web("n"), "InterPodAffinity", f"no Pod with app=db is in its {ZONE}"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_a_node_with_other_pods(described: Object, neighbours: Sequence[Object], plugin: str, said: str) -> None:
     assert details(described, [node("n", zone="z"), *neighbours])[plugin] == said
@@ -194,7 +195,7 @@ def test_affinity_names_what_speaks_against_each_node() -> None:
         ([claim("data", bound_to="pv")], "VolumeBinding", "claim data is bound to pv"),
         ([claim("data", bound_to="pv"), volume("pv", labels={ZONE: "x"})], "VolumeZone", "claim data is bound to pv"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_claims_are_named_with_their_volumes(objects: Sequence[Object], plugin: str, said: str) -> None:
     mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "tmp", "emptyDir": {}}]
@@ -215,7 +216,7 @@ def test_the_configuration_may_add_a_node_affinity() -> None:
         ([spread(ZONE, selector=app("web"))], node("n"), f"lacks {ZONE}"),
         ([spread("rack", selector=app("web")), spread(ZONE, selector=app("web"))], node("n", zone="a"), "lacks rack"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_the_first_constraint_that_fails_is_named(constraints: list[Object], place: Object, said: str) -> None:
     assert details(incoming(*constraints), [place])["PodTopologySpread"] == said

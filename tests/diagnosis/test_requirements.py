@@ -13,6 +13,7 @@ from kubectl_spread.diagnosis.requirements import conflict_core
 from kubectl_spread.report import Requirement
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
+from tests.naming import in_order
 
 
 def requirement(name: str) -> Requirement:
@@ -37,7 +38,7 @@ def requirement(name: str) -> Requirement:
         ({"0": "abc", "1": "bcde", "Taint": "def"}, "abcdef", ("0", "Taint")),
         ({"0": "a", "1": "b", "Taint": "c", "Ports": "abcd"}, "abc", ("Ports",)),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_the_fewest_in_the_given_order(rejected: dict[str, str], nodes: str, core: tuple[str, ...]) -> None:
     found = conflict_core({requirement(name): frozenset(on) for name, on in rejected.items()}, nodes)
@@ -72,7 +73,7 @@ ZONES_AND_HOSTS = (spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=
         ),
         ([], {}, ()),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_the_core_of_a_cluster(objects: list[Object], fields: Object, core: tuple[str, ...]) -> None:
     report = report_of(incoming(**fields), objects)

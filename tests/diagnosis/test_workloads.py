@@ -23,6 +23,7 @@ from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.snapshot import Snapshot
 from tests.build import ZONE, Object, app, pod, snapshot, spread
 from tests.build_workloads import controller, cron_job, owned, revision, template, workload
+from tests.naming import in_order
 
 SHOP = [
     workload("Deployment", "web"),
@@ -88,7 +89,7 @@ def test_a_workload_knows_its_owner_too() -> None:
         ({"controller-revision-hash": "web-1"}, "web-1"),
         ({"pod-template-hash": "a", "controller-revision-hash": "b"}, "a"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_the_revision_stands_in_a_label(labels: dict[str, str], name: str) -> None:
     _, cluster = only([pod("p", labels=labels)])
@@ -109,7 +110,7 @@ def test_the_revision_stands_in_a_label(labels: dict[str, str], name: str) -> No
         ([owned("x", "Rollout", "web")], True),
         ([pod("web")], False),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_whether_there_is_a_next_pod(objects: Sequence[Object], *, expected: bool) -> None:
     assert makes_next_pod(only(objects)[0]) == expected
@@ -199,7 +200,7 @@ def test_a_replica_set_may_not_say_which_revision_it_is(said: str) -> None:
         ([workload("Deployment", "web")], "default-scheduler"),
         ([owned("x", "Rollout", "web", schedulerName="volcano")], "volcano"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_who_places_the_pods(objects: Sequence[Object], name: str) -> None:
     assert scheduler_of(only(objects)[0]) == name
