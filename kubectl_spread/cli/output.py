@@ -90,19 +90,19 @@ def _discard_output() -> None:
 
 
 def note(text: str) -> None:
-    """Say something beside the answer, if anybody can hear it."""
+    """Say something beside the answer in one line, if anybody can hear it."""
+    from kubectl_spread.render.cells import clean
+
     if sys.stderr is not None:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{clean(text)}\n")
 
 
 def explain(error: SpreadError) -> int:
     """Say what went wrong and what to do, and return the exit code for it."""
-    from kubectl_spread.render.cells import clean
-
     lines = [str(problem) for problem in error.problems] if isinstance(error, ManifestError) else [error.message]
     lines[-1] += f"; {error.hint}" if error.hint else ""
     for line in lines:
-        note(f"error: {clean(line)}")
+        note(f"error: {line}")
     return USAGE if isinstance(error, UsageError) else COULD_NOT_DETERMINE
 
 

@@ -132,7 +132,7 @@ def _messages(item: PendingItem) -> list[str]:
     """Return our message and the scheduler's last one, once where they agree: a real one goes on about preemption."""
     if item.event is None:
         return [f"Message: {cell(item.message)}"] if item.message else []
-    when = f" ({item.event.time})" if item.event.time else ""
+    when = f" ({clean(item.event.time)})" if item.event.time else ""
     if not item.event.differs:
         return [f"Message: {cell(item.message)}", f"The scheduler said the same{when}."]
     said = f"The scheduler last said{when}: {cell(item.event.message)}"

@@ -1,0 +1,142 @@
+"""The domain table of a constraint, as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.render.domains import MOST_ROWS, constraint_text
+from tests.build import HOSTNAME, ZONE, app, node, pod, spread
+from tests.diagnosis.judged import ABC, SERVICE, TAINTED, constraint_of, incoming, web
+
+
+def lines(text: str) -> list[str]:
+    """Return the lines without their last break."""
+    assert text.endswith("\n")
+    return text.removesuffix("\n").split("\n")
+
+
+def test_a_constraint_with_its_domains() -> None:
+    assert lines(constraint_text(constraint_of(incoming(), [*TAINTED, *web("a1", "b1")]))) == [
+        f"Constraint 0: {ZONE}, DoNotSchedule, maxSkew 1, selector app=web",
+        "DOMAIN   NODES   PODS   SKEW   NEXT",
+        "a        2       1      1      no: skew would be 2",
+        "b        1       1      1      no: skew would be 2",
+        "c        1       0      0      allowed, but no node there takes it: taint dedicated=gpu:NoSchedule",
+        "Minimum 0, held by c.",
+    ]
+
+
+def test_wide_names_the_nodes() -> None:
+    text = constraint_text(constraint_of(incoming(), [*ABC, *web("a1")]), wide=True)
+    assert "a        a1, a2   1      1      no: skew would be 2" in lines(text)
+
+
+def test_domains_unfold_to_nodes_with_the_pods_on_each() -> None:
+    constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
+    text = constraint_text(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a1", "c1")]), by_node=True)
+    assert lines(text)[1:5] == [
+        "DOMAIN   NODE   PODS   SKEW   NEXT",
+        "a        a1     2      2      no: skew would be 3",
+        "a        a2     0      2      no: skew would be 3",
+        "b        b1     0      0      yes",
+    ]
+
+
+def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
+    constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
+    text = constraint_text(constraint_of(incoming(constraint), [*TAINTED, node("x", labels={"zone": "a"}), node("y")]))
+    assert lines(text)[4:] == [
+        "c        0       0      -      not counted",
+        "Minimum 0, held by a, b.",
+        "Not counted: c1: has a taint the Pod does not tolerate.",
+        f"Not counted: x: lacks the label {ZONE} (has zone: is that what is meant?).",
+        f"Not counted: y: lacks the label {ZONE}.",
+    ]
+
+
+def test_nodes_that_the_affinity_rules_out() -> None:
+    text = constraint_text(constraint_of(incoming(nodeSelector={ZONE: "a"}), ABC))
+    assert "Not counted: b1, c1: ruled out by the Pod's node affinity." in lines(text)
+
+
+def test_a_soft_constraint_closes_nothing() -> None:
+    constraint = spread(ZONE, selector=app("web"), soft=True)
+    text = constraint_text(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a2")]))
+    assert [line.split()[-1] for line in lines(text)[2:5]] == ["yes", "yes", "yes"]
+    assert "ScheduleAnyway" in lines(text)[0]
+
+
+def test_too_few_domains() -> None:
+    constraint = spread(ZONE, selector=app("web"), minDomains=5)
+    text = constraint_text(constraint_of(incoming(constraint), ABC))
+    assert "minDomains 5" in lines(text)[0]
+    assert lines(text)[-1] == "Minimum 0: 3 of the 5 domains that minDomains asks for."
+
+
+def test_no_domain_is_counted() -> None:
+    soft = spread("rack", selector=app("web"), soft=True)
+    assert lines(constraint_text(constraint_of(incoming(soft), ABC)))[1] == "Minimum 0: no domain is counted."
+    hard = spread("rack", selector=app("web"))
+    assert lines(constraint_text(constraint_of(incoming(hard), ABC)))[1] == (
+        "Minimum 0: 0 of the 1 domains that minDomains asks for."
+    )
+
+
+@pytest.mark.parametrize(
+    ("constraint", "labels", "said"),
+    [
+        (spread(ZONE, selector=app("web")), {"app": "other"}, "selector app=web (does not match the Pod itself)"),
+        (spread(ZONE), {}, "selector <none> (does not match the Pod itself)"),
+        (spread(ZONE, selector={}), {}, "selector <all>"),
+    ],
+)
+def test_the_selector_and_whether_it_means_the_pod(
+    constraint: dict[str, object], labels: dict[str, str], said: str
+) -> None:
+    text = constraint_text(constraint_of(incoming(constraint, labels=labels), ABC))
+    assert lines(text)[0].endswith(said)
+
+
+def test_a_default_constraint_says_so() -> None:
+    text = constraint_text(constraint_of(pod("p", labels={"app": "web"}), [*ABC, SERVICE]))
+    assert lines(text)[0].endswith("selector app=web, cluster default")
+
+
+def test_a_minimum_that_another_constraint_pins() -> None:
+    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+    constraints = (spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web")))
+    text = constraint_text(constraint_of(incoming(*constraints), [*nodes, *web("a1", "a1", "a2", "b1", "b1")]))
+    assert "b        1       2      0      allowed, but no node there takes it: another constraint" in lines(text)
+
+
+def test_many_domains_that_stand_alike_share_a_line() -> None:
+    nodes = [node(f"n{i:02}") for i in range(MOST_ROWS + 3)]
+    constraint = spread(HOSTNAME, selector=app("web"))
+    found = constraint_of(incoming(constraint), [*nodes, *web("n03")])
+    assert lines(constraint_text(found))[2:] == [
+        "n03                              1       1      1      no: skew would be 2",
+        "n00, n01, n02, n04 and 10 more   14      0      0      yes",
+        "Minimum 0, held by n00, n01, n02, n04 and 10 more.",
+    ]
+    assert len(lines(constraint_text(found, by_node=True))) == MOST_ROWS + 3 + 3
+
+
+def test_few_domains_have_a_line_each() -> None:
+    nodes = [node(f"n{i:02}") for i in range(MOST_ROWS)]
+    text = constraint_text(constraint_of(incoming(spread(HOSTNAME, selector=app("web"))), nodes))
+    assert len(lines(text)) == MOST_ROWS + 3
+
+
+def test_the_empty_value_is_shown() -> None:
+    text = constraint_text(constraint_of(incoming(), [node("x", zone="")]))
+    assert '""       1       0      0      yes' in lines(text)
+
+
+def test_what_others_wrote_cannot_act() -> None:
+    nodes = [node("x", zone="a\x1b[2J"), node("y\u202e", labels={"rack": "r"})]
+    selector = {"matchLabels": {"app": "we\x07b"}}
+    text = constraint_text(constraint_of(incoming(spread(ZONE, selector=selector)), nodes), wide=True)
+    assert not {"\x1b", "\u202e", "\x07"} & set(text)
+    assert "a^[[2J" in text
+    assert "y\\u202e" in text
+    assert "we\\x07b" in text
