@@ -9,6 +9,7 @@ import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.errors import UsageError
 
 EPILOG = """
 \b
@@ -16,6 +17,7 @@ Examples:
   kubectl spread check -f pod.yaml                       # will it schedule, and where
   kubectl spread check -f web.yaml --replicas 12         # how twelve replicas would lie
   helm template . | kubectl spread check -f -            # a rendered chart
+  kubectl spread check -k overlays/production            # what kustomize builds
   kubectl spread check -f web.yaml --from snapshot.yaml  # against a file instead of a cluster
 """
 
@@ -25,12 +27,33 @@ class CheckFlags:
     """The flags of ``check`` alone."""
 
     filenames: Annotated[
-        list[str], Option("--filename", "-f", metavar="FILE", help="File, directory, URL or - (repeatable).")
-    ]
+        list[str] | None, Option("--filename", "-f", metavar="FILE", help="File, directory, URL or - (repeatable).")
+    ] = None
+    kustomize: Annotated[
+        str, Option("--kustomize", "-k", metavar="DIR", help="Directory to build with kubectl kustomize.")
+    ] = ""
     recursive: Annotated[bool, Option("--recursive", "-R", help="Read directories with all below.")] = False
     replicas: Annotated[
         int | None, Option("--replicas", min=1, help="How many replicas to place; by default what the manifest says.")
     ] = None
+
+
+def filenames_of(flags: CheckFlags) -> tuple[str, ...]:
+    """Return what ``-f`` names, each of which may be a list separated by commas.
+
+    Raises:
+        UsageError: neither or both of ``-f`` and ``-k`` are given; in kubectl's words.
+
+    Source: cli-runtime pkg/genericclioptions/resource/builder.go FilenameOptions (v1.36).
+    """
+    filenames = tuple(name for names in flags.filenames or () for name in names.split(","))
+    if filenames and flags.kustomize:
+        raise UsageError("only one of -f or -k can be specified")
+    if flags.kustomize and flags.recursive:
+        raise UsageError("the -k flag can't be used with -f or -R")
+    if not (filenames or flags.kustomize):
+        raise UsageError("must specify one of -f and -k")
+    return filenames
 
 
 def check(
@@ -44,12 +67,15 @@ def check(
     from kubectl_spread.commands import check as command
     from kubectl_spread.render import table
 
+    filenames = filenames_of(flags)
     printed = output.printer(table.check_text, printing)
     source = inputs.source_of(connection, scope, scheduler)
     options = command.CheckOptions(
-        filenames=tuple(flags.filenames),
-        namespace=scope.namespace or source.namespace,
+        filenames=filenames,
         recursive=flags.recursive,
+        kustomize=flags.kustomize,
+        namespace=scope.namespace or source.namespace,
+        enforce_namespace=bool(scope.namespace),
         replicas=flags.replicas,
     )
     report = command.check(source, options, inputs.scheduler_of(scheduler), stdin=inputs.standard_input()).report

@@ -12,13 +12,21 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.documents import Document, read_objects
-from kubectl_spread.cluster.sources import read_inputs
+from kubectl_spread.cluster.sources import Input, read_inputs
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode
 from kubectl_spread.objects.kinds import BY_API, KINDS, KubernetesObject
 from kubectl_spread.snapshot import Inventory
 
-__all__ = ["Document", "decode_document", "objects_of", "pod_template_values", "read_documents", "read_inventory"]
+__all__ = [
+    "Document",
+    "decode_document",
+    "documents_of",
+    "objects_of",
+    "pod_template_values",
+    "read_documents",
+    "read_inventory",
+]
 
 DEFAULT_NAMESPACE = "default"
 
@@ -39,7 +47,15 @@ def read_documents(
     Raises:
         ManifestError: with everything that is wrong.
     """
-    inputs = read_inputs(sources, recursive=recursive, urls=True, stdin=stdin)
+    return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
+
+
+def documents_of(inputs: Iterable[Input | Problem]) -> tuple[Document, ...]:
+    """Return the objects of what was read, of any kind; those of known kinds decode.
+
+    Raises:
+        ManifestError: with everything that is wrong.
+    """
     return _sound(_well_typed(read_objects(inputs, strict=True)))
 
 

@@ -6,71 +6,49 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
-import msgspec
+from msgspec.structs import asdict, replace
 
-from kubectl_spread.cluster.manifests import Document, decode_document, pod_template_values, read_documents
-from kubectl_spread.commands import plan
+from kubectl_spread.commands import plan as reads
+from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.diagnosis import volumes
+from kubectl_spread.diagnosis.admission import admitted, refusals, unknown
 from kubectl_spread.diagnosis.controllers import as_created, first_pod, replicas_of
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.placement import Placed, place, place_daemon
-from kubectl_spread.errors import ManifestError, Problem
-from kubectl_spread.objects.core import Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import DecodeError, convert
-from kubectl_spread.objects.kinds import BY_API, KubernetesObject, Workload
+from kubectl_spread.diagnosis.placement import (
+    SAMPLED_NODES,
+    Outcomes,
+    place_daemon,
+    place_in_all_orders,
+    with_claims,
+    without,
+)
+from kubectl_spread.diagnosis.rollout import Plan, Wanted, plan_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet
-from kubectl_spread.report import CheckItem, CheckReport, ValidationError, Verdict, WorkloadRef
+from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Incomplete, ValidationError, Verdict
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.validation import validate, validate_template
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
-    """What ``check`` is asked.
+class CheckOptions(ManifestSources):
+    """What ``check`` is asked, beside which manifests are meant.
 
     Attributes:
-        filenames: files, directories, URLs or ``-``.
-        recursive: whether directories are read with all below them.
-        namespace: of the documents that name none.
-        replicas: how many to place; None for as many as the manifest says.
+        replicas: how many to place; None for as many as each manifest says.
     """
 
-    filenames: tuple[str, ...]
-    namespace: str
-    recursive: bool = False
     replicas: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """One document as an object of its namespace.
-
-    Attributes:
-        document: where it stands.
-        obj: the object; None for a kind of another API.
-        template: the Pod template of a kind of another API.
-        namespace: where it would be created.
-        name: its name, or what its name will begin with.
-    """
-
-    document: Document
-    obj: KubernetesObject | None
-    template: PodTemplateSpec | None
-    namespace: str
-    name: str
-
-    @property
-    def makes_pods(self) -> bool:
-        """Whether it is a Pod or has a Pod template."""
-        kind = BY_API.get((self.document.api_version, self.document.kind))
-        return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +67,15 @@ def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *,
         ClusterError: a list that is needed cannot be had.
     """
     manifests = read_manifests(options, stdin=stdin)
-    view = look(source, plan.everything(""), scheduler)
-    snapshot = _laid_over(manifests, view.snapshot)
+    namespaces = dict.fromkeys(manifest.namespace for manifest in manifests if manifest.makes_pods)
+    view = look(source, reads.for_manifests(namespaces), scheduler)
     items = []
-    for manifest in manifests:
-        if manifest.makes_pods:
-            pod, replicas = _pod_of(manifest, snapshot)
-            handle = Handle.build(snapshot, view.handle(pod.spec.scheduler_name).profile)
-            with naming_the_unreadable(source.name, snapshot):
-                item, snapshot = _answer(manifest, pod, handle, replicas=options.replicas or replicas)
-            items.append(item)
+    with naming_the_unreadable(source.name, view.snapshot):
+        snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
+        for manifest in manifests:
+            if manifest.makes_pods:
+                item, snapshot = _answer(manifest, view, snapshot, replicas=options.replicas)
+                items.append(item)
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
 
@@ -110,100 +87,38 @@ def exit_code(report: CheckReport) -> int:
     return 3 if any(item.verdict is Verdict.INCOMPLETE for item in report.items) else 0
 
 
-def read_manifests(options: CheckOptions, *, stdin: BinaryIO | None) -> list[Manifest]:
-    """Return every document as an object.
-
-    Raises:
-        ManifestError: documents cannot be read (all of them are named), or none has a Pod template.
-    """
-    documents = read_documents(options.filenames, recursive=options.recursive, stdin=stdin)
-    manifests: list[Manifest] = []
-    problems: list[Problem] = []
-    for document in documents:
-        try:
-            manifests.append(_manifest(document, options.namespace))
-        except ManifestError as error:
-            problems += error.problems
-    if problems:
-        raise ManifestError(problems)
-    if not any(manifest.makes_pods for manifest in manifests):
-        kinds = ", ".join(sorted({document.kind for document in documents}))
-        where = ", ".join(options.filenames)
-        problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
-        raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
-    return manifests
-
-
-def _manifest(document: Document, namespace: str) -> Manifest:
-    """Return the document as an object of the namespace it names, or of the one that is meant otherwise.
-
-    Raises:
-        ManifestError: a field has the wrong type.
-    """
-    obj = decode_document(document)
-    if obj is None:
-        metadata = _custom_metadata(document)
-        return Manifest(document, None, _custom_template(document), metadata.namespace or namespace, metadata.name)
-    kind = BY_API[document.api_version, document.kind]
-    if kind.namespaced and not obj.metadata.namespace:
-        metadata = msgspec.structs.replace(obj.metadata, namespace=namespace)
-        obj = msgspec.structs.replace(obj, metadata=metadata)
-    return Manifest(document, obj, None, obj.metadata.namespace, obj.metadata.name or obj.metadata.generate_name)
-
-
-def _custom_template(document: Document) -> PodTemplateSpec | None:
-    """Return the Pod template of a kind of another API, None where it has none.
-
-    Raises:
-        ManifestError: a field of the template has the wrong type.
-    """
-    found = pod_template_values(document)
-    if found is None:
-        return None
-    path, values = found
-    try:
-        return convert(values, PodTemplateSpec)
-    except DecodeError as error:
-        raise ManifestError([document.problem(error.reason, f"{path}.{error.field_path}")]) from error
-
-
-def _custom_metadata(document: Document) -> ObjectMeta:
-    """Return the identity of an object of another API.
-
-    Raises:
-        ManifestError: a field has the wrong type.
-    """
-    values = document.values
-    try:
-        return convert(values.get("metadata") if isinstance(values, dict) else None, ObjectMeta)
-    except DecodeError as error:
-        raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
-
-
-def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot) -> Snapshot:
+def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
     """Return the cluster as it would be with the documents applied, before any Pod of theirs is scheduled."""
-    return snapshot.with_objects(
+    objects = [manifest.obj for manifest in manifests if manifest.obj is not None]
+    claims = [obj for obj in objects if isinstance(obj, PersistentVolumeClaim)]
+    # A volume that exists is bound or not, whatever the manifest says.
+    volumes_there = {volume.metadata.name for volume in snapshot.all(PersistentVolume)}
+    applied = snapshot.with_objects(
         created
-        for manifest in manifests
-        if manifest.obj is not None and not isinstance(manifest.obj, Pod)
-        for created in as_created(manifest.obj, snapshot)
+        for obj in objects
+        if not isinstance(obj, Pod | PersistentVolumeClaim)
+        and not (isinstance(obj, PersistentVolume) and obj.metadata.name in volumes_there)
+        for created in as_created(obj, snapshot)
     )
+    return applied.with_others(volumes.created(claims, applied, profile))
 
 
-def _answer(manifest: Manifest, pod: Pod, handle: Handle, *, replicas: int) -> tuple[CheckItem, Snapshot]:
+def _answer(manifest: Manifest, view: View, snapshot: Snapshot, *, replicas: int | None) -> tuple[CheckItem, Snapshot]:
     """Return what becomes of one manifest, and the cluster with its replicas.
 
     Raises:
         ValueError: an object of the cluster cannot be read.
     """
-    errors = _validation(manifest, handle.profile.minor)
+    wanted = _wanted(manifest, snapshot, replicas)
+    handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
+    errors = (*_validation(manifest, handle.profile.minor), *_refusals(manifest, wanted.pod, snapshot))
     try:
-        item, placed = _judge(manifest, pod, handle, replicas=replicas)
+        item, snapshot = _judge(manifest, wanted, view.snapshot, handle)
     except ValueError:
         if not errors:
             raise
-        return msgspec.structs.replace(_refused(manifest), replicas=replicas, validation=errors), handle.snapshot
-    return msgspec.structs.replace(item, validation=errors), placed.handle.snapshot
+        item = replace(_refused(manifest), replicas=wanted.replicas)
+    return replace(item, validation=errors), snapshot
 
 
 def _refused(manifest: Manifest) -> CheckItem:
@@ -219,24 +134,59 @@ def _refused(manifest: Manifest) -> CheckItem:
     )
 
 
-def _judge(manifest: Manifest, pod: Pod, handle: Handle, *, replicas: int) -> tuple[CheckItem, Placed]:
-    """Return what becomes of one manifest, and where its replicas went.
+def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle) -> tuple[CheckItem, Snapshot]:
+    """Return what becomes of one manifest, and the cluster with its replicas.
+
+    Args:
+        manifest: the manifest.
+        wanted: what it asks for, its Pod not yet admitted.
+        before: the cluster without any manifest.
+        handle: the cluster with them.
 
     Raises:
         ValueError: a selector or quantity cannot be read.
     """
-    pod = defaulted(pod, handle.profile)
-    report = evaluation_report(pod, handle)
-    daemon = isinstance(manifest.obj, DaemonSet)
-    placed = place_daemon(pod, handle) if daemon else place(pod, handle, replicas=replicas)
+    pod = admitted(wanted.pod, handle.snapshot, handle.profile)
+    wanted = Wanted(wanted.ref, wanted.owner, pod, wanted.replicas, wanted.numbered)
+    plan = plan_of(wanted, before)
+    first = plan.steps[0].pod if plan.steps else pod
+    handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
+    report = _evaluated(first, plan, handle)
+    outcomes = _placed(wanted, plan, handle)
+    after = outcomes.first.handle
     item = CheckItem(
-        **(msgspec.structs.asdict(report) | _identity(manifest)),
-        replicas=_asked(placed) if daemon else replicas,
-        placements=placed.placements,
-        jam=placed.jam,
-        after=diagnose(pod, placed.handle, cycle.evaluate(pod, placed.handle)).constraints,
+        **(asdict(report) | _identity(manifest)),
+        replicas=_asked(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
+        placements=outcomes.first.placements,
+        jam=outcomes.jam,
+        after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
+        orders=len(outcomes.all),
+        ranges=outcomes.ranges(first),
+        sampled=len(handle.node_infos) >= SAMPLED_NODES,
+        rollout=plan.rollout,
     )
-    return item, placed
+    return item, after.snapshot
+
+
+def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
+    """Return what the scheduler decides about the first Pod, when the Pods that go before it have gone."""
+    gone = plan.steps[0].gone if plan.steps else len(plan.old)
+    report = evaluation_report(pod, without(plan.old[:gone], handle))
+    missing = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
+    return _with_missing(report, missing) if missing else report
+
+
+def _with_missing(report: EvaluationReport, missing: tuple[Incomplete, ...]) -> EvaluationReport:
+    """Return the report, of which more is not known."""
+    verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
+    return replace(report, verdict=verdict, incomplete=(*report.incomplete, *missing))
+
+
+def _placed(wanted: Wanted, plan: Plan, handle: Handle) -> Outcomes:
+    """Return where the replicas go."""
+    if isinstance(wanted.owner, DaemonSet):
+        return Outcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
+    return place_in_all_orders(plan, handle)
 
 
 def _validation(manifest: Manifest, minor: int) -> tuple[ValidationError, ...]:
@@ -250,24 +200,34 @@ def _validation(manifest: Manifest, minor: int) -> tuple[ValidationError, ...]:
     return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
 
 
-def _asked(placed: Placed) -> int:
-    """Return how many Pods a DaemonSet asked for as far as they were placed (count)."""
-    return len(placed.placements) + (placed.jam is not None)
+def _refusals(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> tuple[ValidationError, ...]:
+    """Return why admission would not let the manifest's Pods in."""
+    return tuple(
+        ValidationError(field=f"{manifest.pod_path}.{refusal.field}", reason="Forbidden", message=refusal.message)
+        for refusal in refusals(pod, snapshot)
+    )
 
 
-def _pod_of(manifest: Manifest, snapshot: Snapshot) -> tuple[Pod, int]:
-    """Return the manifest's first Pod and how many it asks for (count)."""
+def _asked(outcomes: Outcomes) -> int:
+    """Return how many Pods a DaemonSet asks for (count)."""
+    return len(outcomes.first.placements) + len(outcomes.jam.nodes if outcomes.jam else ())
+
+
+def _wanted(manifest: Manifest, snapshot: Snapshot, replicas: int | None) -> Wanted:
+    """Return what the manifest asks for, its Pod as the controller makes it."""
     if isinstance(manifest.obj, Pod):
-        return manifest.obj, 1
+        return Wanted(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
     if manifest.template is not None:
-        return _custom_pod(manifest, manifest.template), 1
+        return Wanted(manifest.ref, None, _custom_pod(manifest), replicas or 1)
     owner = cast("Workload", manifest.obj)
-    return first_pod(owner, snapshot), replicas_of(owner)
+    asked = replicas_of(owner) if replicas is None else replicas
+    return Wanted(manifest.ref, owner, first_pod(owner, snapshot), asked)
 
 
-def _custom_pod(manifest: Manifest, template: PodTemplateSpec) -> Pod:
+def _custom_pod(manifest: Manifest) -> Pod:
     """Return the Pod of a template whose kind belongs to another API."""
-    document = manifest.document
+    document, template = manifest.document, manifest.template
+    assert template is not None  # noqa: S101 - the caller looks
     owner = OwnerReference(api_version=document.api_version, kind=document.kind, name=manifest.name, controller=True)
     metadata = ObjectMeta(
         name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)
@@ -283,5 +243,5 @@ def _identity(manifest: Manifest) -> dict[str, Any]:
         "name": manifest.name,
         "kind": document.kind,
         "source": f"{document.source}, document {document.number}",
-        "workload": WorkloadRef(kind=document.kind, name=manifest.name),
+        "workload": manifest.ref,
     }

@@ -145,9 +145,10 @@ class VolumeNodeResources(Struct, frozen=True):
 
 
 class CSINodeDriver(Struct, frozen=True):
-    """A CSI driver that runs on a node."""
+    """A CSI driver that runs on a node, and the node labels that say from where its volumes can be reached."""
 
     name: str = ""
+    topology_keys: tuple[str, ...] = ()
     allocatable: VolumeNodeResources = VolumeNodeResources()
 
 

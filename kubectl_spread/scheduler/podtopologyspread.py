@@ -172,7 +172,9 @@ def effective_selector(constraint: TopologySpreadConstraint, pod: Pod, handle: H
     if not handle.profile.does(Behaviour.MATCH_LABEL_KEYS):
         return selector
     labels = pod.metadata.labels
-    return selector.and_also(equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
+    keyed = (equals(key, labels[key]) for key in constraint.match_label_keys if key in labels)
+    # Since 1.34 the API server has merged them into the stored selector already: once is enough.
+    return selector.and_also(requirement for requirement in keyed if requirement not in selector.requirements)
 
 
 def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozenset[str]:

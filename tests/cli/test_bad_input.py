@@ -84,7 +84,7 @@ def test_a_question_that_makes_no_sense(words: tuple[str, ...], said: tuple[str,
     [
         (("bogus",), "No such command 'bogus'"),
         (("show", "--bogus"), "No such option: --bogus"),
-        (("check",), "Missing option '--filename'"),
+        (("check",), "must specify one of -f and -k"),
         (("check", "-f", "x", "--replicas", "0"), "--replicas"),
         (("check", "-f", "x", "--replicas", "many"), "'many'"),
         (("why-pending", "--fix-budget", "-1"), "--fix-budget"),

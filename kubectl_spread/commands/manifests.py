@@ -1,0 +1,178 @@
+"""The manifests that ``check`` is asked about: every document as an object of its namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from msgspec.structs import replace
+
+from kubectl_spread.cluster.manifests import Document, decode_document, pod_template_values, read_documents
+from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.decoding import DecodeError, Plain, convert
+from kubectl_spread.objects.kinds import BY_API, KubernetesObject
+from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.report import WorkloadRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestSources:
+    """Which manifests are meant.
+
+    Attributes:
+        filenames: files, directories, URLs or ``-``.
+        recursive: whether directories are read with all below them.
+        kustomize: a directory to build with kustomize instead; empty for none.
+        namespace: of the documents that name none.
+        enforce_namespace: whether documents of another namespace are an error, as they are where ``-n`` is given.
+    """
+
+    filenames: tuple[str, ...] = ()
+    recursive: bool = False
+    kustomize: str = ""
+    namespace: str
+    enforce_namespace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One document as an object of its namespace.
+
+    Attributes:
+        document: where it stands.
+        obj: the object; None for a kind of another API.
+        template: the Pod template of a kind of another API.
+        namespace: where it would be created; empty for kinds that live in none.
+        name: its name, or what its name will begin with.
+    """
+
+    document: Document
+    obj: KubernetesObject | None
+    template: PodTemplateSpec | None
+    namespace: str
+    name: str
+
+    @property
+    def makes_pods(self) -> bool:
+        """Whether it is a Pod or has a Pod template."""
+        kind = BY_API.get((self.document.api_version, self.document.kind))
+        return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
+
+    @property
+    def ref(self) -> WorkloadRef:
+        """Its kind and name."""
+        return WorkloadRef(kind=self.document.kind, name=self.name)
+
+    @property
+    def pod_path(self) -> str:
+        """The field in which the Pod's spec stands."""
+        if isinstance(self.obj, Pod):
+            return "spec"
+        return "spec.jobTemplate.spec.template.spec" if self.document.kind == "CronJob" else "spec.template.spec"
+
+
+def values_of(document: Document) -> Mapping[str, Plain]:
+    """Return the document as plain values; empty where it is no mapping."""
+    return document.values if isinstance(document.values, dict) else {}
+
+
+def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> list[Manifest]:
+    """Return every document as an object.
+
+    Raises:
+        ManifestError: documents cannot be read (all of them are named), or none has a Pod template.
+    """
+    documents = _documents(sources, stdin)
+    manifests: list[Manifest] = []
+    problems: list[Problem] = []
+    for document in documents:
+        try:
+            manifests.append(_manifest(document, sources.namespace))
+        except ManifestError as error:
+            problems += error.problems
+    if sources.enforce_namespace:
+        problems += _strangers(manifests, sources.namespace)
+    if problems:
+        raise ManifestError(problems)
+    if not any(manifest.makes_pods for manifest in manifests):
+        kinds = ", ".join(sorted({document.kind for document in documents}))
+        where = ", ".join(sources.filenames) or sources.kustomize
+        problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
+        raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
+    return manifests
+
+
+def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> Sequence[Document]:
+    """Return the documents of the files, or of the directory that kustomize builds.
+
+    Raises:
+        ManifestError: documents cannot be read; all of them are named.
+    """
+    if sources.kustomize:
+        from kubectl_spread.cluster.kustomize import build
+
+        return build(sources.kustomize)
+    return read_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)
+
+
+def _strangers(manifests: Sequence[Manifest], namespace: str) -> Iterator[Problem]:
+    """Yield what is wrong with documents of another namespace than the one that was asked for.
+
+    Source: cli-runtime pkg/resource/visitor.go RequireNamespace (v1.36).
+    """
+    for manifest in manifests:
+        if manifest.namespace not in {"", namespace}:
+            own = manifest.namespace
+            message = (
+                f'the namespace from the provided object "{own}" does not match the namespace "{namespace}".'
+                f" You must pass '--namespace={own}' to perform this operation."
+            )
+            yield manifest.document.problem(message)
+
+
+def _manifest(document: Document, namespace: str) -> Manifest:
+    """Return the document as an object of the namespace it names, or of the one that is meant otherwise.
+
+    Raises:
+        ManifestError: a field has the wrong type.
+    """
+    obj = decode_document(document)
+    if obj is None:
+        metadata = _custom_metadata(document)
+        return Manifest(document, None, _custom_template(document), metadata.namespace or namespace, metadata.name)
+    kind = BY_API[document.api_version, document.kind]
+    metadata = obj.metadata
+    if not kind.namespaced or not metadata.namespace:
+        metadata = replace(metadata, namespace=namespace if kind.namespaced else "")
+        obj = replace(obj, metadata=metadata)
+    return Manifest(document, obj, None, metadata.namespace, metadata.name or metadata.generate_name)
+
+
+def _custom_template(document: Document) -> PodTemplateSpec | None:
+    """Return the Pod template of a kind of another API, None where it has none.
+
+    Raises:
+        ManifestError: a field of the template has the wrong type.
+    """
+    found = pod_template_values(document)
+    if found is None:
+        return None
+    path, values = found
+    try:
+        return convert(values, PodTemplateSpec)
+    except DecodeError as error:
+        raise ManifestError([document.problem(error.reason, f"{path}.{error.field_path}")]) from error
+
+
+def _custom_metadata(document: Document) -> ObjectMeta:
+    """Return the identity of an object of another API.
+
+    Raises:
+        ManifestError: a field has the wrong type.
+    """
+    try:
+        return convert(values_of(document).get("metadata"), ObjectMeta)
+    except DecodeError as error:
+        raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
