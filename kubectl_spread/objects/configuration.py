@@ -10,7 +10,6 @@ from typing import Any
 from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
 from kubectl_spread.objects.meta import Struct
 
-
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
@@ -29,11 +28,12 @@ class PluginSet(Struct, frozen=True):
 
 
 class Plugins(Struct, frozen=True):
-    """Plugins by extension point: only those where a plugin says something about nodes."""
+    """Plugins by extension point: those where a plugin says something about nodes or evicts Pods."""
 
     multi_point: PluginSet = PluginSet()
     filter: PluginSet = PluginSet()
     score: PluginSet = PluginSet()
+    post_filter: PluginSet = PluginSet()
 
 
 class PluginConfig(Struct, frozen=True):

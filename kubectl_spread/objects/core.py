@@ -378,6 +378,7 @@ class PodStatus(Struct, frozen=True):
 
     phase: str = ""
     nominated_node_name: str = ""
+    start_time: str | None = None
     conditions: tuple[PodCondition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()

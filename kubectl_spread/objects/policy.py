@@ -15,9 +15,10 @@ class PodDisruptionBudgetSpec(Struct, frozen=True):
 
 
 class PodDisruptionBudgetStatus(Struct, frozen=True):
-    """How many of them may be evicted now."""
+    """How many of them may be evicted now, and which are about to go (Pod's name → when that began)."""
 
     disruptions_allowed: int = 0
+    disrupted_pods: dict[str, str] = {}
 
 
 class PodDisruptionBudget(Struct, frozen=True):

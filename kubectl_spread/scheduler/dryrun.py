@@ -40,12 +40,10 @@ class DryRun:
         return reduce(DryRun._without_pod, pods, self)
 
     def _with_pod(self, pod: Pod) -> DryRun:
-        node_info = replace(self.node_info, pods=(*self.node_info.pods, pod))
-        return DryRun(node_info, self._updated(pod, by=1))
+        return DryRun(self.node_info.with_pod(pod), self._updated(pod, by=1))
 
     def _without_pod(self, pod: Pod) -> DryRun:
-        left = tuple(other for other in self.node_info.pods if other.key != pod.key)
-        return DryRun(replace(self.node_info, pods=left), self._updated(pod, by=-1))
+        return DryRun(self.node_info.without_pod(pod), self._updated(pod, by=-1))
 
     def _updated(self, pod: Pod, *, by: int) -> Filters:
         """Return the filters with one Pod more or less on the node."""

@@ -130,6 +130,31 @@ class NodeInfo:
         """The node's ports that Pods on it take."""
         return frozenset(port for pod in self.pods for port in host_ports(pod))
 
+    def with_pod(self, pod: Pod) -> NodeInfo:
+        """Return the node with one more Pod."""
+        requested = resource.total((self.requested, self._requests(pod)))
+        return self._changed((*self.pods, pod), requested, self.used_ports | host_ports(pod))
+
+    def without_pod(self, pod: Pod) -> NodeInfo:
+        """Return the node without a Pod that is there."""
+        left = tuple(other for other in self.pods if other.key != pod.key)
+        gone = self._requests(pod)
+        requested = {name: value - gone.get(name, 0) for name, value in self.requested.items()}
+        # upstream: of two Pods bound with the same port, the first to go frees it.
+        return self._changed(left, requested, self.used_ports - host_ports(pod))
+
+    def _requests(self, pod: Pod) -> Mapping[str, int]:
+        """Return what a Pod on the node requests (amounts)."""
+        return resource.pod_requests(pod, self.profile, assigned=True)
+
+    def _changed(
+        self, pods: tuple[Pod, ...], requested: Mapping[str, int], used_ports: frozenset[HostPort]
+    ) -> NodeInfo:
+        """Return the node with these Pods, whose sums are known and need not be made again."""
+        changed = replace(self, pods=pods)
+        vars(changed).update(requested=requested, used_ports=used_ports)
+        return changed
+
 
 @dataclass(frozen=True, slots=True)
 class Handle:

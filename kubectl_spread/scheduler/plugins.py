@@ -23,6 +23,7 @@ SCORES = SCORES_ONLY | {
 }
 NEITHER = frozenset(("SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder", "GangScheduling"))
 """Default plugins that say nothing about nodes."""
+PREEMPTION = Plugin(name="DefaultPreemption")
 
 
 def filters(defaults: Sequence[Plugin], custom: Plugins) -> tuple[str, ...]:
@@ -37,6 +38,12 @@ def weights(defaults: Sequence[Plugin], custom: Plugins) -> Mapping[str, int]:
     everywhere = _merged(defaults, custom.multi_point)
     named = [plugin for plugin in everywhere if plugin.name in SCORES]
     return {plugin.name: plugin.weight or 1 for plugin in _expanded(named, custom.score)}
+
+
+def preempts(custom: Plugins) -> bool:
+    """Whether the profile runs DefaultPreemption, which the default one does."""
+    everywhere = _merged([PREEMPTION], custom.multi_point)
+    return PREEMPTION.name in {plugin.name for plugin in _expanded(everywhere, custom.post_filter)}
 
 
 def _merged(defaults: Sequence[Plugin], custom: PluginSet) -> list[Plugin]:

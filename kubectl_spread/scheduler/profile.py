@@ -130,6 +130,9 @@ class Behaviour(Enum):
         "volumebinding/volume_binding.go PreScore", since=33, gate="StorageCapacityScoring", on_since=37
     )
     GATED_NOMINATED = Switch("pkg/scheduler/backend/queue/scheduling_queue.go addPod", since=37)
+    FIRST_BUDGET_DECIDES = Switch(
+        "pkg/scheduler/framework/preemption/preemption.go FilterVictimsWithPDBViolation", since=37
+    )
     VOLUME_ATTRIBUTES_CLASS = Switch(
         "component-helpers storage/volume/pv_helpers.go FindMatchingVolume",
         since=29,
@@ -215,6 +218,7 @@ class Profile:
         fit: arguments of NodeResourcesFit.
         balanced_allocation: arguments of NodeResourcesBalancedAllocation.
         volume_binding: arguments of VolumeBinding.
+        preempts: whether it evicts Pods for more important ones.
     """
 
     minor: int
@@ -229,6 +233,7 @@ class Profile:
     fit: NodeResourcesFitArgs
     balanced_allocation: NodeResourcesBalancedAllocationArgs
     volume_binding: VolumeBindingArgs
+    preempts: bool
 
     def does(self, behaviour: Behaviour) -> bool:
         """Whether the release behaves so."""
@@ -291,4 +296,5 @@ def _profile(configured: SchedulerProfile, minor: int, gates: Mapping[str, bool]
             arguments.get("NodeResourcesBalancedAllocation", {}), NodeResourcesBalancedAllocationArgs
         ),
         volume_binding=convert(arguments.get("VolumeBinding", {}), VolumeBindingArgs),
+        preempts=plugins.preempts(configured.plugins),
     )

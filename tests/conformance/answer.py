@@ -16,6 +16,7 @@ from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation, Rejection, evaluate
 from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Code, Handle, Status, unresolvable
+from kubectl_spread.scheduler.preemption import Preemption, preempt
 from kubectl_spread.scheduler.profile import REFERENCE_MINOR, Profile, configured_profile, minor_of
 from kubectl_spread.snapshot import Inventory, Snapshot
 
@@ -32,7 +33,11 @@ def answer(case: Case) -> dict[str, Any]:
     """Return what the engine decides about one case, in the recorded format."""
     profile = profile_of(case)
     handle = Handle.build(snapshot_of(case["objects"], profile), profile)
-    return {"id": case["id"], **recorded(evaluate(defaulted(convert(case["pod"], Pod), profile), handle))}
+    evaluation = evaluate(defaulted(convert(case["pod"], Pod), profile), handle)
+    answered = {"id": case["id"], **recorded(evaluation)}
+    if preemption := preempt(evaluation, handle):
+        answered["preemption"] = evicted(preemption)
+    return answered
 
 
 def profile_of(case: Case) -> Profile:
@@ -67,6 +72,18 @@ def recorded(evaluation: Evaluation) -> dict[str, Any]:
     if evaluation.pre_filter is not None:
         result["prefilter"] = _rejection(evaluation.pre_filter)
     return result
+
+
+def evicted(preemption: Preemption) -> dict[str, Any]:
+    """Return what would be evicted, in the recorded format."""
+    candidates = {
+        candidate.node_name: {
+            "victims": ["/".join(victim.key) for victim in candidate.victims],
+            "violations": candidate.violations,
+        }
+        for candidate in (*preemption.best, *preemption.others)
+    }
+    return {"chosen": preemption.best[0].node_name, "candidates": candidates}
 
 
 def _rejection(rejection: Rejection) -> dict[str, Any]:

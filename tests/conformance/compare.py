@@ -15,6 +15,8 @@ class Aspect(Enum):
     FIRST = "first rejection"
     ALONE = "filter alone"
     SCORE = "score"
+    EVICTION = "eviction"
+    CHOICE = "node to be emptied"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,7 +47,7 @@ class Difference:
 def differences(want: Answer, answer: Answer) -> list[Difference]:
     """Return where an answer departs from the recorded one, ordered by aspect, node and plugin.
 
-    Compared are the first rejection of every node, every filter alone and every score; reasons as sets.
+    Compared are the first rejection of every node, every filter alone, every score and every eviction; reasons as sets.
     """
     wanted, given = _points(want), _points(answer)
     return [
@@ -68,7 +70,18 @@ def _points(answer: Answer) -> dict[Point, str]:
         for node, plugins in (answer.get("scores") or {}).items()
         for plugin, score in plugins.items()
     }
-    return first | alone | scores
+    return first | alone | scores | _evictions(answer.get("preemption"))
+
+
+def _evictions(preemption: Answer | None) -> dict[Point, str]:
+    """Return who has to go from which node, and the node that is chosen."""
+    if preemption is None:
+        return {}
+    evictions = {
+        Point(Aspect.EVICTION.value, node, ""): f"{' '.join(found['victims'])}, {found['violations']} of them protected"
+        for node, found in preemption["candidates"].items()
+    }
+    return evictions | {Point(Aspect.CHOICE.value, "", ""): preemption["chosen"]}
 
 
 def _spelled(said: Mapping[str, Any]) -> str:

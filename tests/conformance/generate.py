@@ -211,6 +211,7 @@ _NOMINATED = Suite(
         nominations.still_nominated: 0.05,
         nominations.gated: 0.05,
         nominations.foreign: 0.05,
+        nominations.started: 1.0,
     },
     incoming={
         spread.constraints: 0.6,
@@ -227,12 +228,47 @@ _NOMINATED = Suite(
     },
 )
 
+_PREEMPTION = Suite(
+    node={**_NODE, nodes.taints: 0.08, nodes.small: 0.7},
+    existing={
+        resources.requests: 0.8,
+        resources.large_request: 0.1,
+        neighbours.host_ports: 0.3,
+        neighbours.required_pod_affinity: 0.05,
+        neighbours.required_pod_anti_affinity: 0.2,
+        volumes.bound_claim: 0.1,
+        volumes.inline_volume: 0.2,
+        nominations.priority: 0.7,
+        nominations.nominated: 0.05,
+        nominations.started: 1.0,
+    },
+    incoming={
+        spread.constraints: 0.5,
+        tolerations.tolerations: 0.3,
+        resources.requests: 0.6,
+        resources.large_request: 0.5,
+        neighbours.host_ports: 0.5,
+        neighbours.required_pod_affinity: 0.1,
+        neighbours.required_pod_anti_affinity: 0.4,
+        volumes.attach_limits: 0.4,
+        volumes.bound_claim: 0.15,
+        volumes.inline_volume: 0.3,
+        nominations.urgent: 0.95,
+        nominations.budgets: 0.5,
+        nominations.never_preempting: 0.03,
+        nominations.evicted_for_it: 0.08,
+        configuration.disabled_preemption: 0.04,
+    },
+    pods=30,
+)
+
 SUITES: Mapping[str, Suite] = {
     "spread": _SPREAD,
     "filters": _FILTERS,
     "scores": _SCORES,
     "release": _RELEASE,
     "nominated": _NOMINATED,
+    "preemption": _PREEMPTION,
 }
 
 _SINCE: Mapping[Ingredient, int] = {

@@ -14,7 +14,16 @@ _REQUIRED = frozenset(
     (
         *("apiVersion", "kind", "metadata", "name", "namespace", "uid", "spec", "schedulerName", "containers", "image"),
         *("topologyKey", "maxSkew", "whenUnsatisfiable", "operator", "key", "values", "effect", "weight", "preference"),
-        *("containerPort", "podAffinityTerm", "provisioner", "capacity", "accessModes", "ownerReferences", "type"),
+        *(
+            "containerPort",
+            "podAffinityTerm",
+            "startTime",
+            "provisioner",
+            "capacity",
+            "accessModes",
+            "ownerReferences",
+            "type",
+        ),
     )
 )
 """Fields without which the API server would not take an object; a case that lost one would show something else."""
@@ -75,11 +84,16 @@ def _without_object_fields(case: Case) -> Iterator[Case]:
             yield case | {"objects": [*case["objects"][:index], smaller, *case["objects"][index + 1 :]]}
 
 
+def _says_when(value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
+    """Whether it is a Pod's status with its start: among Pods without one kube-scheduler chooses by its own clock."""
+    return isinstance(value, Mapping) and "startTime" in value
+
+
 def _without_one(value: Any) -> Iterator[Any]:  # noqa: ANN401 - whatever JSON holds
     """Yield the value without one of its fields or entries, the outer ones first; no list is emptied."""
     if isinstance(value, Mapping):
         for key in value:
-            if key in _REQUIRED:
+            if key in _REQUIRED or _says_when(value[key]):
                 continue
             yield {name: kept for name, kept in value.items() if name != key}
         for key, inner in value.items():

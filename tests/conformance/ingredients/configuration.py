@@ -71,6 +71,16 @@ def disabled_filter(draft: Draft, _pod: Object) -> None:
     _plugins(draft)["multiPoint"] = {"disabled": [{"name": draft.dice.choice(_FILTERS)}]}
 
 
+def disabled_preemption(draft: Draft, _pod: Object) -> None:
+    """Let nobody be evicted."""
+    point = draft.dice.choice(("multiPoint", "postFilter"))
+    _plugins(draft)[point] = {
+        "disabled": [
+            {"name": draft.dice.choice(("DefaultPreemption", "*")) if point == "postFilter" else "DefaultPreemption"}
+        ]
+    }
+
+
 def disabled_score(draft: Draft, _pod: Object) -> None:
     """Switch one score off, or all of them but one."""
     name = draft.dice.choice(_SCORES)

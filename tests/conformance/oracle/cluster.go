@@ -92,7 +92,7 @@ func (c *cluster) cycle(pod *v1.Pod) (*cycle, error) {
 	snapshot := chosen.SnapshotSharedLister().(*internalcache.Snapshot)
 	*snapshot = *newSnapshot(c.objects)
 	nodes, err := snapshot.NodeInfos().List()
-	return &cycle{ctx: c.ctx, profile: chosen, pod: pod, nodes: nodes}, err
+	return &cycle{ctx: c.ctx, profile: chosen, pod: pod, nodes: nodes, budgets: budgetsAmong(c.objects)}, err
 }
 
 // newSnapshot holds every node and the Pods bound to one. The scheduler's own cache would take an image's size from

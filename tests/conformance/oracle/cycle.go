@@ -4,6 +4,7 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -18,6 +19,7 @@ type cycle struct {
 	profile framework.Framework
 	pod     *v1.Pod
 	nodes   []nodeInfo
+	budgets []*policyv1.PodDisruptionBudget
 }
 
 // verdict runs the scheduling cycle up to its scores, and every filter on its own.
@@ -32,15 +34,18 @@ func (c *cycle) verdict() (*verdict, error) {
 		}
 		return answer, nil
 	}
-	feasible := c.filter(state, narrowed, answer.Nodes)
+	statuses := statusByNode{}
+	feasible := c.filter(state, narrowed, answer.Nodes, statuses)
 	if len(feasible) == 0 {
-		return answer, nil
+		var err error
+		answer.Preemption, err = c.preempt(state, statuses)
+		return answer, err
 	}
 	return answer, c.score(state, feasible, answer)
 }
 
-// filter notes what rejects each node first, and returns the nodes that nothing does.
-func (c *cycle) filter(state cycleState, narrowed *preFilterResult, into rejections) (feasible []nodeInfo) {
+// filter notes what rejects each node first, and returns the nodes that nothing does. Statuses are of the nodes looked at.
+func (c *cycle) filter(state cycleState, narrowed *preFilterResult, into rejections, statuses statusByNode) (feasible []nodeInfo) {
 	for _, node := range c.nodes {
 		name := node.Node().Name
 		if leavesOut(narrowed, name) {
@@ -49,6 +54,7 @@ func (c *cycle) filter(state cycleState, narrowed *preFilterResult, into rejecti
 		}
 		status := c.profile.RunFilterPluginsWithNominatedPods(c.ctx, state, c.pod, node)
 		into[name] = rejected(status)
+		statuses[name] = status
 		if status.IsSuccess() {
 			feasible = append(feasible, node)
 		}

@@ -13,6 +13,8 @@ type verdict struct {
 	Each      map[string]rejections       `json:"each,omitempty"`
 	Scores    map[string]map[string]int64 `json:"scores,omitempty"`
 	Skipped   []string                    `json:"skipped,omitempty"`
+
+	Preemption *preemption `json:"preemption,omitempty"`
 }
 
 type rejections map[string]*rejection

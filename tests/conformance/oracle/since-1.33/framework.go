@@ -16,7 +16,11 @@ type (
 	status          = framework.Status
 )
 
-var unresolvable = framework.UnschedulableAndUnresolvable.String()
+var (
+	unresolvable  = framework.UnschedulableAndUnresolvable.String()
+	unschedulable = framework.Unschedulable.String()
+	absent        = framework.NewStatus(framework.UnschedulableAndUnresolvable)
+)
 
 // preFilter asks a filter that has one; the others have nothing against any node.
 func preFilter(ctx context.Context, filter filterPlugin, state cycleState, pod *v1.Pod, _ []nodeInfo) (*preFilterResult, *status) {

@@ -16,7 +16,11 @@ type (
 	status          = fwk.Status
 )
 
-var unresolvable = fwk.UnschedulableAndUnresolvable.String()
+var (
+	unresolvable  = fwk.UnschedulableAndUnresolvable.String()
+	unschedulable = fwk.Unschedulable.String()
+	absent        = fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
+)
 
 // preFilter asks a filter that has one; the others have nothing against any node.
 func preFilter(ctx context.Context, filter filterPlugin, state cycleState, pod *v1.Pod, nodes []nodeInfo) (*preFilterResult, *status) {
