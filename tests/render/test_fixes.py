@@ -1,0 +1,124 @@
+"""The fixes of a Pending Pod, as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kubectl_spread.render.fixes import MOST_FIXES, NOTHING_HELPS, fixes_text
+from kubectl_spread.report import EvaluationReport, Fix
+from tests.build import ZONE
+from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
+
+BLOCKED = report_of(incoming(), [*TAINTED, *web("a1", "b1")])
+
+
+def fix(**fields: Any) -> Fix:  # noqa: ANN401 - any field
+    """Return a fix that opens a node."""
+    values: dict[str, Any] = {
+        "id": "RaiseMaxSkew",
+        "summary": "raise maxSkew to 2",
+        "cost": 3,
+        "feasible": ("a1", "b1"),
+        "admits": 1,
+        "siblings": 1,
+        "alike": (),
+        "changes": (),
+    }
+    return Fix(**values | fields)
+
+
+def blocked(*fixes: Fix, **fields: Any) -> EvaluationReport:  # noqa: ANN401 - any field
+    """Return the report of a Pod that these fixes let in."""
+    return msgspec.structs.replace(BLOCKED, fixes=fixes, **fields)
+
+
+def lines(report: EvaluationReport, *, every: bool = False) -> list[str]:
+    """Return the lines."""
+    return fixes_text(report, every=every).splitlines()
+
+
+@pytest.mark.parametrize(
+    "report", [report_of(incoming(), ABC), report_of(incoming(), [])], ids=["feasible", "no nodes"]
+)
+def test_nothing_is_said_where_nothing_can_be_fixed(report: EvaluationReport) -> None:
+    assert fixes_text(report, every=True) == ""
+
+
+def test_a_fix_with_all_there_is_to_say() -> None:
+    told = lines(
+        blocked(
+            fix(
+                siblings=3,
+                admits=2,
+                alike=("n1", "n2"),
+                new_revision=("a1",),
+                commands=("kubectl patch one", "kubectl patch two"),
+                starts="replaces 3 Pods",
+            )
+        )
+    )
+    assert told == [
+        "Fixes, each tried on this snapshot:",
+        "  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1; lets in 2 of 3 Pending Pods.",
+        "     The same for n1, n2.",
+        "     A Pod of the new revision may go to a1.",
+        "     kubectl patch one",
+        "     kubectl patch two",
+        "     (replaces 3 Pods)",
+    ]
+
+
+def test_a_fix_with_little_to_say() -> None:
+    assert lines(blocked(fix()))[1:] == ["  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1."]
+
+
+def test_a_new_revision_may_find_no_node_yet() -> None:
+    assert "     A Pod of the new revision may go to no node yet." in lines(blocked(fix(new_revision=())))
+
+
+@pytest.mark.parametrize(
+    ("number", "every", "shown", "more"),
+    [
+        (MOST_FIXES, False, MOST_FIXES, []),
+        (MOST_FIXES + 2, False, MOST_FIXES, ["  2 more with --all-fixes."]),
+        (MOST_FIXES + 2, True, MOST_FIXES + 2, []),
+    ],
+)
+def test_the_first_five_unless_all_are_wanted(number: int, shown: int, more: list[str], *, every: bool) -> None:
+    told = lines(blocked(*(fix(id=f"Fix{n}") for n in range(number))), every=every)
+    assert sum(line.startswith("  ") and ". Fix" in line for line in told) == shown
+    assert [line for line in told if "--all-fixes" in line] == more
+
+
+def test_nothing_helps_and_what_no_change_reaches() -> None:
+    assert lines(blocked()) == [f"{NOTHING_HELPS}: the constraint on {ZONE}, TaintToleration."]
+    assert lines(blocked(conflict=())) == [f"{NOTHING_HELPS}."]
+
+
+def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
+    assert lines(blocked(fix_search="bounded")) == ["The search was cut short: --fix-budget gives it more time."]
+    told = lines(blocked(fix(), fix_search="bounded"))
+    assert told[0] == "Fixes, each tried on this snapshot:"
+    assert told[-1] == "The search was cut short: --fix-budget gives it more time."
+
+
+def test_a_node_more_is_told_apart() -> None:
+    more = fix(id="AddNode", summary="add a node like a1 to zone c", alike=("new-a2", "new-b1"))
+    assert lines(blocked(fix(), new_nodes=(more,)))[-1] == "  Or add a node like a1 to zone c (or like a2, b1)."
+    alone = fix(id="AddNode", summary="add a node like a1 to zone c")
+    assert lines(blocked(fix(), new_nodes=(alone,)))[-1] == "  Or add a node like a1 to zone c."
+
+
+def test_what_others_wrote_cannot_act() -> None:
+    evil = "x\x1b[2J\u202e\ny"
+    told = fixes_text(
+        blocked(
+            fix(summary=evil, feasible=(evil,), alike=(evil,), commands=(evil,), starts=evil, new_revision=(evil,))
+        ),
+        every=True,
+    )
+    assert not {"\x1b", "\u202e"} & set(told)
+    assert len(told.splitlines()) == 6
