@@ -14,8 +14,9 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.profile import Profile
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import Snapshot, Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ def _keeps_others_away(pod: Pod) -> bool:
     return anti is not None and bool(anti.required_during_scheduling_ignored_during_execution)
 
 
-def _takes_defaults(pod: Pod, handle: Handle) -> bool:
-    """Whether the cluster's default constraints apply, whose selectors come from Services and owners."""
-    return not pod.spec.topology_spread_constraints and bool(handle.profile.default_constraints)
+def _takes_defaults(pod: Pod, _handle: Handle) -> bool:
+    """Whether default constraints may apply; the profile need not say, for ``without_unread`` drops hard ones."""
+    return not pod.spec.topology_spread_constraints
 
 
 def _never(_pod: Pod, _handle: Handle) -> bool:
@@ -75,19 +76,29 @@ PLUGIN_GAPS: Mapping[str, Gap] = {
 }
 """Filter plugin that is not modelled → what follows; one that is not here judges every Pod."""
 
+_OWNER_SELECTS = Gap(
+    _takes_defaults, "what the owner adds to the selector of the cluster's default constraints is not known"
+)
+
 KIND_GAPS: Mapping[Kind, Gap] = {
-    kinds.POD: Gap(_always, "Pods of other namespaces take room and ports that are not known"),
-    kinds.SERVICE: Gap(_takes_defaults, "the selector of the default constraints lacks what Services add"),
-    kinds.REPLICA_SET: Gap(_takes_defaults, "the selector of the default constraints lacks what the owner adds"),
-    kinds.STATEFUL_SET: Gap(_takes_defaults, "the selector of the default constraints lacks what the owner adds"),
-    kinds.REPLICATION_CONTROLLER: Gap(
-        _takes_defaults, "the selector of the default constraints lacks what the owner adds"
+    kinds.POD: Gap(
+        _always,
+        "Pods of other namespaces take room and ports that are not known, and affinity between Pods was not judged",
+        ("InterPodAffinity",),
     ),
+    kinds.SERVICE: Gap(
+        _takes_defaults, "what Services add to the selector of the cluster's default constraints is not known"
+    ),
+    kinds.REPLICA_SET: _OWNER_SELECTS,
+    kinds.STATEFUL_SET: _OWNER_SELECTS,
+    kinds.REPLICATION_CONTROLLER: _OWNER_SELECTS,
     kinds.NAMESPACE: Gap(_meets_pod_affinity, "affinity between Pods was not judged", ("InterPodAffinity",)),
     kinds.PERSISTENT_VOLUME_CLAIM: Gap(_has_volumes, "its volumes were not judged", VOLUME_FILTERS),
     kinds.PERSISTENT_VOLUME: Gap(_has_volumes, "its volumes were not judged", VOLUME_FILTERS),
     kinds.STORAGE_CLASS: Gap(_has_volumes, "its volumes were not judged", VOLUME_FILTERS),
-    kinds.CSI_NODE: Gap(_has_volumes, "whether nodes can attach more volumes was not judged", ("NodeVolumeLimits",)),
+    kinds.CSI_NODE: Gap(
+        _has_volumes, "where its volumes can be attached was not judged", ("NodeVolumeLimits", "VolumeBinding")
+    ),
     kinds.CSI_DRIVER: Gap(
         _has_volumes, "where its volumes could be was not judged", ("NodeVolumeLimits", "VolumeBinding")
     ),
@@ -99,10 +110,25 @@ KIND_GAPS: Mapping[Kind, Gap] = {
 """Kind → what follows where its list could not be read; a kind that is not here changes no verdict."""
 
 
+DEFAULTS_SELECT_BY = frozenset(kind for kind, gap in KIND_GAPS.items() if gap.matters is _takes_defaults)
+"""Kinds that say which Pods the default constraints count: without one of them too many are counted."""
+
+BESIDE_REJECTIONS: Mapping[Kind, str] = {
+    kinds.EVENT: "what the scheduler last said is not known",
+    kinds.POD_DISRUPTION_BUDGET: "moving Pods was not tried",
+    kinds.NETWORK_POLICY: "adding labels to the Pod was not tried",
+}
+"""Kind that is read for Pending Pods alone → what is not known of one that finds no node; the verdict is."""
+
+
 def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
-    """Return the profile without the filters that lists which could not be had would make reject wrongly."""
-    blind = {name for unread in snapshot.inventory.unread for name in _gap(unread.kind).filters}
-    return replace(profile, filters=tuple(name for name in profile.filters if name not in blind))
+    """Return the profile without what lists that could not be had would make reject wrongly."""
+    unread = {unread.kind for unread in snapshot.inventory.unread}
+    blind = {name for kind in unread for name in _gap(kind).filters}
+    filters = tuple(name for name in profile.filters if name not in blind)
+    hard = any(c.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE for c in profile.default_constraints)
+    defaults = () if hard and unread & DEFAULTS_SELECT_BY else profile.default_constraints
+    return replace(profile, filters=filters, default_constraints=defaults)
 
 
 def _gap(kind: Kind) -> Gap:
@@ -112,7 +138,8 @@ def _gap(kind: Kind) -> Gap:
 
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
-    return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle))
+    beside = () if evaluation.feasible else _beside_rejections(handle)
+    return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *beside)
 
 
 def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[Incomplete]:
@@ -128,4 +155,16 @@ def _unread(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
     for unread in handle.snapshot.inventory.unread:
         gap = _gap(unread.kind)
         if gap.matters(pod, handle):
-            yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=gap.consequence)
+            yield _told(unread, gap.consequence)
+
+
+def _beside_rejections(handle: Handle) -> Iterable[Incomplete]:
+    """Yield what is not known of a Pod that finds no node."""
+    for unread in handle.snapshot.inventory.unread:
+        if unread.kind in BESIDE_REJECTIONS:
+            yield _told(unread, BESIDE_REJECTIONS[unread.kind])
+
+
+def _told(unread: Unread, consequence: str) -> Incomplete:
+    """Return what to say of a list that could not be had."""
+    return Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequence)
