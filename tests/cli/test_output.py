@@ -1,0 +1,140 @@
+"""Printing: colours, notes, closed pipes and full disks."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Mapping
+
+import pytest
+import typer
+
+from kubectl_spread.cli import output
+from kubectl_spread.cli.flags import OutputFlags
+from kubectl_spread.cli.output import CLOSED_PIPE, OutputError, explain, note, printer, wants_color, write
+from kubectl_spread.errors import ClusterError, ManifestError, Problem, UsageError
+from kubectl_spread.render import table
+from kubectl_spread.report import Metadata, PendingReport
+
+REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())
+
+
+class Screen(io.StringIO):
+    """A stream that is, or is not, a terminal."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._terminal
+
+
+@pytest.mark.parametrize(
+    ("choice", "terminal", "environment", "expected"),
+    [
+        ("auto", True, {}, True),
+        ("auto", False, {}, False),
+        ("always", False, {"NO_COLOR": "1"}, True),
+        ("never", True, {"FORCE_COLOR": "1"}, False),
+        ("auto", True, {"NO_COLOR": "1"}, False),
+        ("auto", True, {"NO_COLOR": ""}, True),
+        ("auto", True, {"TERM": "dumb"}, False),
+        ("auto", True, {"TERM": "xterm"}, True),
+        ("auto", True, {"CLICOLOR": "0"}, False),
+        ("auto", True, {"CLICOLOR": "1"}, True),
+        ("auto", False, {"FORCE_COLOR": "1"}, True),
+        ("auto", False, {"FORCE_COLOR": ""}, False),
+        ("auto", False, {"CLICOLOR_FORCE": "1"}, True),
+        ("auto", False, {"CLICOLOR_FORCE": "0"}, False),
+        ("auto", False, {"CLICOLOR_FORCE": ""}, False),
+        ("auto", False, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+    ],
+    ids=str,
+)
+def test_when_there_are_colours(choice: str, environment: Mapping[str, str], *, terminal: bool, expected: bool) -> None:
+    assert wants_color(choice, Screen(terminal=terminal), environment) == expected
+
+
+@pytest.mark.parametrize(
+    ("wanted", "begins"),
+    [("table", ""), ("wide", ""), ("json", '{\n    "apiVersion"'), ("yaml", "apiVersion: "), ("name", "")],
+)
+def test_every_format(wanted: str, begins: str) -> None:
+    assert printer(table.pending_text, OutputFlags(output=wanted))(REPORT).startswith(begins)
+
+
+@pytest.mark.parametrize("flags", [OutputFlags(output="xml"), OutputFlags(color="mauve")], ids=["format", "colour"])
+def test_no_such_format_or_colour(flags: OutputFlags) -> None:
+    with pytest.raises(UsageError, match="invalid argument"):
+        printer(table.pending_text, flags)
+
+
+def test_there_is_nowhere_to_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(OutputError, match="standard output is closed"):
+        printer(table.pending_text, OutputFlags())
+
+
+class Broken(io.StringIO):
+    """A stream that takes nothing."""
+
+    def __init__(self, failure: OSError) -> None:
+        super().__init__()
+        self._failure = failure
+
+    def write(self, _: str) -> int:
+        """Fail."""
+        raise self._failure
+
+
+def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(output, "_discard_output", lambda: None)
+    monkeypatch.setattr(sys, "stdout", Broken(BrokenPipeError()))
+    with pytest.raises(typer.Exit) as ended:
+        write("text")
+    assert ended.value.exit_code == CLOSED_PIPE
+    assert capsys.readouterr().err == ""
+
+
+def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "_discard_output", lambda: None)
+    monkeypatch.setattr(sys, "stdout", Broken(OSError(28, "No space left on device")))
+    with pytest.raises(OutputError, match="cannot write to standard output: No space left on device"):
+        write("text")
+
+
+@pytest.mark.parametrize(
+    ("error", "lines", "code"),
+    [
+        (UsageError("no such flag"), ["error: no such flag"], 2),
+        (UsageError("no such flag", hint="try another"), ["error: no such flag; try another"], 2),
+        (ClusterError("no answer", what="list pods", status=500, hint="wait"), ["error: no answer; wait"], 3),
+        (OutputError("full"), ["error: full"], 3),
+        (
+            ManifestError(
+                [Problem("a.yaml", "wrong", document=2, field_path="spec"), Problem("b.yaml", "gone")], hint="see"
+            ),
+            ["error: a, document 2, spec: wrong", "error: b: gone; see"],
+            3,
+        ),
+        (ClusterError("two\nlines \x1b[2J"), ["error: two\\nlines ^[[2J"], 3),
+    ],
+    ids=str,
+)
+def test_errors_are_explained(
+    error: UsageError | ClusterError, lines: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(error) == code
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_notes_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    note("a Pod named x\x1b[2J\ny")
+    assert capsys.readouterr().err == "a Pod named x^[[2J\\ny\n"
+
+
+def test_nobody_hears_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    note("silence")
