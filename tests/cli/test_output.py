@@ -116,7 +116,7 @@ def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
             ManifestError(
                 [Problem("a.yaml", "wrong", document=2, field_path="spec"), Problem("b.yaml", "gone")], hint="see"
             ),
-            ["error: a, document 2, spec: wrong", "error: b: gone; see"],
+            ["error: a.yaml, document 2, spec: wrong", "error: b.yaml: gone; see"],
             3,
         ),
         (ClusterError("two\nlines \x1b[2J"), ["error: two\\nlines ^[[2J"], 3),
