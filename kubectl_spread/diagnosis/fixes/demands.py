@@ -108,6 +108,8 @@ def _remove(path: str, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
 def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     """Return the operations that make the required node affinity a preference, term by term.
 
+    A term that cannot be read matches no node where it is required; where it is preferred, kube-scheduler fails.
+
     Raises:
         LookupError: nothing is required here.
     """
@@ -119,7 +121,7 @@ def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     added = [
         {"weight": FULL_WEIGHT, "preference": msgspec.to_builtins(term)}
         for term in required.node_selector_terms
-        if term.match_expressions or term.match_fields
+        if nodeaffinity.parse_term(term) is not None
     ]
     kept = [msgspec.to_builtins(term) for term in affinity.preferred_during_scheduling_ignored_during_execution]
     return remove(pointer("spec", "affinity", "nodeAffinity", REQUIRED)), set_to(path, [*kept, *added])

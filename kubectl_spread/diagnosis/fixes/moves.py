@@ -46,7 +46,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
     seen: set[PodKey] = set()
     obstacles = Obstacles(situation)
     for info in situation.nodes_only_against(obstacles.movable):
-        for key, pod in obstacles.on(info).items():
+        for key, pod in sorted(obstacles.on(info).items()):
             if key not in seen and _may_go(pod, situation):
                 yield _move(pod, situation, place=obstacles.place(info))
             seen.add(key)

@@ -102,11 +102,12 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
 
 
 def siblings_of(pod: Pod, pending: Iterable[Pod], situation: Situation) -> tuple[Pod, ...]:
-    """Return the Pending Pods of the same workload, this one first."""
+    """Return the Pending Pods of the same workload: this one first, the others by name."""
     snapshot = situation.handle.snapshot
     owner = owner_of(pod, snapshot)
     others = (p for p in pending if p.key != pod.key and p.metadata.namespace == pod.metadata.namespace)
-    return (pod, *(other for other in others if owner_of(other, snapshot) == owner))
+    own = (other for other in others if owner_of(other, snapshot) == owner)
+    return (pod, *sorted(own, key=lambda other: other.key))
 
 
 def fix_for(fix: Fix, name: str, other: str) -> Fix:

@@ -39,6 +39,12 @@ class TestNodeSelection:
             ("add", f"{at}/{PREFERRED}", [known, *added]),
         ]
 
+    def test_a_term_that_cannot_be_read_is_dropped(self) -> None:
+        unreadable = {"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["1.5"]}]}
+        pending = pod("p", affinity=needs(unreadable, exists("ssd")))
+        _, (_, _, preferred) = patch_of(fixes([node("n")], pending)["RelaxNodeSelector"])
+        assert preferred == [{"weight": 100, "preference": exists("ssd")}]
+
     def test_the_node_of_a_daemon_stays_its_own(self) -> None:
         field = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}
         pending = pod("p", labels={"app": "web"}, affinity=needs(field))

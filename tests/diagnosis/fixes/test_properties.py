@@ -1,0 +1,90 @@
+"""What holds of every fix: it can be made, it opens the nodes it names, and leaves a Pod the API server accepts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+
+from kubectl_spread.diagnosis.fixes import search_fixes
+from kubectl_spread.diagnosis.requirements import conflict_core
+from kubectl_spread.report import Requirement
+from tests.diagnosis.fixes.claims import Refused, refused, situation_of, with_fix
+
+SEED = 7
+COUNT = 150
+
+
+@pytest.fixture(scope="module")
+def pending() -> Sequence[Refused]:
+    """Generated Pods that find no node."""
+    return list(refused(seed=SEED, count=COUNT))
+
+
+def test_there_is_something_to_test(pending: Sequence[Refused]) -> None:
+    ids = {part for each in pending for fix in each.claims for part in fix.id.split("+")}
+    assert len(pending) == COUNT
+    assert sum(len(each.claims) for each in pending) > COUNT
+    assert len(ids) >= 12, ids
+
+
+def test_every_change_opens_exactly_the_nodes_that_are_named(pending: Sequence[Refused]) -> None:
+    for each in pending:
+        for fix in each.claims:
+            after = situation_of(with_fix(each.case, fix))
+            assert after is not None
+            assert set(after.evaluation.feasible) == set(fix.feasible), (each.case["id"], fix.summary)
+            assert fix.feasible, (each.case["id"], fix.summary)
+
+
+def test_no_change_leaves_a_pod_that_would_be_refused(pending: Sequence[Refused]) -> None:
+    for each in pending:
+        for fix in each.claims:
+            after = situation_of(with_fix(each.case, fix))
+            assert after is not None
+            assert after.errors <= each.situation.errors, (each.case["id"], fix.summary)
+
+
+def test_no_smaller_max_skew_and_no_greater_min_domains_would_do(pending: Sequence[Refused]) -> None:
+    for each in pending:
+        for fix in each.found.fixes:
+            if fix.id not in {"RaiseMaxSkew", "LowerMinDomains"}:
+                continue
+            (change,) = fix.changes
+            assert isinstance(change.json_patch, tuple)
+            (operation,) = change.json_patch
+            closer = operation.value - 1 if fix.id == "RaiseMaxSkew" else operation.value + 1
+            case = with_fix(each.case, fix)
+            *_, index, field = operation.path.split("/")
+            case["pod"]["spec"]["topologySpreadConstraints"][int(index)][field] = closer
+            after = situation_of(case)
+            assert after is not None
+            assert not after.evaluation.feasible, (each.case["id"], fix.summary)
+
+
+def test_the_order_of_input_changes_nothing(pending: Sequence[Refused]) -> None:
+    dice = random.Random(SEED)
+    for each in pending[::3]:
+        shuffled = situation_of({**each.case, "objects": dice.sample(each.case["objects"], len(each.case["objects"]))})
+        assert shuffled is not None
+        assert search_fixes(shuffled, [shuffled.pod], lambda: False) == each.found, each.case["id"]
+
+
+def test_no_smaller_set_of_requirements_covers_every_node(pending: Sequence[Refused]) -> None:
+    for each in pending:
+        rejected, nodes = each.situation.rejected, set(each.situation.handle.node_infos)
+        core = conflict_core(rejected, nodes)
+        if not core:
+            continue
+        assert _covers(core, each)
+        assert not any(_covers(fewer, each) for fewer in combinations(rejected, len(core) - 1)), each.case["id"]
+
+
+def _covers(requirements: Sequence[Requirement], each: Refused) -> bool:
+    """Whether these together reject every node."""
+    rejected = each.situation.rejected
+    return set().union(*(rejected[requirement] for requirement in requirements)) >= set(
+        each.situation.handle.node_infos
+    )
