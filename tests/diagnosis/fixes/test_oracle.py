@@ -51,9 +51,8 @@ def outcome(program: Path, *, seed: int, count: int) -> Outcome:
     for (case, name, named), answer in zip(claims, answers, strict=True):
         asked[name] += 1
         if "error" in answer or feasible(answer) != named:
-            wrong.append(
-                f"{case['id']}: claims {sorted(named)}, kube-scheduler: {answer.get('error') or sorted(feasible(answer))}"
-            )
+            said = answer.get("error") or sorted(feasible(answer))
+            wrong.append(f"{case['id']}: claims {sorted(named)}, kube-scheduler: {said}")
     return Outcome(len(pending), sum(bool(each.found.fixes) for each in pending), asked, tuple(wrong))
 
 
