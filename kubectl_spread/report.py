@@ -318,6 +318,45 @@ class EventReport(Report, frozen=True, kw_only=True):
     differs: str = ""
 
 
+class PodName(Report, frozen=True, kw_only=True):
+    """A Pod by its name."""
+
+    namespace: str
+    name: str
+
+
+class Preemption(Report, frozen=True, kw_only=True):
+    """What the scheduler would evict for the Pod at its next turn.
+
+    Attributes:
+        node: where; the first by name where several are equally good.
+        victims: the Pods to go, the most important first.
+        pdb_violations: how many of them a PodDisruptionBudget protects; None where budgets could not be read.
+        ties: the other nodes that are as good, any of which the scheduler may choose.
+        other_nodes: nodes that evictions would open too, at a higher price.
+        sampled: whether there are so many nodes that the scheduler tries only some, and may choose another one.
+    """
+
+    node: str
+    victims: tuple[PodName, ...]
+    pdb_violations: int | None
+    ties: tuple[str, ...] = ()
+    other_nodes: tuple[str, ...] = ()
+    sampled: bool = False
+
+
+class Nomination(Report, frozen=True, kw_only=True):
+    """The node that the scheduler makes room on for the Pod.
+
+    Attributes:
+        node: which.
+        leaving: the Pods that it evicts and that are still there.
+    """
+
+    node: str
+    leaving: tuple[PodName, ...]
+
+
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     """Why one Pod is not scheduled.
 
@@ -325,12 +364,16 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
         scheduler_name: who decides about the Pod.
         event: the last FailedScheduling message; None when there is none.
         held_by: the scheduling gates that hold the Pod back.
+        preemption: whom the scheduler would evict; None where it would evict nobody.
+        nomination: the node the Pod is nominated to; None for none.
         same_as: an earlier Pod of the same template whose explanation holds for this one too.
     """
 
     scheduler_name: str
     event: EventReport | None = None
     held_by: tuple[str, ...] = ()
+    preemption: Preemption | None = None
+    nomination: Nomination | None = None
     same_as: str | UnsetType = UNSET
 
 

@@ -17,6 +17,7 @@ from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
+from kubectl_spread.diagnosis.preemption import nomination_report, preemption_report
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -123,7 +124,13 @@ def _explain_all(pods: Iterable[Pod], view: View, spent: Spent) -> Iterable[Pend
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
         key = msgspec.json.encode(
-            (pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.metadata.owner_references)
+            (
+                pod.metadata.namespace,
+                pod.metadata.labels,
+                pod.spec,
+                pod.metadata.owner_references,
+                pod.status.nominated_node_name,
+            )
         )
         twin = explained.get(key)
         if twin is None:
@@ -151,6 +158,8 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
         scheduler_name=pod.spec.scheduler_name,
         event=compared(last_failure(pod, view.snapshot), report, known=known),
         held_by=gates(pod),
+        preemption=preemption_report(situation.evaluation, handle) if known else None,
+        nomination=nomination_report(pod, handle),
     )
 
 

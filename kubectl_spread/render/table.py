@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kubectl_spread.render.cells import EMPTY, Color, Column, cell, clean, listed, paint, table
 from kubectl_spread.render.domains import EVERY, HARD, SHOWN_NAMES, constraint_text
 from kubectl_spread.render.fixes import fixes_text
+from kubectl_spread.render.preemption import preemption_lines
 from kubectl_spread.report import (
     CheckItem,
     CheckReport,
@@ -119,6 +120,7 @@ def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fi
     headline = [paint(clean(_pending_headline(item)), VERDICT_COLORS[item.verdict], wanted=colors)]
     if twins:
         headline.append(clean(f"The same holds for {listed(twins)}."))
+    headline += map(clean, preemption_lines(item))
     blocks = (
         "\n".join(headline),
         _evaluation_text(item, wide=wide),

@@ -25,9 +25,12 @@ from kubectl_spread.report import (
     Incomplete,
     Jam,
     NodeReport,
+    Nomination,
     PendingItem,
     PendingReport,
     Placement,
+    PodName,
+    Preemption,
     Rejection,
     Severity,
     SkewReport,
@@ -383,6 +386,8 @@ def evil_item() -> PendingItem:
         held_by=(EVIL,),
         workload=WorkloadRef(kind=EVIL, name=EVIL),
         event=EventReport(message=EVIL, time=EVIL, differs="it is old"),
+        preemption=Preemption(node=EVIL, victims=(PodName(namespace=EVIL, name=EVIL),), pdb_violations=0),
+        nomination=Nomination(node=EVIL, leaving=(PodName(namespace=EVIL, name=EVIL),)),
         incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
     )
 
@@ -394,7 +399,7 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
     values = {
         name: value
         for name, value in msgspec.structs.asdict(item).items()
-        if name not in {"scheduler_name", "event", "held_by", "same_as"}
+        if name not in {"scheduler_name", "event", "held_by", "preemption", "nomination", "same_as"}
     }
     wrong = (ValidationError(field=EVIL, reason="FieldValueInvalid", message=EVIL),)
     placements = (Placement(replica=1, node=EVIL),)

@@ -1,0 +1,47 @@
+"""Evictions in a sentence: those the scheduler would make for a Pod, and those it has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_spread.render.cells import listed
+from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption
+
+
+def preemption_lines(item: PendingItem) -> Iterator[str]:
+    """Yield what there is to say of evictions, nothing where they play no part."""
+    if item.nomination is not None:
+        yield _nominated(item.nomination)
+    if item.preemption is not None:
+        yield _would_evict(item.preemption)
+
+
+def _nominated(nomination: Nomination) -> str:
+    """Return what the Pod waits for."""
+    if nomination.leaving:
+        return f"It is nominated to {nomination.node} and waits for {_names(nomination.leaving)} to leave."
+    return f"It is nominated to {nomination.node}; nobody whom the scheduler evicted for it is there any more."
+
+
+def _would_evict(preemption: Preemption) -> str:
+    """Return whom the scheduler would evict, where, and where else it could."""
+    sentence = f"By its priority it may preempt: {_names(preemption.victims)} would be evicted from {preemption.node}"
+    sentence += _budgets(preemption.pdb_violations)
+    if preemption.ties:
+        sentence += f"; {listed(preemption.ties)} would do as well, and the scheduler may choose it instead"
+    if preemption.other_nodes:
+        sentence += f"; worse choices: {listed(preemption.other_nodes)}"
+    tried = " The scheduler tries only some of so many nodes." if preemption.sampled else ""
+    return f"{sentence}.{tried}"
+
+
+def _budgets(violations: int | None) -> str:
+    """Return how many of the victims a budget protects; nothing is said of none."""
+    if violations is None:
+        return " (whether PodDisruptionBudgets protect them could not be read)"
+    return f" ({violations} of them against a PodDisruptionBudget)" if violations else ""
+
+
+def _names(pods: Iterable[PodName]) -> str:
+    """Return the Pods as namespace/name."""
+    return listed([f"{pod.namespace}/{pod.name}" for pod in pods])

@@ -1,0 +1,80 @@
+"""What the report says of evictions: whom the scheduler would evict, and whom it is evicting already."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_spread.diagnosis.preemption import nomination_report, preemption_report
+from kubectl_spread.objects import kinds
+from kubectl_spread.report import Nomination, PodName, Preemption
+from kubectl_spread.scheduler.cycle import evaluate
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+from tests import build
+from tests.build import Object, node
+
+EVICTED = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+
+
+def low(name: str, on: str, *, priority: int = 0, cpu: str = "6", **fields: Any) -> Object:  # noqa: ANN401
+    """Return a Pod that is in the way."""
+    return build.pod(name, on=on, requests={"cpu": cpu}, priority=priority, **fields)
+
+
+def reported(objects: list[Object], **incoming: Any) -> Preemption | None:  # noqa: ANN401
+    """Return what evictions would do for a Pod of priority 10 that asks for four cores."""
+    handle = build.handle(objects)
+    pod = build.typed_pod(build.pod("new", requests={"cpu": "4"}, priority=10, **incoming))
+    return preemption_report(evaluate(pod, handle), handle)
+
+
+def test_the_cheapest_node_is_named_with_its_victims_and_the_others() -> None:
+    objects = [node("a"), low("mid", "a", priority=5), node("b"), low("one", "b"), node("c"), low("two", "c")]
+    assert reported(objects) == Preemption(
+        node="b",
+        victims=(PodName(namespace="default", name="one"),),
+        pdb_violations=0,
+        ties=("c",),
+        other_nodes=("a",),
+        sampled=False,
+    )
+
+
+def test_nobody_is_evicted_where_it_is_of_no_use() -> None:
+    assert reported([node("a"), low("as-high", "a", priority=10)]) is None
+
+
+def test_the_budgets_that_could_not_be_read_are_not_taken_for_kept() -> None:
+    handle = build.handle([node("a"), low("one", "a")])
+    found = {
+        name: objects for name, objects in handle.snapshot.inventory.objects.items() if name != "PodDisruptionBudget"
+    }
+    unread = (Unread(kinds.POD_DISRUPTION_BUDGET, "forbidden"),)
+    handle = Handle.build(Snapshot.build(Inventory(found, unread=unread)), default_profile())
+    pod = build.typed_pod(build.pod("new", requests={"cpu": "4"}, priority=10))
+    preemption = preemption_report(evaluate(pod, handle), handle)
+    assert preemption is not None
+    assert preemption.pdb_violations is None
+
+
+@pytest.mark.parametrize(
+    ("there", "names"),
+    [
+        (low("going", "a", terminating=True, status={"conditions": [EVICTED]}), ["going"]),
+        (low("going-anyway", "a", terminating=True), []),
+        (low("staying", "a"), []),
+        (low("as-high", "a", priority=10, terminating=True, status={"conditions": [EVICTED]}), []),
+    ],
+)
+def test_a_nominated_pod_waits_for_those_evicted_for_it(there: Object, names: list[str]) -> None:
+    handle = build.handle([node("a"), there])
+    pod = build.typed_pod(build.pod("new", priority=10, status={"nominatedNodeName": "a"}))
+    leaving = tuple(PodName(namespace="default", name=name) for name in names)
+    assert nomination_report(pod, handle) == Nomination(node="a", leaving=leaving)
+
+
+def test_a_pod_without_a_nomination_waits_for_nobody() -> None:
+    assert nomination_report(build.typed_pod(build.pod("new")), build.handle([node("a")])) is None

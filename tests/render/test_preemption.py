@@ -1,0 +1,57 @@
+"""Evictions as sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_spread.render.preemption import preemption_lines
+from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption, Verdict
+
+VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
+
+
+def lines(**fields: Any) -> list[str]:  # noqa: ANN401
+    """Return what is said of a Pod."""
+    item = PendingItem(
+        namespace="shop",
+        name="new",
+        verdict=Verdict.UNSCHEDULABLE,
+        summary="",
+        message="",
+        feasible=(),
+        nodes=(),
+        constraints=(),
+        scheduler_name="default-scheduler",
+        **fields,
+    )
+    return list(preemption_lines(item))
+
+
+def test_nothing_is_said_where_evictions_play_no_part() -> None:
+    assert lines() == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "end"),
+    [
+        ({"pdb_violations": 0}, "."),
+        ({"pdb_violations": 1}, " (1 of them against a PodDisruptionBudget)."),
+        ({"pdb_violations": None}, " (whether PodDisruptionBudgets protect them could not be read)."),
+        ({"ties": ("b",)}, "; b would do as well, and the scheduler may choose it instead."),
+        ({"other_nodes": ("c", "d")}, "; worse choices: c, d."),
+        ({"sampled": True}, ". The scheduler tries only some of so many nodes."),
+    ],
+)
+def test_who_would_go_is_named(fields: dict[str, Any], end: str) -> None:
+    preemption = Preemption(**{"node": "a", "victims": VICTIMS, "pdb_violations": 0, **fields})
+    told = "By its priority it may preempt: shop/old-1, shop/old-2 would be evicted from a"
+    assert lines(preemption=preemption) == [told + end]
+
+
+def test_a_nominated_pod_waits() -> None:
+    waits = "It is nominated to a and waits for shop/old-1, shop/old-2 to leave."
+    assert lines(nomination=Nomination(node="a", leaving=VICTIMS)) == [waits]
+    (line,) = lines(nomination=Nomination(node="a", leaving=()))
+    assert line == "It is nominated to a; nobody whom the scheduler evicted for it is there any more."
