@@ -18,7 +18,7 @@ What always holds:
 
 * The answer is kube-scheduler's: recorded answers of the real one are compared node by node.
 * Nothing is claimed that was not read: what is missing or not modelled stands under ``incomplete``.
-* The only verbs sent are get, list and watch.
+* The only verbs sent are get, list and watch, and with ``check --dry-run=server`` a create that stores nothing.
 * From snapshot to report there is no network, file, clock, randomness or environment.
 """
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.server_side import Create
+    from kubectl_spread.commands.source import Source
 
 EPILOG = """
 \b
@@ -33,6 +37,9 @@ class CheckFlags:
         str, Option("--kustomize", "-k", metavar="DIR", help="Directory to build with kubectl kustomize.")
     ] = ""
     recursive: Annotated[bool, Option("--recursive", "-R", help="Read directories with all below.")] = False
+    dry_run: Annotated[
+        str, Option("--dry-run", metavar="none|server", help="Whether the API server is asked what it would store.")
+    ] = "none"
     replicas: Annotated[
         int | None, Option("--replicas", min=1, help="How many replicas to place; by default what the manifest says.")
     ] = None
@@ -54,6 +61,23 @@ def filenames_of(flags: CheckFlags) -> tuple[str, ...]:
     if not (filenames or flags.kustomize):
         raise UsageError("must specify one of -f and -k")
     return filenames
+
+
+def create_of(flags: CheckFlags, source: Source) -> Create | None:
+    """Return what asks the API server for a dry run, None where none is wanted.
+
+    Raises:
+        UsageError: there is no such dry run, or no server to ask.
+    """
+    from kubectl_spread.commands.source import ClusterSource
+
+    if flags.dry_run == "none":
+        return None
+    if flags.dry_run != "server":
+        raise UsageError(f"invalid argument {flags.dry_run!r} for --dry-run", hint="must be one of: none, server")
+    if not isinstance(source, ClusterSource):
+        raise UsageError("--dry-run=server asks an API server", hint="leave out --from")
+    return source.create_dry_run
 
 
 def check(
@@ -78,6 +102,7 @@ def check(
         enforce_namespace=bool(scope.namespace),
         replicas=flags.replicas,
     )
-    report = command.check(source, options, inputs.scheduler_of(scheduler), stdin=inputs.standard_input()).report
+    rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()
+    report = command.check(source, options, rules, stdin=stdin, create=create_of(flags, source)).report
     output.write(printed(report))
     raise typer.Exit(command.exit_code(report))

@@ -32,10 +32,20 @@ NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LO
 """What OpenSSL says of a server that does not speak TLS, by release."""
 
 
+class StatusCause(Struct, frozen=True):
+    """One thing that is wrong with an object."""
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
 class StatusDetails(Struct, frozen=True):
-    """Which object a Status speaks of."""
+    """Which object a Status speaks of, and what is wrong with it."""
 
     name: str = ""
+    kind: str = ""
+    causes: tuple[StatusCause, ...] = ()
 
 
 class Status(Struct, frozen=True):

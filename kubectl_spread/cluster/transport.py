@@ -1,4 +1,4 @@
-"""One GET request to an API server: retried while that may help, checked to be whole JSON, gzip undone.
+"""One request to an API server, a GET but for dry runs: retried while that may help, checked to be whole JSON.
 
 Redirects are not followed: an API server sends none, and whoever does would be handed our credentials.
 """
@@ -51,6 +51,7 @@ class Request:
         query: parameters; empty ones are not sent.
         accept: the media type that is wanted.
         attempts: how often to try.
+        body: JSON to POST, of a request that may be repeated without harm; empty for a GET.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Request:
     query: Mapping[str, str] = field(default_factory=dict)
     accept: str = JSON
     attempts: int = ATTEMPTS
+    body: bytes = b""
 
 
 class Answer(NamedTuple):
@@ -188,8 +190,9 @@ class _Call:
         """Return the reply to the request, all of it."""
         query = urlencode({name: value for name, value in self.request.query.items() if value})
         response = self.connection.pool.urlopen(
-            "GET",
+            "POST" if self.request.body else "GET",
             f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}",
+            body=self.request.body or None,
             headers=self._headers(authorization),
             timeout=self.patience.timeout(),
             retries=False,
@@ -208,6 +211,8 @@ class _Call:
     def _headers(self, authorization: str) -> HTTPHeaderDict:
         """Return the request's headers."""
         headers = HTTPHeaderDict(self.connection.headers, Accept=self.request.accept)
+        if self.request.body:
+            headers["Content-Type"] = JSON
         if authorization:
             headers["Authorization"] = authorization
         return headers

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from msgspec.structs import asdict, replace
 
@@ -31,13 +32,18 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Incomplete, ValidationError, Verdict
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.validation import validate, validate_template
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.server_side import Create, Served
+
+EvaluationT = TypeVar("EvaluationT", bound=EvaluationReport)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +65,22 @@ class Answer:
     view: View
 
 
-def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *, stdin: BinaryIO | None) -> Answer:
+def check(
+    source: Source,
+    options: CheckOptions,
+    scheduler: SchedulerOptions,
+    *,
+    stdin: BinaryIO | None,
+    create: Create | None = None,
+) -> Answer:
     """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
+
+    Args:
+        source: the cluster.
+        options: what is asked.
+        scheduler: whose rules apply.
+        stdin: standard input; None where it is closed.
+        create: what asks the API server for a dry run; None to go by what is known of its rules.
 
     Raises:
         ManifestError: a document cannot be read, or none has a Pod template.
@@ -74,7 +94,9 @@ def check(source: Source, options: CheckOptions, scheduler: SchedulerOptions, *,
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
         for manifest in manifests:
             if manifest.makes_pods:
-                item, snapshot = _answer(manifest, view, snapshot, replicas=options.replicas)
+                wanted = _wanted(manifest, snapshot, options.replicas)
+                served = _asked(manifest, wanted, create) if create else None
+                item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
                 items.append(item)
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
@@ -103,17 +125,31 @@ def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profi
     return applied.with_others(volumes.created(claims, applied, profile))
 
 
-def _answer(manifest: Manifest, view: View, snapshot: Snapshot, *, replicas: int | None) -> tuple[CheckItem, Snapshot]:
+def _answer(
+    manifest: Manifest, wanted: Wanted, served: Served | None, *, view: View, snapshot: Snapshot
+) -> tuple[CheckItem, Snapshot]:
     """Return what becomes of one manifest, and the cluster with its replicas.
+
+    Args:
+        manifest: the manifest.
+        wanted: what it asks for, its Pod not yet admitted.
+        served: what the API server says of it; None where it was not asked.
+        view: the cluster without any manifest.
+        snapshot: the cluster with those before.
 
     Raises:
         ValueError: an object of the cluster cannot be read.
     """
-    wanted = _wanted(manifest, snapshot, replicas)
     handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
-    errors = (*_validation(manifest, handle.profile.minor), *_refusals(manifest, wanted.pod, snapshot))
+    if served is None or served.missing:
+        errors = (*_validation(manifest, handle.profile.minor), *_refusals(manifest, wanted.pod, snapshot))
+    else:
+        errors = served.errors
     try:
-        item, snapshot = _judge(manifest, wanted, view.snapshot, handle)
+        pod = served.pod if served else None
+        stored = pod or admitted(wanted.pod, snapshot, handle.profile)
+        item, snapshot = _judge(manifest, dataclasses.replace(wanted, pod=stored), view.snapshot, handle)
+        item = _with_missing(item, served.missing) if served and served.missing else item
     except ValueError:
         if not errors:
             raise
@@ -139,24 +175,22 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
 
     Args:
         manifest: the manifest.
-        wanted: what it asks for, its Pod not yet admitted.
+        wanted: what it asks for, its Pod as the API server stores it.
         before: the cluster without any manifest.
         handle: the cluster with them.
 
     Raises:
         ValueError: a selector or quantity cannot be read.
     """
-    pod = admitted(wanted.pod, handle.snapshot, handle.profile)
-    wanted = Wanted(wanted.ref, wanted.owner, pod, wanted.replicas, wanted.numbered)
     plan = plan_of(wanted, before)
-    first = plan.steps[0].pod if plan.steps else pod
+    first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     report = _evaluated(first, plan, handle)
     outcomes = _placed(wanted, plan, handle)
     after = outcomes.first.handle
     item = CheckItem(
         **(asdict(report) | _identity(manifest)),
-        replicas=_asked(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
+        replicas=_nodes_wanted(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
         placements=outcomes.first.placements,
         jam=outcomes.jam,
         after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
@@ -176,7 +210,7 @@ def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
     return _with_missing(report, missing) if missing else report
 
 
-def _with_missing(report: EvaluationReport, missing: tuple[Incomplete, ...]) -> EvaluationReport:
+def _with_missing(report: EvaluationT, missing: tuple[Incomplete, ...]) -> EvaluationT:
     """Return the report, of which more is not known."""
     verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
     return replace(report, verdict=verdict, incomplete=(*report.incomplete, *missing))
@@ -208,7 +242,7 @@ def _refusals(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> tuple[Validat
     )
 
 
-def _asked(outcomes: Outcomes) -> int:
+def _nodes_wanted(outcomes: Outcomes) -> int:
     """Return how many Pods a DaemonSet asks for (count)."""
     return len(outcomes.first.placements) + len(outcomes.jam.nodes if outcomes.jam else ())
 
@@ -222,6 +256,18 @@ def _wanted(manifest: Manifest, snapshot: Snapshot, replicas: int | None) -> Wan
     owner = cast("Workload", manifest.obj)
     asked = replicas_of(owner) if replicas is None else replicas
     return Wanted(manifest.ref, owner, first_pod(owner, snapshot), asked)
+
+
+def _asked(manifest: Manifest, wanted: Wanted, create: Create) -> Served:
+    """Return what the API server says of the manifest.
+
+    Raises:
+        ClusterError: it cannot be reached or understood.
+    """
+    from kubectl_spread.commands.server_side import ask
+
+    # The first Pod of a StatefulSet has volumes that the template does not name.
+    return ask(manifest, wanted.replica(1) if isinstance(wanted.owner, StatefulSet) else wanted.pod, create)
 
 
 def _custom_pod(manifest: Manifest) -> Pod:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.connection import Connection
+    from kubectl_spread.cluster.dry_run import DryRun
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
+    from kubectl_spread.objects.decoding import Plain
+    from kubectl_spread.objects.kinds import Kind
 
 
 class Source(Protocol):
@@ -114,6 +117,16 @@ class ClusterSource:
         from kubectl_spread.cluster.reader import read
 
         return read(self._connection, reads, progress=self._progress)
+
+    def create_dry_run(self, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
+        """Return what the API server would make of an object.
+
+        Raises:
+            ClusterError: the server cannot be reached or understood.
+        """
+        from kubectl_spread.cluster.dry_run import create
+
+        return create(self._connection, kind, namespace, values)
 
     def count_pods(self) -> int:
         """Return how many Pods the cluster has.

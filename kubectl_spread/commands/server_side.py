@@ -1,0 +1,102 @@
+"""What an API server itself makes of a manifest, asked by a dry run: ``check --dry-run=server``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.cluster.dry_run import DryRun
+from kubectl_spread.commands.manifests import Manifest, values_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.kinds import BY_API, POD, Kind
+from kubectl_spread.report import Incomplete, ValidationError
+
+Create: TypeAlias = Callable[[Kind, str, Mapping[str, Plain]], DryRun]
+"""(Kind, namespace, object) → what the server would make of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What the server says of a manifest.
+
+    Attributes:
+        pod: the Pod as it would store it; None where it would not, or could not be asked.
+        errors: why it refuses the manifest, or the Pods of its template.
+        missing: what could not be asked.
+    """
+
+    pod: Pod | None = None
+    errors: tuple[ValidationError, ...] = ()
+    missing: tuple[Incomplete, ...] = ()
+
+
+def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
+    """Return what the server says of the manifest, and of the first of its Pods.
+
+    Raises:
+        ClusterError: the server cannot be reached or understood.
+    """
+    kind = BY_API.get((manifest.document.api_version, manifest.document.kind))
+    said = create(kind, manifest.namespace, values_of(manifest.document)) if kind else DryRun()
+    if said.causes or said.impossible or kind is POD:
+        return _served(said, pod, path="")
+    labels: Plain = {**pod.metadata.labels}
+    metadata: Plain = {
+        **_mapping(_template(manifest).get("metadata")),
+        "generateName": f"{pod.metadata.name}-",
+        "labels": labels,
+    }
+    values: dict[str, Plain] = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": _spec(manifest, pod)}
+    return _served(create(POD, manifest.namespace, values), pod, path=manifest.pod_path.removesuffix("spec"))
+
+
+def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
+    """Return what the server says of a Pod that stands at the path in its manifest."""
+    if said.impossible:
+        consequence = "what the API server would write into its Pods is our guess"
+        return Served(missing=(Incomplete(what="the dry run", why=said.impossible, consequence=consequence),))
+    if said.causes or not isinstance(said.obj, Pod):
+        return Served(
+            errors=tuple(
+                ValidationError(
+                    field=path * bool(cause.field) + cause.field, reason=cause.reason, message=cause.message
+                )
+                for cause in said.causes
+            )
+        )
+    # What a controller adds, such as the tolerations of a DaemonSet's Pods, the manifest does not say.
+    own = said.obj.spec.tolerations
+    added = (toleration for toleration in pod.spec.tolerations if toleration not in own)
+    return Served(pod=replace(pod, spec=replace(said.obj.spec, tolerations=(*own, *added))))
+
+
+def _template(manifest: Manifest) -> Mapping[str, Plain]:
+    """Return the Pod template as it stands in the document."""
+    found: Plain = dict(values_of(manifest.document))
+    for field in manifest.pod_path.split(".")[:-1]:
+        found = _mapping(found).get(field)
+    return _mapping(found)
+
+
+def _spec(manifest: Manifest, pod: Pod) -> dict[str, Plain]:
+    """Return the template's spec, with volumes for the claims that a StatefulSet makes for each Pod."""
+    spec = _mapping(_template(manifest).get("spec"))
+    volumes = spec.get("volumes")
+    known = [_mapping(volume) for volume in volumes] if isinstance(volumes, list) else []
+    names = {volume.get("name") for volume in known}
+    claimed: Iterable[Plain] = (
+        msgspec.to_builtins(volume)
+        for volume in pod.spec.volumes
+        if volume.name not in names and volume.persistent_volume_claim
+    )
+    return {**spec, "volumes": [*known, *claimed]}
+
+
+def _mapping(values: Plain) -> dict[str, Plain]:
+    """Return the values; an empty mapping where they are none."""
+    return values if isinstance(values, dict) else {}
