@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
-from kubectl_spread.diagnosis.fixes import search_fixes
+from kubectl_spread.diagnosis.fixes import moves, nodes, search_fixes
 from kubectl_spread.diagnosis.requirements import conflict_core
 from kubectl_spread.report import Requirement
 from tests.diagnosis.fixes.claims import Refused, refused, situation_of, with_fix
 from tests.diagnosis.fixes.clusters import patch_of
 
 SEED = 7
-COUNT = 150
+COUNT = 300
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +89,24 @@ def _covers(requirements: Sequence[Requirement], each: Refused) -> bool:
     return set().union(*(rejected[requirement] for requirement in requirements)) >= set(
         each.situation.handle.node_infos
     )
+
+
+def test_no_node_that_would_help_is_passed_over(pending: Sequence[Refused]) -> None:
+    """Every cordon and every taint is tried here, whatever else rejects the node."""
+    for each in pending:
+        found = {part for fix in each.found.fixes for part in fix.id.split("+")}
+        for candidate in nodes.candidates(each.situation, others=len(each.situation.rejected)):
+            if candidate.apply(each.situation).evaluation.feasible:
+                assert candidate.id in found, (each.case["id"], candidate.summary)
+
+
+def test_no_pod_that_would_help_is_passed_over(pending: Sequence[Refused]) -> None:
+    """Every Pod of the cluster is deleted here; one that is alike another is named with it."""
+    for each in pending:
+        moved = [fix for fix in each.found.fixes if fix.id == "MovePod"]
+        named = {name for fix in moved for name in (fix.changes[0].target.name, *fix.alike)}
+        for info in each.situation.handle.node_infos.values():
+            for pod in info.pods:
+                after = replace(each.situation, handle=each.situation.handle.without_pod(pod))
+                if after.evaluation.feasible and moves.leaves_fewer_pending(pod, after):
+                    assert pod.metadata.name in named, (each.case["id"], pod.key)
