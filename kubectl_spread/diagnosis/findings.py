@@ -126,7 +126,7 @@ def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
             message = (
                 f"{_some(lacking)} {_lack(lacking)} the label {constraint.topology_key} and can take no Pod with this"
             )
-            message += " constraint. Label them, or keep the Pod to labelled nodes."
+            message += f" constraint. Label {_them(lacking)}, or keep the Pod to labelled nodes."
         else:
             severity = Severity.ERROR
             message = f"no node carries the label {constraint.topology_key}: no Pod with this constraint can be"
@@ -190,8 +190,9 @@ def _uncounted_nodes(subject: Subject) -> Iterable[Finding]:
             yield _info(
                 "UncountedNodes",
                 path_of(report.index),
-                f"{uncounted} matching Pods on {_some(names)} are not counted: the nodes lack a topology key or the"
-                " constraint's policies leave them out.",
+                f"{_pods(uncounted)} on {_some(names)} would match but {'is' if uncounted == 1 else 'are'} not counted:"
+                f" {'the node lacks' if len(names) == 1 else 'the nodes lack'} a topology key, or the constraint's"
+                " policies leave them out.",
             )
 
 
@@ -223,8 +224,9 @@ def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
             yield _warning(
                 "RolloutMixesRevisions",
                 path_of(constraint.index, "matchLabelKeys"),
-                f"{len(others)} Pods of other revisions of {owner} are counted ({_some(others)}): during a rollout"
-                f" the new Pods must fit around the old ones. matchLabelKeys: [{label}] counts each revision alone.",
+                f"{_pods(len(others))} of other revisions of {owner} {_are(others)} counted ({_some(others)}): during a"
+                f" rollout the new Pods must fit around the old ones. matchLabelKeys: [{label}] counts each revision"
+                " alone.",
             )
 
 
@@ -249,8 +251,7 @@ def _terminating_pods(subject: Subject) -> Iterable[Finding]:
             yield _info(
                 "TerminatingPods",
                 path_of(constraint.index),
-                f"{_some(names)} {'is' if len(names) == 1 else 'are'} being deleted and no longer counted, but"
-                " hold their room until they are gone.",
+                f"{_some(names)} {_are(names)} being deleted and no longer counted; until then the room stays taken.",
             )
 
 
@@ -378,6 +379,18 @@ def _some(names: Sequence[str]) -> str:
     if len(names) > SHOWN + 1:
         return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
     return ", ".join(names)
+
+
+def _pods(count: int) -> str:
+    return f"{count} Pod" if count == 1 else f"{count} Pods"
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def _lack(names: Sequence[str]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
 
 from kubectl_spread.render.cells import EMPTY, Column, cell, clean, listed, table
 from kubectl_spread.report import ConstraintReport, Domain
@@ -20,16 +22,27 @@ SHOWN_NAMES = 4
 EVERY = 10**9
 
 
-def constraint_text(constraint: ConstraintReport, *, wide: bool = False, by_node: bool = False) -> str:
+Ranges: TypeAlias = Mapping[str, tuple[int, int]]
+"""Domain → the fewest and the most Pods it may hold, where that depends on luck."""
+
+
+def constraint_text(
+    constraint: ConstraintReport,
+    *,
+    wide: bool = False,
+    by_node: bool = False,
+    ranges: Ranges = MappingProxyType({}),
+) -> str:
     """Return a constraint with its domains, its minimum and the nodes it passes over.
 
     Args:
         constraint: the constraint.
         wide: whether every name is printed.
         by_node: whether domains are unfolded to their nodes.
+        ranges: domains that may hold another number of Pods than is counted.
     """
     most = EVERY if wide or by_node else SHOWN_NAMES
-    domains = _unfolded(constraint) if by_node else _folded(constraint, most)
+    domains = _unfolded(constraint) if by_node else _folded(constraint, most, ranges)
     lines = [_headline(constraint), domains.rstrip("\n"), _minimum(constraint), *_bypassed(constraint, most)]
     return "\n".join(line for line in lines if line) + "\n"
 
@@ -46,7 +59,7 @@ def _unfolded(constraint: ConstraintReport) -> str:
     return table(columns, ((d, node, pods) for d in constraint.domains for node, pods in d.by_node.items()))
 
 
-def _folded(constraint: ConstraintReport, most: int) -> str:
+def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> str:
     """Return a line for each domain, or for all that stand the same where there are many."""
     columns: tuple[Column[DomainRow], ...] = (
         Column("DOMAIN", lambda row: listed([value or EMPTY for value in row.values], most)),
@@ -55,7 +68,7 @@ def _folded(constraint: ConstraintReport, most: int) -> str:
         Column("SKEW", lambda row: row.skew),
         Column("NEXT", lambda row: row.next),
     )
-    rows = [_row(domain, constraint) for domain in constraint.domains]
+    rows = [_row(domain, constraint, ranges) for domain in constraint.domains]
     return table(columns, _merged(rows) if len(rows) > MOST_ROWS and most != EVERY else rows)
 
 
@@ -70,12 +83,13 @@ class DomainRow:
     next: str
 
 
-def _row(domain: Domain, constraint: ConstraintReport) -> DomainRow:
+def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> DomainRow:
     """Return the line of one domain."""
+    fewest, most = ranges.get(domain.value, (domain.matching, domain.matching))
     return DomainRow(
         values=(domain.value,),
         nodes=domain.nodes,
-        pods=str(domain.matching),
+        pods=str(fewest) if fewest == most else f"{fewest}..{most}",
         skew=str(domain.skew) if domain.eligible else "-",
         next=_next(domain, constraint),
     )
@@ -130,7 +144,7 @@ def _next(domain: Domain, constraint: ConstraintReport) -> str:
 def _minimum(constraint: ConstraintReport) -> str:
     """Return who holds the global minimum."""
     eligible = sum(domain.eligible for domain in constraint.domains)
-    if constraint.when_unsatisfiable == HARD and eligible < constraint.min_domains:
+    if constraint.when_unsatisfiable == HARD and eligible < constraint.min_domains and constraint.min_domains > 1:
         return f"Minimum 0: {eligible} of the {constraint.min_domains} domains that minDomains asks for."
     if not constraint.minimum_domains:
         return "Minimum 0: no domain is counted."

@@ -154,7 +154,16 @@ FLAGS = (
         "--problems",
         "--by-node",
     ),
-    *("--defaults", "--full", "--exit-code", "--kube-version", "--feature-gates", "--fix-budget", "--all-fixes"),
+    *(
+        "--by-node",
+        "--defaults",
+        "--full",
+        "--exit-code",
+        "--kube-version",
+        "--feature-gates",
+        "--fix-budget",
+        "--all-fixes",
+    ),
     *("--color", "--no-headers", "--scheduler-config", "--bogus", "-x", "-nshop", "-ojson", "--namespace=shop"),
 )
 VALUES = (

@@ -185,7 +185,7 @@ def test_a_minimum_that_another_constraint_keeps_from_filling_is_no_pin() -> Non
 def test_matching_pods_on_nodes_that_do_not_count_are_told() -> None:
     finding = only(findings_of(incoming(), [*ABC, node("x"), *web("x", "x", "a1")]), "UncountedNodes")
     assert finding.severity is Severity.INFO
-    assert finding.message.startswith("2 matching Pods on x are not counted")
+    assert finding.message.startswith("2 Pods on x would match but are not counted: the node lacks a topology key")
     assert "UncountedNodes" not in findings_of(incoming(), [*ABC, node("x")])
 
 
@@ -233,7 +233,7 @@ def test_a_rollout_that_counts_older_revisions(others: Sequence[Object], constra
     assert ("RolloutMixesRevisions" in findings) == expected
     if expected:
         message = only(findings, "RolloutMixesRevisions").message
-        assert message.startswith("1 Pods of other revisions of replicaset/web are counted (old)")
+        assert message.startswith("1 Pod of other revisions of replicaset/web is counted (old)")
         assert "matchLabelKeys: [pod-template-hash]" in message
 
 
