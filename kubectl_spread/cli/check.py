@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from kubectl_spread.errors import UsageError
 if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create
     from kubectl_spread.commands.source import Source
+    from kubectl_spread.report import CheckReport
 
 EPILOG = """
 \b
@@ -89,10 +91,14 @@ def check(
 ) -> None:
     """Tell whether manifests schedule, on which nodes, and how their replicas would lie."""
     from kubectl_spread.commands import check as command
-    from kubectl_spread.render import table
+    from kubectl_spread.render.check import check_text
 
     filenames = filenames_of(flags)
-    printed = output.printer(table.check_text, printing)
+
+    def text(report: CheckReport, *, wide: bool) -> str:
+        return check_text(report, wide=wide, colors=output.wants_color(printing.color, sys.stdout))
+
+    printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)
     options = command.CheckOptions(
         filenames=filenames,

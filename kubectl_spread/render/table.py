@@ -10,7 +10,6 @@ from kubectl_spread.render.domains import EVERY, HARD, SHOWN_NAMES, constraint_t
 from kubectl_spread.render.fixes import fixes_text
 from kubectl_spread.render.preemption import preemption_lines
 from kubectl_spread.report import (
-    CheckItem,
     CheckReport,
     EvaluationReport,
     Finding,
@@ -64,7 +63,7 @@ def show_table(report: SkewReport, *, wide: bool, headers: bool, colors: bool = 
     text = table(
         [column for column in columns if wide or not column.wide], report.items, headers=headers, colors=colors
     )
-    return text + _incomplete_lines(report.incomplete)
+    return text + incomplete_lines(report.incomplete)
 
 
 def _status(item: SkewItem) -> str:
@@ -99,7 +98,7 @@ def show_details(report: SkewReport, *, wide: bool, by_node: bool, colors: bool 
         if not item.revision or item.next:
             lines.append(clean(f"Next replica: {listed(item.next, 10) if item.next else 'no node'}."))
         blocks.append("\n".join(lines) + "\n")
-    return "\n".join(blocks) + _incomplete_lines(report.incomplete)
+    return "\n".join(blocks) + incomplete_lines(report.incomplete)
 
 
 def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False, colors: bool = False) -> str:
@@ -112,7 +111,7 @@ def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False, 
             other.name for other in report.items if other.same_as == item.name and other.namespace == item.namespace
         ]
         blocks.append(_pending_item(item, twins, wide=wide, all_fixes=all_fixes, colors=colors))
-    return "\n".join(blocks) + _incomplete_lines(report.incomplete)
+    return "\n".join(blocks) + incomplete_lines(report.incomplete)
 
 
 def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fixes: bool, colors: bool) -> str:
@@ -123,7 +122,7 @@ def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fi
     headline += map(clean, preemption_lines(item))
     blocks = (
         "\n".join(headline),
-        _evaluation_text(item, wide=wide),
+        evaluation_text(item, wide=wide),
         fixes_text(item, every=all_fixes),
         "\n".join(_messages(item)),
     )
@@ -145,7 +144,7 @@ def _messages(item: PendingItem) -> list[str]:
 def _pending_headline(item: PendingItem) -> str:
     """Return the sentence on top."""
     name = f"{item.namespace}/{item.name}"
-    verdict = _verdict_sentence(item)
+    verdict = verdict_sentence(item)
     if item.held_by:
         return f"{name} is held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
     if not item.message and item.verdict is not Verdict.SCHEDULABLE and not item.feasible:
@@ -155,7 +154,7 @@ def _pending_headline(item: PendingItem) -> str:
     return f"{name}: {verdict}"
 
 
-def _verdict_sentence(item: EvaluationReport) -> str:
+def verdict_sentence(item: EvaluationReport) -> str:
     """Return the verdict in words."""
     match item.verdict:
         case Verdict.UNSCHEDULABLE:
@@ -176,7 +175,7 @@ class NodeGroup:
     detail: str
 
 
-def _evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
+def evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
     """Return the nodes by what rejects them, the constraints' domains, the findings and what is missing."""
     most = EVERY if wide else SHOWN_NAMES
     columns: tuple[Column[NodeGroup], ...] = (
@@ -188,8 +187,8 @@ def _evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
     blocks = [table([column for column in columns if wide or not column.wide], node_groups(item.nodes))]
     blocks += [constraint_text(c, wide=wide) for c in item.constraints if c.when_unsatisfiable == HARD]
     # The sentence on top says who pins the minimum.
-    blocks.append(_findings(f for f in item.findings if f.id != "PinnedMinimum" or not item.summary))
-    blocks.append(_incomplete_lines(item.incomplete))
+    blocks.append(finding_lines(f for f in item.findings if f.id != "PinnedMinimum" or not item.summary))
+    blocks.append(incomplete_lines(item.incomplete))
     return "\n\n".join(block.rstrip("\n") for block in blocks if block)
 
 
@@ -219,57 +218,12 @@ def _without_details(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
     return list(merged.values())
 
 
-def check_text(report: CheckReport, *, wide: bool) -> str:
-    """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    blocks = [_check_item(item, wide=wide) for item in report.items]
-    return "\n".join(blocks) + _incomplete_lines(report.incomplete)
-
-
-def _check_item(item: CheckItem, *, wide: bool) -> str:
-    """Return what becomes of one Pod template."""
-    name = f"{item.namespace}/{item.kind.lower()}/{item.name}"
-    lines = [clean(f"{name}: {_check_sentence(item)}")]
-    lines += [clean(f"invalid: {error.field}: {error.message}") for error in item.validation]
-    if item.placements:
-        lines.append(clean(f"Replicas: {_placed(item)}"))
-    if item.verdict is Verdict.UNSCHEDULABLE:
-        lines.append(_evaluation_text(item, wide=wide))
-    else:
-        lines += [constraint_text(c, wide=wide).rstrip("\n") for c in item.after or item.constraints]
-        lines += [text.rstrip("\n") for text in (_findings(item.findings), _incomplete_lines(item.incomplete))]
-    return "\n".join(line for line in lines if line) + "\n"
-
-
-def _check_sentence(item: CheckItem) -> str:
-    """Return what becomes of the manifest, as it stands or else once the API server takes it."""
-    if item.validation and item.nodes:
-        return f"the API server refuses it as it stands. Otherwise: {_placement_sentence(item)}"
-    return _placement_sentence(item)
-
-
-def _placement_sentence(item: CheckItem) -> str:
-    """Return the verdict about all replicas."""
-    if item.verdict is Verdict.UNSCHEDULABLE:
-        return f"not schedulable. {item.summary}"
-    if item.jam is not None:
-        return f"replica {item.jam.replica} of {item.replicas} finds no node: {item.jam.message}"
-    return f"{_verdict_sentence(item)}" if item.replicas <= 1 else f"all {item.replicas} replicas can be scheduled."
-
-
-def _placed(item: CheckItem) -> str:
-    """Return where the replicas go, node by node."""
-    counts: dict[str, int] = {}
-    for placement in item.placements:
-        counts[placement.node] = counts.get(placement.node, 0) + 1
-    return listed([f"{node} ({count})" if count > 1 else node for node, count in counts.items()], 10)
-
-
-def _findings(findings: Iterable[Finding]) -> str:
+def finding_lines(findings: Iterable[Finding]) -> str:
     """Return a line for each finding."""
     return "".join(f"{finding.severity}: {finding.id}: {cell(finding.message)}\n" for finding in findings)
 
 
-def _incomplete_lines(incomplete: Iterable[Incomplete]) -> str:
+def incomplete_lines(incomplete: Iterable[Incomplete]) -> str:
     """Return a line for everything the answer does not rest on."""
     return "".join(clean(f"incomplete: {i.what} ({i.why}): {i.consequence}.") + "\n" for i in incomplete)
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_spread.render.check import check_text
 from kubectl_spread.render.table import (
     MOST_GROUPS,
-    check_text,
     names,
     node_groups,
     pending_text,
