@@ -30,7 +30,7 @@ def test_check_puts_the_pod_on_the_best_node(situation: Situation) -> None:
     want = situation.want
     if not want["feasible"]:
         assert ended.item["placements"] == []
-        assert ended.item["jam"] == {"replica": 1, "message": want["message"]}
+        assert (ended.item["jam"]["replica"], ended.item["jam"]["message"]) == (1, want["message"])
         return
     best, *others = want["feasible"]
     total = want["scores"][best]["total"]

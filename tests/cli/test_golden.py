@@ -1,0 +1,80 @@
+"""What the commands print, byte for byte: tests/golden, written anew by ``pytest --update-golden``.
+
+The program's own version is left out, so that a release changes no golden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kubectl_spread import __version__
+from tests.program import spread
+
+ROOT = Path(__file__).parents[2]
+SHOP = ("--from", "examples/shop.yaml")
+WAREHOUSE = ("--from", "tests/testdata/cli/warehouse.yaml")
+CHECKOUT = ("-f", "examples/checkout.yaml")
+MANIFESTS = ("-f", "tests/testdata/cli/manifests.yaml", "-n", "warehouse")
+
+CASES: dict[str, tuple[str, ...]] = {
+    "show/shop.txt": ("show", "-n", "shop", *SHOP),
+    "show/shop-wide.txt": ("show", "-n", "shop", *SHOP, "-o", "wide"),
+    "show/shop.json": ("show", "-n", "shop", *SHOP, "-o", "json"),
+    "show/shop.yaml": ("show", "-n", "shop", *SHOP, "-o", "yaml"),
+    "show/shop-name.txt": ("show", "-n", "shop", *SHOP, "-o", "name"),
+    "show/shop-web.txt": ("show", "deploy/web", "-n", "shop", *SHOP),
+    "show/shop-canary-wide.txt": ("show", "deploy", "canary", "-n", "shop", *SHOP, "-o", "wide"),
+    "show/shop-by-node.txt": ("show", "-n", "shop", *SHOP, "--by-node"),
+    "show/shop-problems.txt": ("show", "-n", "shop", *SHOP, "--problems"),
+    "show/shop-by-skew.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "skew"),
+    "show/shop-by-name.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "name", "--no-headers"),
+    "show/shop-color.txt": ("show", "-n", "shop", *SHOP, "--color", "always"),
+    "show/warehouse-all.txt": ("show", "-A", *WAREHOUSE),
+    "show/warehouse-all-wide.txt": ("show", "-A", *WAREHOUSE, "-o", "wide", "--defaults"),
+    "show/warehouse-ledger.txt": ("show", "sts/ledger", "-n", "warehouse", *WAREHOUSE),
+    "show/warehouse-picker.json": ("show", "pod/picker-new-1", "-n", "warehouse", *WAREHOUSE, "-o", "json"),
+    "show/warehouse-app.txt": ("show", "-n", "warehouse", *WAREHOUSE, "-l", "app in (ledger,scanner)"),
+    "why-pending/shop.txt": ("why-pending", "-n", "shop", *SHOP),
+    "why-pending/shop-wide.txt": ("why-pending", "-n", "shop", *SHOP, "-o", "wide"),
+    "why-pending/shop.json": ("why-pending", "-n", "shop", *SHOP, "-o", "json"),
+    "why-pending/shop.yaml": ("why-pending", "-n", "shop", *SHOP, "-o", "yaml"),
+    "why-pending/shop-name.txt": ("why-pending", "-n", "shop", *SHOP, "-o", "name"),
+    "why-pending/warehouse.txt": ("why-pending", "-A", *WAREHOUSE),
+    "why-pending/warehouse-wide.txt": ("why-pending", "-A", *WAREHOUSE, "-o", "wide", "--all-fixes"),
+    "why-pending/warehouse.json": ("why-pending", "-A", *WAREHOUSE, "-o", "json"),
+    "why-pending/warehouse-name.txt": ("why-pending", "-A", *WAREHOUSE, "-o", "name"),
+    "check/checkout.txt": ("check", *CHECKOUT, *SHOP),
+    "check/checkout-wide.txt": ("check", *CHECKOUT, *SHOP, "-o", "wide"),
+    "check/checkout.json": ("check", *CHECKOUT, *SHOP, "-o", "json"),
+    "check/checkout.yaml": ("check", *CHECKOUT, *SHOP, "-o", "yaml"),
+    "check/checkout-name.txt": ("check", *CHECKOUT, *SHOP, "-o", "name"),
+    "check/manifests.txt": ("check", *MANIFESTS, *WAREHOUSE),
+    "check/manifests.json": ("check", *MANIFESTS, *WAREHOUSE, "-o", "json"),
+    "check/manifests-name.txt": ("check", *MANIFESTS, *WAREHOUSE, "-o", "name"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_output_is_what_it_was(
+    name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    ended = spread(*CASES[name])
+    assert ended.stderr == ""
+    if name.endswith(".json"):
+        assert ended.report["metadata"]["version"] == __version__
+    same_as_golden(ended.stdout.replace(__version__, "VERSION"), name)
+
+
+def test_every_golden_belongs_to_a_case(pytestconfig: pytest.Config) -> None:
+    golden = pytestconfig.rootpath / "tests" / "golden"
+    assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == set(CASES)
+
+
+def test_json_and_yaml_are_what_the_table_says() -> None:
+    shown = spread("show", "-n", "shop", "--from", ROOT / "examples" / "shop.yaml", "-o", "json")
+    rows = spread("show", "-n", "shop", "--from", ROOT / "examples" / "shop.yaml", "--no-headers").stdout.splitlines()
+    assert [f"deployment/{item['workload']['name']}" for item in shown.items] == [row.split()[1] for row in rows]

@@ -1,0 +1,237 @@
+"""``check``: whether manifests schedule, in file order, each seeing the ones before it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+
+from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.report import CheckItem, CheckReport
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import cron_job, owned, revision, template, workload
+from tests.commands.memory import Memory
+from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED
+from tests.naming import in_order
+from tests.program import encoded
+
+Check: TypeAlias = Callable[..., CheckReport]
+ON_ZONES = spread(ZONE, selector=app("web"))
+ON_HOSTS = spread(HOSTNAME, selector=app("web"))
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Check:
+    """Return what checks manifests, given as values, against the cluster of these objects."""
+
+    def run(manifests: Sequence[Object], objects: Sequence[Object] = ABC, **options: Any) -> CheckReport:  # noqa: ANN401 - as for CheckOptions
+        path = tmp_path / "manifests.yaml"
+        path.write_text(yaml.safe_dump_all(manifests), encoding="utf-8")
+        asked = CheckOptions(filenames=(str(path),), **{"namespace": "default", **options})
+        report = check(Memory(objects), asked, SchedulerOptions(), stdin=None).report
+        encoded(report)
+        return report
+
+    return run
+
+
+def only(report: CheckReport) -> CheckItem:
+    """Return the only item."""
+    (item,) = report.items
+    return item
+
+
+def nodes_of(item: CheckItem) -> list[str]:
+    """Return where each replica went."""
+    return [placement.node for placement in item.placements]
+
+
+def test_a_pod_that_schedules(checked: Check) -> None:
+    item = only(checked([pod("web", topologySpreadConstraints=[ON_ZONES], labels={"app": "web"})]))
+    assert (item.verdict, item.kind, item.namespace, item.name) == ("Schedulable", "Pod", "default", "web")
+    assert item.source.endswith("manifests.yaml, document 1")
+    assert (item.replicas, len(item.placements), item.jam, item.validation) == (1, 1, None, ())
+    assert str(item.workload) == "pod/web"
+
+
+def test_replicas_are_placed_one_after_another(checked: Check) -> None:
+    item = only(checked([workload("Deployment", "web", pods=template(ON_HOSTS), replicas=4)]))
+    assert Counter(nodes_of(item)) == Counter(("a1", "a2", "b1", "c1"))
+    assert [domain.matching for domain in item.after[0].domains] == [1, 1, 1, 1]
+    assert [domain.matching for domain in item.constraints[0].domains] == [0, 0, 0, 0]
+
+
+def test_as_many_as_are_asked_for(checked: Check) -> None:
+    item = only(checked([workload("Deployment", "web", pods=template(ON_HOSTS), replicas=4)], replicas=2))
+    assert (item.replicas, len(item.placements)) == (2, 2)
+
+
+def test_the_replica_at_which_it_jams(checked: Check) -> None:
+    report = checked([workload("Deployment", "web", pods=template(ON_ZONES), replicas=5)], TAINTED)
+    item = only(report)
+    assert (item.verdict, len(item.placements)) == ("Schedulable", 2)
+    assert item.jam is not None
+    assert item.jam.replica == 3
+    assert exit_code(report) == 1
+
+
+def test_manifests_see_those_before_them(checked: Check) -> None:
+    first = workload("Deployment", "first", pods=template(ON_ZONES), replicas=3)
+    second = workload("Deployment", "second", pods=template(ON_ZONES), replicas=1)
+    items = checked([first, second], [node("a", zone="a"), node("b", zone="b")]).items
+    assert [item.name for item in items] == ["first", "second"]
+    zone = items[1].constraints[0]
+    assert sum(domain.matching for domain in zone.domains) == 3
+    (alone,) = items[1].placements
+    assert {domain.matching for domain in items[1].after[0].domains} == {2}
+    assert alone.replica == 1
+
+
+def test_what_is_no_workload_is_laid_over_the_cluster(checked: Check) -> None:
+    plain = workload("Deployment", "web", pods=template(), replicas=2)
+    del plain["spec"]["template"]["spec"]["topologySpreadConstraints"]
+    item = only(checked([plain, SERVICE, node("new", zone="new")], [node("a", zone="a")]))
+    assert [constraint.default for constraint in item.constraints] == [True, True]
+    assert Counter(nodes_of(item)) == Counter(("a", "new"))
+
+
+def test_the_documents_replace_what_the_cluster_has(checked: Check) -> None:
+    freed = node("c1", zone="c")
+    deployment = workload("Deployment", "web", pods=template(ON_ZONES), replicas=3)
+    assert only(checked([freed, deployment], TAINTED)).jam is None
+
+
+@pytest.mark.parametrize(
+    ("described", "kind", "replicas"),
+    [
+        (workload("StatefulSet", "web", replicas=2), "StatefulSet", 2),
+        (workload("ReplicaSet", "web", replicas=2), "ReplicaSet", 2),
+        (workload("ReplicationController", "web", replicas=2), "ReplicationController", 2),
+        (workload("Job", "web", parallelism=3, completions=2), "Job", 2),
+        (cron_job("web", parallelism=3), "CronJob", 3),
+        (workload("DaemonSet", "web"), "DaemonSet", 4),
+        (workload("DaemonSet", "web", pods=template(nodeSelector={ZONE: "a"})), "DaemonSet", 2),
+    ],
+    ids=in_order,
+)
+def test_every_kind_with_a_pod_template(checked: Check, described: Object, kind: str, replicas: int) -> None:
+    item = only(checked([described]))
+    assert (item.kind, item.replicas, len(item.placements)) == (kind, replicas, replicas)
+    assert str(item.workload) == f"{kind.lower()}/web"
+
+
+def test_a_daemon_counts_the_node_at_which_it_jams(checked: Check) -> None:
+    agent = workload("DaemonSet", "agent", pods=template(requests={"cpu": "1"}))
+    item = only(checked([agent], [node("a"), node("b"), pod("hog", on="b", requests={"cpu": "8"})]))
+    assert (item.replicas, len(item.placements), item.jam is not None) == (2, 1, True)
+
+
+def rollout(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
+    """Return an object of an API that this program does not know."""
+    metadata = {"name": "web", "namespace": "default"}
+    return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": metadata, "spec": spec}
+
+
+def test_a_template_of_another_api(checked: Check) -> None:
+    item = only(checked([rollout(template=template(ON_ZONES), replicas=9)]))
+    assert (item.kind, item.name, item.verdict, item.replicas) == ("Rollout", "web", "Schedulable", 1)
+    assert str(item.workload) == "rollout/web"
+
+
+def test_objects_without_pods_are_no_items(checked: Check) -> None:
+    anything = {"apiVersion": "example.com/v1", "kind": "Config", "metadata": {"name": "x"}, "spec": {"template": 1}}
+    assert only(checked([anything, SERVICE, pod("web")])).name == "web"
+
+
+@pytest.mark.parametrize("documents", [[SERVICE], [rollout()], [rollout(template={"spec": {}})]], ids=in_order)
+def test_no_document_with_pods_is_an_error(checked: Check, documents: Sequence[Object]) -> None:
+    with pytest.raises(ManifestError, match="no document is a Pod or has a Pod template"):
+        checked(documents)
+
+
+@pytest.mark.parametrize(
+    ("described", "namespace"),
+    [
+        (pod("web", namespace="own"), "own"),
+        ({**pod("web"), "metadata": {"name": "web"}}, "asked"),
+        ({**rollout(template=template()), "metadata": {"name": "web"}}, "asked"),
+        (rollout(template=template()), "default"),
+    ],
+    ids=["said", "not said", "custom, not said", "custom, said"],
+)
+def test_documents_without_a_namespace_are_in_the_one_that_is_asked_for(
+    checked: Check, described: Object, namespace: str
+) -> None:
+    assert only(checked([described], namespace="asked")).namespace == namespace
+
+
+def test_a_name_may_be_left_to_the_api_server(checked: Check) -> None:
+    described = {**pod("web"), "metadata": {"generateName": "web-"}}
+    assert only(checked([described])).name == "web-"
+
+
+def test_what_the_api_server_would_refuse_is_told_with_what_would_happen_otherwise(checked: Check) -> None:
+    broken = spread(ZONE, selector=app("web"), maxSkew=0)
+    report = checked([workload("Deployment", "web", pods=template(broken), replicas=2)])
+    item = only(report)
+    assert [error.field for error in item.validation] == ["spec.template.spec.topologySpreadConstraints[0].maxSkew"]
+    assert "must be greater than zero" in item.validation[0].message
+    assert exit_code(report) == 1
+    assert item.nodes
+
+
+def test_a_template_of_another_api_is_validated_too(checked: Check) -> None:
+    broken = spread(ZONE, selector=app("web"), whenUnsatisfiable="Maybe")
+    item = only(checked([rollout(template=template(broken))]))
+    assert [error.field for error in item.validation] == [
+        "spec.template.spec.topologySpreadConstraints[0].whenUnsatisfiable"
+    ]
+
+
+def test_a_template_that_runs_already_counts_its_own_revision(checked: Check) -> None:
+    keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["pod-template-hash"]))
+    deployment = workload("Deployment", "web", pods=keyed, replicas=3)
+    hash_ = {"pod-template-hash": "h1"}
+    running = [owned(f"web-{on}", "ReplicaSet", "web-h1", on=on, labels=hash_) for on in ("a1", "a2")]
+    cluster = [*ABC, deployment, revision("web", 1, pods=keyed), *running]
+    same = only(checked([deployment], cluster)).constraints[0]
+    assert (same.selector, [domain.matching for domain in same.domains]) == (
+        "app=web,pod-template-hash=h1",
+        [2, 0, 0],
+    )
+    changed = {**keyed, "spec": {**keyed["spec"], "tolerations": [{"operator": "Exists"}]}}
+    new = only(checked([workload("Deployment", "web", pods=changed)], cluster)).constraints[0]
+    assert [domain.matching for domain in new.domains] == [0, 0, 0]
+
+
+def test_a_pod_is_judged_by_its_own_schedulers_profile(checked: Check) -> None:
+    item = only(checked([pod("web", schedulerName="volcano")]))
+    assert "OtherScheduler" in {finding.id for finding in item.findings}
+
+
+@pytest.mark.parametrize(
+    ("manifests", "objects", "code"),
+    [
+        ([pod("a")], ABC, 0),
+        ([pod("a", nodeSelector={"disk": "ssd"})], ABC, 1),
+        ([pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], ABC, 3),
+        ([pod("a"), pod("b", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], ABC, 3),
+        ([pod("a", nodeSelector={"disk": "ssd"}), pod("b", resourceClaims=[{"name": "g"}])], ABC, 1),
+        ([pod("a")], [node("n", taints=[GPU])], 1),
+        ([pod("a")], [], 1),
+    ],
+    ids=in_order,
+)
+def test_the_exit_code(checked: Check, manifests: Sequence[Object], objects: Sequence[Object], code: int) -> None:
+    assert exit_code(checked(manifests, objects)) == code
+
+
+def test_zero_replicas_are_none(checked: Check) -> None:
+    item = only(checked([workload("Deployment", "web", replicas=0)]))
+    assert (item.replicas, item.placements, item.jam) == (0, (), None)
