@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
-RELEASE := build/release-venv
+RELEASE_VENV := build/release-venv
 
 .PHONY: help demo test lint format e2e oracle conformance-fuzz bench dist clean
 
@@ -53,21 +53,21 @@ oracle: $(VENV)/.developing ## build kube-scheduler's own framework as a program
 
 SEED ?= 1
 N ?= 2000
-KUBE ?= 1.36
-conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the same fresh cases (SEED=1 N=2000 KUBE=1.36)
-	$(BIN)/python -m tests.conformance.fuzz --seed $(SEED) --count $(N) --release $(KUBE)
+RELEASE ?= 1.36
+conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the same fresh cases (SEED=1 N=2000 RELEASE=1.36)
+	$(BIN)/python -m tests.conformance.fuzz --seed $(SEED) --count $(N) --release $(RELEASE)
 
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.engine
 
-$(RELEASE)/.ready: release/requirements.txt
-	$(PYTHON) -m venv --clear $(RELEASE)
-	$(RELEASE)/bin/pip install --quiet --disable-pip-version-check --requirement release/requirements.txt
+$(RELEASE_VENV)/.ready: release/requirements.txt
+	$(PYTHON) -m venv --clear $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement release/requirements.txt
 	@touch $@
 
-dist: $(RELEASE)/.ready ## build into dist/: the archive for krew on this platform, its manifest, the wheel and the sdist
-	$(RELEASE)/bin/python -m release.build
+dist: $(RELEASE_VENV)/.ready ## build into dist/: the archive for krew on this platform, its manifest, the wheel and the sdist
+	$(RELEASE_VENV)/bin/python -m release.build
 
 clean: ## remove what was built
 	rm -rf $(VENV) build dist *.egg-info

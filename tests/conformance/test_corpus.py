@@ -15,7 +15,14 @@ CORPORA = sorted((Path(__file__).parent / "corpus").glob("*.jsonl.gz"))
 
 
 def test_the_corpora_are_there() -> None:
-    assert {path.name.partition("-")[0] for path in CORPORA} == {"filters", "nominated", "preemption", "release", "scores", "spread"}
+    assert {path.name.partition("-")[0] for path in CORPORA} == {
+        "filters",
+        "nominated",
+        "preemption",
+        "release",
+        "scores",
+        "spread",
+    }
 
 
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name.removesuffix(".jsonl.gz"))
