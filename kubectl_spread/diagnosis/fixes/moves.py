@@ -149,14 +149,15 @@ def _may_go(pod: Pod, situation: Situation) -> bool:
 
 
 def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
-    """Return the deletion of the Pod."""
+    """Return the deletion of the Pod; Pods that nobody owns are alike too."""
     owner = str(owner_of(pod, situation.handle.snapshot))
+    kind = owner if pod.metadata.controller else ""
     return Candidate(
         id="MovePod",
         cost=2,
         summary=f"delete the Pod {pod.metadata.namespace}/{pod.metadata.name} on {pod.spec.node_name}",
         delete=pod,
-        group=("MovePod", pod.metadata.namespace, owner, *place),
+        group=("MovePod", pod.metadata.namespace, kind, *place),
         caution=_caution(pod, owner),
     )
 
@@ -167,7 +168,8 @@ def _caution(pod: Pod, owner: str) -> str:
     if not pod.terminating:
         return again
     if pod.metadata.finalizers:
-        return f"it is being deleted and waits for its finalizers {', '.join(pod.metadata.finalizers)}"
+        names = ", ".join(pod.metadata.finalizers)
+        return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
     return "it is being deleted already: make sure its node is gone before forcing it"
 
 

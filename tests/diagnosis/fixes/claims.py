@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,11 +61,16 @@ def situation_of(case: Mapping[str, Any]) -> Situation | None:
 
 
 def with_fix(case: Case, fix: Fix) -> Case:
-    """Return the case with the changes made to its plain objects."""
+    """Return the case with the changes of the fix made to its plain objects."""
+    return with_changes(case, json.loads(msgspec.json.encode(fix.changes)))
+
+
+def with_changes(case: Case, changes: Sequence[Object]) -> Case:
+    """Return the case with the changes, as the report has them, made to its plain objects."""
     changed = copy.deepcopy(case)
     objects = {_key(each): each for each in changed["objects"]}
     own = _key(changed["pod"])
-    for change in json.loads(msgspec.json.encode(fix.changes)):
+    for change in changes:
         target = change["target"]
         key = (target["kind"], target.get("namespace", ""), target["name"])
         if change.get("op") == "delete":
