@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
@@ -27,18 +27,18 @@ from kubectl_spread.diagnosis.placement import (
     with_claims,
     without,
 )
-from kubectl_spread.diagnosis.rollout import Plan, Wanted, plan_of
+from kubectl_spread.diagnosis.rollout import Plan, Wanted, fenceposts, plan_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Incomplete, ValidationError, Verdict
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.validation import validate, validate_template
+from kubectl_spread.validation import Reason, validate, validate_template
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create, Served
@@ -231,7 +231,18 @@ def _validation(manifest: Manifest, minor: int) -> tuple[ValidationError, ...]:
         errors = validate_template(manifest.template, path="spec.template", minor=minor)
     else:
         errors = ()
-    return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
+    told = tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
+    return (*told, *_strategy_errors(manifest.obj))
+
+
+def _strategy_errors(obj: KubernetesObject | None) -> Iterator[ValidationError]:
+    """Yield what the API server would refuse of how a Deployment rolls out."""
+    if isinstance(obj, Deployment):
+        try:
+            fenceposts(obj.spec.strategy, 1)
+        except ValueError as error:
+            field, reason = "spec.strategy.rollingUpdate", str(Reason.INVALID)
+            yield ValidationError(field=field, reason=reason, message=f"Invalid value: {error}")
 
 
 def _refusals(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> tuple[ValidationError, ...]:

@@ -9,6 +9,7 @@ controller_utils.go ActivePodsWithRanks (who goes first), statefulset/stateful_s
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -204,6 +205,9 @@ def _rolled(step: Step, *, before: int, old: int, most: int, least: int) -> Step
 def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
     """Return how many Pods more, and how many fewer, than the replicas a rollout may have at once (counts).
 
+    Raises:
+        ValueError: one of them is neither a number of Pods nor a percentage.
+
     Source: deployment/util/deployment_util.go ResolveFenceposts (v1.36).
     """
     rolling = strategy.rolling_update or RollingUpdate()
@@ -219,11 +223,11 @@ def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
         ValueError: it is neither.
     """
     text = DEFAULT_PORTION if given is None else given
-    if isinstance(text, int):
+    if isinstance(text, int) and text >= 0:
         return text
-    if not text.removesuffix("%").isdecimal() or not text.endswith("%"):
+    if not re.fullmatch("[0-9]{1,9}%", str(text), re.ASCII):
         raise ValueError(f"{text!r} is neither a number of Pods nor a percentage")
-    hundredfold = int(text.removesuffix("%")) * replicas
+    hundredfold = int(str(text).removesuffix("%")) * replicas
     return -(-hundredfold // 100) if round_up else hundredfold // 100
 
 

@@ -75,7 +75,9 @@ def _constraint_alone(constraint: ConstraintReport, nodes: int) -> str:
     if not constraint.domains:
         return f"No node carries the label {key} that the constraint names."
     if not eligible:
-        return f"The constraint on {key} counts none of the {nodes} nodes, and those it could allow lack a label."
+        return (
+            f"The constraint on {key} counts none of the {nodes} nodes, and maxSkew {constraint.max_skew} allows none."
+        )
     if len(eligible) < constraint.min_domains:
         return (
             f"There are {len(eligible)} domains of {key} ({_names([d.value for d in eligible])}) where minDomains asks"

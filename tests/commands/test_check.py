@@ -235,3 +235,13 @@ def test_the_exit_code(checked: Check, manifests: Sequence[Object], objects: Seq
 def test_zero_replicas_are_none(checked: Check) -> None:
     item = only(checked([workload("Deployment", "web", replicas=0)]))
     assert (item.replicas, item.placements, item.jam) == (0, (), None)
+
+
+@pytest.mark.parametrize("surge", ["lots", "30", "-1", "1.5", -3])
+def test_how_a_deployment_rolls_out_may_be_nonsense(checked: Check, surge: str | int) -> None:
+    described = workload("Deployment", "web", strategy={"rollingUpdate": {"maxSurge": surge}}, replicas=2)
+    running = [owned("web-0", "ReplicaSet", "web-h0", on="a1", labels={"pod-template-hash": "h0"})]
+    cluster = [*ABC, workload("Deployment", "web", replicas=1), revision("web", 0), *running]
+    report = checked([described], cluster)
+    assert [error.field for error in only(report).validation] == ["spec.strategy.rollingUpdate"]
+    assert exit_code(report) == 1

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.diagnosis.events import last_failure
+from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import EventReport
+from kubectl_spread.report import EvaluationReport, EventReport
 from tests.build import Object, pod, snapshot
+from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 
 
@@ -74,3 +75,34 @@ def test_the_newest_event_or_else_the_condition(
     waiting = cluster.get(Pod, "default", "p")
     assert waiting is not None
     assert last_failure(waiting, cluster) == last
+
+
+BLOCKED = report_of(incoming(), [*TAINTED, *web("a1", "b1")])
+FREE = report_of(incoming(), ABC)
+
+
+@pytest.mark.parametrize(
+    ("said", "report", "known", "differs"),
+    [
+        (BLOCKED.message, BLOCKED, True, ""),
+        (f"{BLOCKED.message} preemption: 0/4 nodes are available.", BLOCKED, True, ""),
+        (f"{BLOCKED.message.removesuffix('.')}, and more.", BLOCKED, True, ""),
+        ("0/9 nodes are available.", BLOCKED, True, "the cluster has changed since, or while it was read"),
+        ("0/9 nodes are available.", FREE, True, "it is out of date: the Pod can be scheduled now"),
+        ("no queue", BLOCKED, False, "another scheduler said it"),
+        ("no queue", FREE, False, "another scheduler said it"),
+    ],
+    ids=range(7),
+)
+def test_why_the_schedulers_last_word_differs(
+    said: str, report: EvaluationReport, differs: str, *, known: bool
+) -> None:
+    event = compared(EventReport(message=said), report, known=known)
+    assert event is not None
+    assert event.message == said
+    assert event.differs.startswith(differs)
+    assert bool(event.differs) == bool(differs)
+
+
+def test_there_may_be_no_word_to_compare() -> None:
+    assert compared(None, BLOCKED, known=True) is None

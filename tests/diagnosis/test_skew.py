@@ -123,6 +123,16 @@ def test_two_constraints_block_together_and_name_each_other() -> None:
     assert by_zone.next == ()
 
 
+def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> None:
+    far = zoned(maxSkew=2, minDomains=3)
+    tainted = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU])]
+    row = only([*tainted, *deployment(far, on=["a1", "a1", "b1"])])
+    assert (row.status, row.status_reason) == (SpreadStatus.BLOCKED, "no node left together with TaintToleration")
+    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+    by_zone, _ = rows_of([*nodes, *deployment(far, spread(HOSTNAME, selector=app("web")), on=["a1", "a1", "b1"])])
+    assert (by_zone.status, by_zone.status_reason) == (SpreadStatus.BLOCKED, f"no node left together with {HOSTNAME}")
+
+
 def test_a_constraint_that_is_not_in_the_core_is_not_blocked() -> None:
     objects = [*TAINTED, *deployment(zoned(), spread("rack", selector=app("web"), soft=True), on=["a1", "b1"])]
     by_zone, by_rack = rows_of(objects)

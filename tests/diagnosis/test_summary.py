@@ -97,6 +97,16 @@ def test_a_constraint_that_counts_no_node_it_could_use() -> None:
     assert "the constraint on rack leaves r" in summary
 
 
+@pytest.mark.parametrize("max_skew", [0, -1])
+def test_a_constraint_that_no_api_server_takes(max_skew: int) -> None:
+    described = incoming(zoned(maxSkew=max_skew), **BIG)
+    nodes = [node(f"{zone}1", zone=zone) for zone in "abc"]
+    assert report_of(described, nodes).conflict[0].kind == "constraint"
+    assert report_of(described, nodes).summary == (
+        f"The constraint on {ZONE} counts none of the 3 nodes, and maxSkew {max_skew} allows none."
+    )
+
+
 def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
     described = incoming(zoned(nodeTaintsPolicy="Honor"), spread("rack", selector=app("web"), soft=True))
     report = report_of(described, [node("a", zone="a"), node("x")])
