@@ -276,7 +276,8 @@ def _job(job: Job) -> Job:
         return job
     created = job_as_created(job)
     metadata = created.spec.template.metadata
-    identity = dict.fromkeys(JOB_UID_LABELS, f"{job.metadata.namespace}/{job.metadata.name}")
+    uid = format(zlib.crc32(f"{job.metadata.namespace}/{job.metadata.name}".encode()), "08x")
+    identity = dict.fromkeys(JOB_UID_LABELS, uid)
     template = replace(created.spec.template, metadata=replace(metadata, labels={**identity, **metadata.labels}))
     return replace(created, spec=replace(created.spec, template=template))
 

@@ -10,7 +10,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeAlias
 
 from msgspec import UNSET, UnsetType
@@ -39,20 +38,23 @@ Source: kube-scheduler schedule_one.go minFeasibleNodesToFind (v1.36).
 MOST_VERDICTS = 300_000
 """Verdicts on single nodes (count) after which no further order is begun: a few seconds."""
 
-Order: TypeAlias = Callable[[int, str], str]
-"""(Replica's number, node's name) → what is compared among nodes of the same score; the least is taken."""
+Order: TypeAlias = Callable[[str], str]
+"""Node's name → what is compared among nodes of the same score; the least is taken.
+
+One order holds for all replicas: that favours nodes more steadily than chance does, and so finds the extremes.
+"""
 
 
-def by_name(_number: int, node_name: str) -> str:
+def by_name(node_name: str) -> str:
     """Break ties by name."""
     return node_name
 
 
 def seeded(seed: int) -> Order:
-    """Return an order that looks random, and is the same each time: another one for each replica."""
+    """Return an order that looks random, and is the same each time."""
 
-    def order(number: int, node_name: str) -> str:
-        return hashlib.blake2b(f"{seed}/{number}/{node_name}".encode(), digest_size=8).hexdigest()
+    def order(node_name: str) -> str:
+        return hashlib.blake2b(f"{seed}/{node_name}".encode(), digest_size=8).hexdigest()
 
     return order
 
@@ -200,7 +202,7 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
             evaluation = memory.evaluate(step.pod, handle, on=on, gone=gone)
         if not evaluation.feasible:
             return Placed(tuple(placements), Jam(replica=number, message=evaluation.message), handle)
-        node, *ties = sorted(_best(evaluation), key=partial(order, number))
+        node, *ties = sorted(_best(evaluation), key=order)
         placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties))))
         on.append(node)
         handle = with_placed(step.pod, node, handle)
