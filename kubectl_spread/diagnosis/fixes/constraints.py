@@ -19,6 +19,7 @@ from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, 
 from kubectl_spread.objects.meta import LabelSelector
 from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
 from kubectl_spread.report import JsonValue, PatchOperation
+from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 from kubectl_spread.scheduler.profile import Behaviour
 
@@ -54,7 +55,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _add_labels(counts, situation)
         yield from _topology_keys(counts, situation)
         yield from _revisions(counts, constraint, situation)
-        yield from _policies(counts)
+        yield from _policies(counts, situation)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
         yield from _make_soft(counts)
@@ -197,24 +198,31 @@ def _match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec
     return (append(_field(target, constraint, "matchLabelKeys"), keys, label),)
 
 
-def _policies(counts: DomainCounts) -> Iterator[Candidate]:
-    """Yield the inclusion policies that count other nodes."""
+def _policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
+    """Yield the inclusion policies that may count other nodes."""
     constraint = counts.constraint
-    taints = "do not count nodes whose taints the Pod does not tolerate"
-    allowed, ruled_out = "count nodes the Pod's node affinity rules out", "do not count nodes the Pod's node affinity"
-    changes = (
-        ("HonorTaints", "nodeTaintsPolicy", HONOR, taints, not constraint.honors_taints),
-        ("IgnoreAffinity", "nodeAffinityPolicy", IGNORE, allowed, constraint.honors_affinity),
-        ("HonorAffinity", "nodeAffinityPolicy", HONOR, f"{ruled_out} rules out", not constraint.honors_affinity),
+    if situation.handle.index.tainted and not constraint.honors_taints:
+        words = "do not count nodes whose taints the Pod does not tolerate"
+        yield _policy("HonorTaints", words, constraint, nodeTaintsPolicy=HONOR)
+    if RequiredNodeAffinity.of(situation.pod).empty:
+        return
+    if constraint.honors_affinity:
+        words = "count nodes the Pod's node affinity rules out"
+        yield _policy("IgnoreAffinity", words, constraint, nodeAffinityPolicy=IGNORE)
+    else:
+        words = "do not count nodes the Pod's node affinity rules out"
+        yield _policy("HonorAffinity", words, constraint, nodeAffinityPolicy=HONOR)
+
+
+def _policy(name: str, words: str, constraint: Constraint, **policy: str) -> Candidate:
+    """Return the change of one inclusion policy, given by the API's name of the field."""
+    ((field, value),) = policy.items()
+    return Candidate(
+        id=name,
+        cost=1,
+        summary=f"{words}: {field} {value} in the constraint on {constraint.topology_key}",
+        edit=partial(_set, constraint, field, value),
     )
-    for name, field, value, words, applies in changes:
-        if applies:
-            yield Candidate(
-                id=name,
-                cost=1,
-                summary=f"{words}: {field} {value} in the constraint on {constraint.topology_key}",
-                edit=partial(_set, constraint, field, value),
-            )
 
 
 def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:

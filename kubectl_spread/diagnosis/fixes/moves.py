@@ -95,13 +95,15 @@ class Obstacles:
         return {counts.constraint.index: self._by_node(counts) for counts in self.situation.counts}
 
     def _by_node(self, counts: podtopologyspread.DomainCounts) -> Mapping[str, PodsByKey]:
-        """Return node's name → the Pods that one constraint counts in its domain."""
-        values = self.situation.handle.index.values(counts.constraint.topology_key)
-        by_value: dict[str, dict[PodKey, Pod]] = {value: {} for value in values.values()}
-        for pod in podtopologyspread.counted_pods(counts.constraint, self.situation.pod, self.situation.handle):
-            if pod.spec.node_name in counts.counted_nodes and pod.spec.node_name in values:
-                by_value[values[pod.spec.node_name]][pod.key] = pod
-        return {name: by_value[value] for name, value in values.items()}
+        """Return node's name → the Pods that one constraint counts in its domain, where one less is enough."""
+        constraint, values = counts.constraint, self.situation.handle.index.values(counts.constraint.topology_key)
+        enough = {value for value in counts.match_num if counts.skew_if_placed(value) == constraint.max_skew + 1}
+        by_value: dict[str, dict[PodKey, Pod]] = {value: {} for value in enough}
+        for pod in podtopologyspread.counted_pods(constraint, self.situation.pod, self.situation.handle):
+            value = values.get(pod.spec.node_name) if pod.spec.node_name in counts.counted_nodes else None
+            if value in by_value:
+                by_value[value][pod.key] = pod
+        return {name: by_value[value] for name, value in values.items() if value in enough}
 
     @cached_property
     def _apart(self) -> Sequence[tuple[str, str, Pod]]:

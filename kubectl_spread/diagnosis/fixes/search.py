@@ -22,7 +22,7 @@ from kubectl_spread.scheduler import cycle
 Spent: TypeAlias = Callable[[], bool]
 """Whether the time for the search is over; the engine itself has no clock."""
 
-MOST_ALIKE = 10
+MOST_ALIKE = 8
 """Changes of one group (count) that are tried and named."""
 MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
