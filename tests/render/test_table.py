@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.render.check import check_text
 from kubectl_spread.render.table import (
     MOST_GROUPS,
     names,
@@ -21,21 +20,15 @@ from kubectl_spread.report import (
     CheckItem,
     CheckReport,
     EventReport,
-    Finding,
     Incomplete,
-    Jam,
     NodeReport,
     Nomination,
     PendingItem,
     PendingReport,
-    Placement,
     PodName,
     Preemption,
     Rejection,
-    Severity,
     SkewReport,
-    ValidationError,
-    Verdict,
     WorkloadRef,
 )
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
@@ -71,13 +64,6 @@ def pending(described: Object, objects: Sequence[Object], **fields: Any) -> Pend
 def told(*items: PendingItem, wide: bool = False, incomplete: tuple[Incomplete, ...] = ()) -> str:
     """Return what is said of the Pods."""
     return pending_text(PendingReport(metadata=METADATA, items=items, incomplete=incomplete), wide=wide)
-
-
-def checked(described: Object, objects: Sequence[Object], **fields: Any) -> list[str]:  # noqa: ANN401 - any field
-    """Return the lines about one manifest."""
-    report = msgspec.structs.asdict(report_of(described, objects)) | {"kind": "Deployment", "name": "web"} | fields
-    item = CheckItem(**report)
-    return check_text(CheckReport(metadata=METADATA, items=(item,)), wide=False).splitlines()
 
 
 class TestShowTable:
@@ -313,52 +299,6 @@ class TestNodeGroups:
         assert len(node_groups(nodes[:MOST_GROUPS])) == MOST_GROUPS
 
 
-class TestCheckText:
-    """What becomes of each manifest."""
-
-    def test_all_replicas_find_a_node(self) -> None:
-        placements = tuple(Placement(replica=n, node=on) for n, on in enumerate(("a1", "b1", "a1"), start=1))
-        lines = checked(incoming(), ABC, replicas=3, placements=placements)
-        assert lines[:2] == ["default/deployment/web: all 3 replicas can be scheduled.", "Replicas: a1 (2), b1"]
-
-    def test_one_replica_names_its_nodes(self) -> None:
-        assert checked(incoming(), ABC)[0] == "default/deployment/web: it can be scheduled now, on a1, a2, b1, c1."
-
-    def test_it_jams(self) -> None:
-        jam = Jam(replica=3, message="0/4 nodes are available.")
-        lines = checked(incoming(), ABC, replicas=5, jam=jam)
-        assert lines[0].startswith("default/deployment/web: replica 3 of 5 finds no node")
-        assert "0/4 nodes are available." in lines[0]
-
-    def test_it_finds_no_node(self) -> None:
-        lines = checked(incoming(), [*TAINTED, *web("a1", "b1")])
-        assert lines[0].startswith(f"default/deployment/web: not schedulable. {ZONE} c holds the minimum")
-        assert lines[1].split() == ["NODES", "REJECTED-BY", "WHY"]
-
-    def test_what_the_api_server_would_refuse(self) -> None:
-        wrong = (ValidationError(field="spec.x", reason="FieldValueInvalid", message="must be greater than zero"),)
-        lines = checked(incoming(), ABC, validation=wrong)
-        assert lines[0].startswith(
-            "default/deployment/web: the API server refuses it as it stands. Otherwise: it can be"
-        )
-        assert lines[1] == "invalid: spec.x: must be greater than zero"
-
-    def test_what_the_scheduler_never_sees(self) -> None:
-        wrong = (ValidationError(field="spec.x", reason="FieldValueInvalid", message="no quantity"),)
-        nothing: dict[str, Any] = {"nodes": (), "constraints": (), "feasible": (), "findings": ()}
-        summary = {"verdict": Verdict.UNSCHEDULABLE, "summary": "The API server refuses it."}
-        assert checked(incoming(), ABC, validation=wrong, **nothing, **summary) == [
-            "default/deployment/web: not schedulable. The API server refuses it.",
-            "invalid: spec.x: no quantity",
-        ]
-
-    def test_findings_and_gaps_follow(self) -> None:
-        finding = Finding(id="GhostPod", severity=Severity.WARNING, message="boo.\nmore")
-        lines = checked(incoming(), ABC, findings=(finding,), incomplete=(MISSING,))
-        assert "warning: GhostPod: boo...." in lines
-        assert lines[-1] == "incomplete: list services (forbidden): the selector lacks what Services add."
-
-
 def test_names_are_printed_once() -> None:
     made = workload("Deployment", "web", pods=template(ON_ZONES, spread(HOSTNAME, selector=app("web"))))
     assert names(SkewReport(metadata=METADATA, items=rows_of([*ABC, made]))) == "deployment/web\n"
@@ -396,17 +336,6 @@ def evil_item() -> PendingItem:
 def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
     item = evil_item()
     texts = [told(item, wide=wide), names(PendingReport(metadata=METADATA, items=(item,)))]
-    values = {
-        name: value
-        for name, value in msgspec.structs.asdict(item).items()
-        if name not in {"scheduler_name", "event", "held_by", "preemption", "nomination", "same_as"}
-    }
-    wrong = (ValidationError(field=EVIL, reason="FieldValueInvalid", message=EVIL),)
-    placements = (Placement(replica=1, node=EVIL),)
-    checked_item = CheckItem(**values, validation=wrong, placements=placements, jam=Jam(replica=1, message=EVIL))
-    for verdict in Verdict:
-        judged = msgspec.structs.replace(checked_item, verdict=verdict)
-        texts.append(check_text(CheckReport(metadata=METADATA, items=(judged,)), wide=wide))
     made = workload(
         "Deployment", EVIL, pods=template(spread(ZONE, selector=app(EVIL)), labels={"app": EVIL}), namespace=EVIL
     )

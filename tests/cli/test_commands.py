@@ -1,0 +1,156 @@
+"""The commands from flags to exit code, against files and against an API server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from kubectl_spread import __version__
+from kubectl_spread.commands.plan import WHOLE_CLUSTER_PODS
+from kubectl_spread.commands.show import COUNTED_ONLY
+from kubectl_spread.objects.kinds import KINDS
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_workloads import owned, template, workload
+from tests.cluster.api_server import ApiServer, Response, Seen, serving
+from tests.cluster.kubeconfigs import write_kubeconfig
+from tests.program import spread as run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOP, CHECKOUT = EXAMPLES / "shop.yaml", EXAMPLES / "checkout.yaml"
+CONSTRAINTS = [spread(ZONE, selector=app("web"))]
+CLUSTER: Sequence[Object] = [
+    node("a1", zone="a"),
+    node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"]),
+    workload("Deployment", "web", pods=template(*CONSTRAINTS)),
+    owned("web-0", "Deployment", "web", on="a1", topologySpreadConstraints=CONSTRAINTS),
+    owned("web-1", "Deployment", "web", topologySpreadConstraints=CONSTRAINTS),
+    pod("bound", on="a1"),
+]
+PATHS = {kind.path(namespace): kind for kind in KINDS for namespace in ("", "default")}
+
+
+def answer(seen: Seen, *, pods: int = 0) -> Response:
+    """Answer as an API server that holds the cluster; Pods may be said to be more than there are."""
+    if seen.path == "/version":
+        return Response(body={"gitVersion": "v1.36.2", "major": "1", "minor": "36"})
+    kind = PATHS[seen.path]
+    items = [each for each in CLUSTER if each["kind"] == kind.name]
+    metadata: Object = {"resourceVersion": "7"}
+    if kind.name == "Pod" and seen.query.get("limit") == "1":
+        metadata["remainingItemCount"] = pods
+    return Response(body={"metadata": metadata, "items": items})
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    """Yield a server that holds the cluster."""
+    with serving(answer) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def kubeconfig(server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the only kubeconfig lead to the server."""
+    path = write_kubeconfig(tmp_path / "config", server=server.url, name="test")
+    monkeypatch.setenv("KUBECONFIG", str(path))
+
+
+def test_show_asks_the_cluster() -> None:
+    ended = run("show", "-o", "json")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.item["workload"] == {"kind": "Deployment", "name": "web"}
+    assert ended.item["status"] == "Blocked"
+    metadata = ended.report["metadata"]
+    assert (metadata["source"], metadata["kubeVersion"], metadata["kubeVersionFrom"]) == ("test", "v1.36.2", "server")
+    assert metadata["resourceVersions"]["pods"] == "7"
+
+
+def test_show_says_when_a_large_cluster_was_only_counted(server: ApiServer) -> None:
+    server.answer = lambda seen: answer(seen, pods=WHOLE_CLUSTER_PODS)
+    ended = run("show")
+    assert (ended.code, ended.stderr) == (0, f"{COUNTED_ONLY}\n")
+    assert "deployment/web" in ended.stdout
+    full = run("show", "--full")
+    assert (full.code, full.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("flags", "code"), [((), 0), (("--exit-code",), 1), (("--exit-code", "-l", "app=none"), 0)])
+def test_show_fails_only_when_it_is_asked_to(flags: tuple[str, ...], code: int) -> None:
+    assert run("show", *flags).code == code
+
+
+def test_why_pending_asks_the_cluster() -> None:
+    ended = run("why-pending", "-o", "json")
+    assert (ended.code, ended.stderr) == (1, "")
+    assert (ended.item["name"], ended.item["verdict"]) == ("web-1", "Unschedulable")
+    assert ended.item["fixes"]
+
+
+def test_why_pending_says_which_named_pods_do_not_wait() -> None:
+    ended = run("why-pending", "bound", "web-1", "-o", "name")
+    assert (ended.code, ended.stdout) == (1, "pod/web-1\n")
+    assert ended.stderr == "default/bound is not pending: it is on a1.\n"
+    alone = run("why-pending", "bound")
+    assert (alone.code, alone.stdout, alone.stderr) == (0, "", ended.stderr)
+
+
+def test_why_pending_may_have_no_time_for_fixes() -> None:
+    ended = run("why-pending", "--fix-budget", "0", "-o", "json")
+    assert (ended.item["fixes"], ended.item["fixSearch"]) == ([], "bounded")
+
+
+def test_check_asks_the_cluster(tmp_path: Path) -> None:
+    manifest = tmp_path / "web.yaml"
+    manifest.write_text(
+        CHECKOUT.read_text(encoding="utf-8").replace("namespace: shop", "namespace: default"), encoding="utf-8"
+    )
+    ended = run("check", "-f", manifest, "-o", "json")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert {placement["node"] for placement in ended.item["placements"]} == {"a1"}
+
+
+def test_only_get_and_list_are_asked_for(server: ApiServer) -> None:
+    for words in (("show",), ("why-pending",), ("check", "-f", str(CHECKOUT), "-n", "shop")):
+        run(*words)
+    assert {seen.method for seen in server.seen} == {"GET"}
+
+
+@pytest.mark.parametrize("words", [("show",), ("why-pending",), ("check", "-f", str(CHECKOUT))])
+def test_a_server_that_fails_is_no_answer(words: tuple[str, ...], server: ApiServer) -> None:
+    server.answer = lambda _: Response(status=403, body={"kind": "Status", "reason": "Forbidden", "message": "no"})
+    ended = run(*words)
+    assert (ended.code, ended.stdout) == (3, "")
+    assert ended.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check", "-f", "a.yaml", "-k", "b"), "only one of -f or -k can be specified"),
+        (("check", "-k", "b", "-R"), "the -k flag can't be used with -f or -R"),
+        (("check",), "must specify one of -f and -k"),
+        (("check", "-f", str(CHECKOUT), "--dry-run", "client"), "'client' for --dry-run; must be one of: none, server"),
+        (("check", "-f", str(CHECKOUT), "--dry-run", "server", "--from", str(SHOP)), "asks an API server"),
+    ],
+)
+def test_flags_that_do_not_go_together(words: tuple[str, ...], said: str) -> None:
+    ended = run(*words)
+    assert ended.code == 2
+    assert said in ended.error
+
+
+def test_files_may_be_named_together(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(
+            f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}-pod}}\nspec: {{}}\n"
+        )
+    ended = run("check", "-f", f"{tmp_path}/a.yaml,{tmp_path}/b.yaml", "--from", SHOP, "-o", "name")
+    assert ended.stdout == "pod/a-pod\npod/b-pod\n"
+
+
+def test_the_version_names_the_releases() -> None:
+    ended = run("version")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout == f"kubectl-spread v{__version__}\nmirrors kube-scheduler v1.33 to v1.37\n"

@@ -1,0 +1,196 @@
+"""What becomes of manifests, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from kubectl_spread.render.check import check_text
+from kubectl_spread.report import (
+    CheckItem,
+    CheckReport,
+    DomainRange,
+    Finding,
+    Incomplete,
+    Jam,
+    Placement,
+    Rollout,
+    Severity,
+    ValidationError,
+    Verdict,
+)
+from tests.build import ZONE, Object
+from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
+from tests.program import encoded
+
+MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+WRONG = (ValidationError(field="spec.x", reason="FieldValueInvalid", message="must be greater than zero"),)
+
+
+def item_of(described: Object, objects: Sequence[Object], **fields: Any) -> CheckItem:  # noqa: ANN401 - any field
+    """Return the item of a Deployment whose Pod is described."""
+    report = msgspec.structs.asdict(report_of(described, objects))
+    return CheckItem(**report | {"kind": "Deployment", "name": "web"} | fields)
+
+
+def lines(item: CheckItem, *, wide: bool = False) -> list[str]:
+    """Return the lines about one manifest; the schema that ships must allow it."""
+    report = CheckReport(metadata=METADATA, items=(item,))
+    encoded(report)
+    return check_text(report, wide=wide).splitlines()
+
+
+def free(**fields: Any) -> CheckItem:  # noqa: ANN401 - any field
+    """Return an item whose first replica finds a node."""
+    return item_of(incoming(), ABC, **fields)
+
+
+def placed(*nodes: str) -> tuple[Placement, ...]:
+    """Return replicas on these nodes."""
+    return tuple(Placement(replica=number, node=on) for number, on in enumerate(nodes, start=1))
+
+
+def test_all_replicas_find_a_node() -> None:
+    assert lines(free(replicas=3, placements=placed("a1", "b1", "a1")))[:2] == [
+        "default/deployment/web: all 3 replicas can be scheduled.",
+        "Replicas: a1 (2), b1",
+    ]
+
+
+def test_one_replica_names_its_nodes() -> None:
+    assert lines(free(placements=placed("a1")))[0] == (
+        "default/deployment/web: it can be scheduled now, on a1, a2, b1, c1."
+    )
+
+
+NODES = "0/4 nodes are available."
+
+
+@pytest.mark.parametrize(
+    ("jam", "said"),
+    [
+        (Jam(replica=3, message=NODES), f"replica 3 of 5 finds no node: {NODES}"),
+        (Jam(replica=3, replica_max=5, message=NODES), f"replica 3 to 5 of 5 finds no node, by ties: {NODES}"),
+        (Jam(replica=3, replica_max=None, message=NODES), f"replica 3 of 5 may find no node, by ties: {NODES}"),
+        (
+            Jam(replica=3, message=NODES, nodes=("a1", "b1")),
+            f"2 of 5 nodes have no room for their Pod (a1, b1): {NODES}",
+        ),
+    ],
+    ids=str,
+)
+def test_where_it_jams(jam: Jam, said: str) -> None:
+    told = lines(free(replicas=5, placements=placed("a1", "b1"), jam=jam, orders=8))
+    assert told[0] == f"default/deployment/web: {said}"
+    by_luck = "The scheduler breaks ties at random: 8 orders were tried, by name first."
+    assert (by_luck in told) == ("by ties" in said)
+
+
+def test_it_finds_no_node() -> None:
+    told = lines(item_of(incoming(), [*TAINTED, *web("a1", "b1")]))
+    assert told[0].startswith(f"default/deployment/web: not schedulable. {ZONE} c holds the minimum")
+    assert told[1].split() == ["NODES", "REJECTED-BY", "WHY"]
+
+
+def test_nothing_is_to_be_placed() -> None:
+    assert lines(free(replicas=0))[0] == "default/deployment/web: no Pod is to be placed."
+    scaled = Rollout(strategy="Scale", running=3, replaced=0, assumed="they stay")
+    told = lines(free(replicas=3, rollout=scaled))
+    assert told[:2] == [
+        "default/deployment/web: no Pod is to be placed.",
+        "Rollout: Scale, 3 Pods run. Assumed: they stay.",
+    ]
+
+
+def test_what_was_assumed_of_a_rollout() -> None:
+    rollout = Rollout(strategy="RollingUpdate", running=4, replaced=2, assumed="one goes for each that comes")
+    told = lines(free(replicas=6, rollout=rollout, placements=placed("a1", "b1")))
+    assert told[:3] == [
+        "default/deployment/web: all 2 Pods that are to come can be scheduled.",
+        "Rollout: RollingUpdate, 4 Pods run, 2 of them replaced. Assumed: one goes for each that comes.",
+        "Replicas: a1, b1",
+    ]
+
+
+def test_what_the_api_server_would_refuse() -> None:
+    told = lines(free(validation=WRONG))
+    assert told[0].startswith(
+        "default/deployment/web: the API server refuses it as it stands. Otherwise: it can be scheduled now"
+    )
+    assert told[1] == "invalid: spec.x: must be greater than zero"
+
+
+def test_what_the_scheduler_never_sees() -> None:
+    nothing: dict[str, Any] = {"nodes": (), "constraints": (), "feasible": (), "findings": ()}
+    refused = free(validation=WRONG, verdict=Verdict.UNSCHEDULABLE, summary="The API server refuses it.", **nothing)
+    assert lines(refused) == [
+        "default/deployment/web: not schedulable. The API server refuses it.",
+        "invalid: spec.x: must be greater than zero",
+    ]
+
+
+def test_findings_and_gaps_follow() -> None:
+    finding = Finding(id="GhostPod", severity=Severity.WARNING, message="boo.\nmore")
+    told = lines(free(findings=(finding,), incomplete=(MISSING,)))
+    assert "warning: GhostPod: boo...." in told
+    assert told[-1] == "incomplete: list services (forbidden): the selector lacks what Services add."
+
+
+def test_counts_that_depend_on_luck_are_ranges() -> None:
+    own = DomainRange(constraint=0, value="a", minimum=1, maximum=2)
+    ranges = (own, DomainRange(constraint=7, value="b", minimum=0, maximum=9))
+    told = lines(free(ranges=ranges, orders=8))
+    assert "The scheduler breaks ties at random: 8 orders were tried, by name first." in told
+    assert "a        2       1..2   0      yes" in told
+
+
+def test_a_large_cluster_is_sampled() -> None:
+    assert "Among 4 nodes the scheduler may look at some only; here all were scored." in lines(free(sampled=True))
+
+
+def test_wide_ranks_the_nodes() -> None:
+    item = free(placements=placed(*(f"n{i}" for i in range(12))), replicas=12)
+    (ranked,) = [line for line in lines(item, wide=True) if line.startswith("Ranked ")]
+    assert ranked.startswith("Ranked for the first replica: a1 (")
+    assert not any(line.startswith("Ranked ") for line in lines(item))
+    assert "Replicas: n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more" in lines(item)
+    assert "n11" in next(line for line in lines(item, wide=True) if line.startswith("Replicas"))
+
+
+@pytest.mark.parametrize(
+    ("item", "code"),
+    [
+        (free(), "32"),
+        (free(validation=WRONG), "31"),
+        (free(jam=Jam(replica=1, message="no")), "31"),
+        (free(verdict=Verdict.INCOMPLETE), "33"),
+    ],
+    ids=["schedulable", "invalid", "jammed", "incomplete"],
+)
+def test_the_verdict_has_a_colour(item: CheckItem, code: str) -> None:
+    text = check_text(CheckReport(metadata=METADATA, items=(item,)), wide=False, colors=True)
+    assert text.startswith(f"\x1b[{code}mdefault/deployment/web: ")
+
+
+EVIL = "x\x1b]0;owned\x07\u202ey\x9b\rz"
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
+    item = free(
+        name=EVIL,
+        namespace=EVIL,
+        kind=EVIL,
+        validation=(ValidationError(field=EVIL, reason=EVIL, message=EVIL),),
+        placements=placed(EVIL),
+        jam=Jam(replica=1, message=EVIL, nodes=(EVIL,)),
+        rollout=Rollout(strategy="Scale", running=1, replaced=0, assumed=EVIL),
+        incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
+    )
+    for verdict in Verdict:
+        judged = msgspec.structs.replace(item, verdict=verdict, summary=EVIL)
+        text = check_text(CheckReport(metadata=METADATA, items=(judged,)), wide=wide)
+        assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text
