@@ -150,6 +150,12 @@ def test_files_may_be_named_together(tmp_path: Path) -> None:
     assert ended.stdout == "pod/a-pod\npod/b-pod\n"
 
 
+def test_the_namespace_that_is_asked_for_must_be_the_manifests() -> None:
+    ended = run("check", "-f", CHECKOUT, "-n", "other", "--from", SHOP)
+    assert ended.code == 3
+    assert 'the namespace from the provided object "shop" does not match the namespace "other"' in ended.error
+
+
 def test_the_version_names_the_releases() -> None:
     ended = run("version")
     assert (ended.code, ended.stderr) == (0, "")

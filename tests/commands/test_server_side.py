@@ -1,0 +1,163 @@
+"""``check --dry-run=server``: what the API server itself makes of a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+import yaml
+
+from kubectl_spread.cluster.dry_run import DryRun
+from kubectl_spread.cluster.failures import StatusCause
+from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.report import CheckItem, CheckReport
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_storage import claim
+from tests.build_workloads import cron_job, template, workload
+from tests.commands.memory import Memory
+from tests.diagnosis.judged import ABC
+from tests.program import encoded
+
+Asked: TypeAlias = list[tuple[str, str, Mapping[str, Plain]]]
+Answer: TypeAlias = Callable[[Kind, Mapping[str, Plain]], DryRun]
+Check: TypeAlias = Callable[..., tuple[CheckReport, Asked]]
+
+
+def stored(kind: Kind, values: Mapping[str, Plain]) -> DryRun:
+    """Return what a server says that changes nothing."""
+    return DryRun(obj=convert(dict(values), kind.struct))
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Check:
+    """Return what checks manifests with a server that answers so."""
+
+    def run(
+        manifests: Sequence[Object], answer: Answer = stored, objects: Sequence[Object] = ABC
+    ) -> tuple[CheckReport, Asked]:
+        path = tmp_path / "manifests.yaml"
+        path.write_text(yaml.safe_dump_all(manifests), encoding="utf-8")
+        asked: Asked = []
+
+        def create(kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
+            asked.append((kind.name, namespace, values))
+            return answer(kind, values)
+
+        options = CheckOptions(filenames=(str(path),), namespace="default")
+        report = check(Memory(objects), options, SchedulerOptions(), stdin=None, create=create).report
+        encoded(report)
+        return report, asked
+
+    return run
+
+
+def only(report: CheckReport) -> CheckItem:
+    """Return the only item."""
+    (item,) = report.items
+    return item
+
+
+def test_a_pod_is_asked_for_as_it_stands(checked: Check) -> None:
+    report, asked = checked([pod("web", namespace="shop")])
+    assert [(kind, namespace) for kind, namespace, _ in asked] == [("Pod", "shop")]
+    assert (only(report).verdict, exit_code(report)) == ("Schedulable", 0)
+
+
+@pytest.mark.parametrize("described", [workload("Deployment", "web"), cron_job("web")], ids=["Deployment", "CronJob"])
+def test_a_workload_is_asked_for_and_then_the_first_of_its_pods(checked: Check, described: Object) -> None:
+    report, asked = checked([described])
+    kinds = [kind for kind, _, _ in asked]
+    assert kinds == [described["kind"], "Pod"]
+    made = convert(dict(asked[1][2]), Pod)
+    assert made.metadata.generate_name.startswith("web")
+    assert made.metadata.labels["app"] == "web"
+    assert made.spec.containers[0].name == "main"
+    assert only(report).verdict == "Schedulable"
+
+
+def test_the_pods_of_a_stateful_set_mount_its_claims(checked: Check) -> None:
+    described = workload("StatefulSet", "db", volumeClaimTemplates=[claim("data", class_name="fast")])
+    _, asked = checked([described])
+    made = convert(dict(asked[1][2]), Pod)
+    assert [volume.name for volume in made.spec.volumes] == ["data"]
+
+
+def test_what_the_server_writes_into_a_pod_decides(checked: Check) -> None:
+    def selecting(kind: Kind, values: Mapping[str, Plain]) -> DryRun:
+        said = dict(values)
+        if kind.name == "Pod":
+            spec = said["spec"]
+            assert isinstance(spec, dict)
+            said["spec"] = {**spec, "nodeSelector": {ZONE: "b"}}
+        return DryRun(obj=convert(said, kind.struct))
+
+    report, _ = checked([workload("Deployment", "web", replicas=2)], selecting)
+    assert {placement.node for placement in only(report).placements} == {"b1"}
+
+
+def test_a_daemons_own_tolerations_are_kept(checked: Check) -> None:
+    nodes = [node("a", taints=["node.kubernetes.io/unschedulable:NoSchedule"], unschedulable=True)]
+    report, _ = checked([workload("DaemonSet", "agent")], objects=nodes)
+    assert [placement.node for placement in only(report).placements] == ["a"]
+
+
+CAUSE = StatusCause(reason="FieldValueInvalid", message="must be better", field="spec.x")
+
+
+def test_a_manifest_that_the_server_refuses(checked: Check) -> None:
+    report, asked = checked([workload("Deployment", "web")], lambda _kind, _values: DryRun(causes=(CAUSE,)))
+    (error,) = only(report).validation
+    assert (error.field, error.reason, error.message) == ("spec.x", "FieldValueInvalid", "must be better")
+    assert [kind for kind, _, _ in asked] == ["Deployment"]
+    assert exit_code(report) == 1
+
+
+def refusing_pods(kind: Kind, values: Mapping[str, Plain]) -> DryRun:
+    """Return what a server says that refuses every Pod."""
+    return DryRun(causes=(CAUSE,)) if kind.name == "Pod" else stored(kind, values)
+
+
+@pytest.mark.parametrize(
+    ("described", "field"),
+    [
+        (pod("web"), "spec.x"),
+        (workload("Deployment", "web"), "spec.template.spec.x"),
+        (cron_job("web"), "spec.jobTemplate.spec.template.spec.x"),
+    ],
+    ids=["Pod", "Deployment", "CronJob"],
+)
+def test_a_pod_that_the_server_refuses_is_named_by_its_field_in_the_manifest(
+    checked: Check, described: Object, field: str
+) -> None:
+    report, _ = checked([described], refusing_pods)
+    assert [error.field for error in only(report).validation] == [field]
+
+
+def test_the_servers_word_stands_in_the_place_of_ours(checked: Check) -> None:
+    broken = spread(ZONE, selector=app("web"), maxSkew=0)
+    report, _ = checked([workload("Deployment", "web", pods=template(broken))])
+    assert only(report).validation == ()
+
+
+def test_a_server_that_may_not_be_asked_leaves_the_answer_open(checked: Check) -> None:
+    report, _ = checked([pod("web")], lambda _kind, _values: DryRun(impossible="forbidden"))
+    item = only(report)
+    assert (item.verdict, exit_code(report)) == ("Incomplete", 3)
+    assert [(missing.what, missing.why) for missing in item.incomplete] == [("the dry run", "forbidden")]
+
+
+def test_a_kind_of_another_api_is_asked_for_by_its_pods_alone(checked: Check) -> None:
+    rollout = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Rollout",
+        "metadata": {"name": "web"},
+        "spec": {"template": template()},
+    }
+    _, asked = checked([rollout])
+    assert [kind for kind, _, _ in asked] == ["Pod"]
