@@ -60,7 +60,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
 def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield a toleration for each taint that keeps the Pod off."""
     nodes = closed_by((tainttoleration.NAME,), situation, others=others)
-    for taint in dict.fromkeys(taint for info in nodes for taint in untolerated(situation, info.node)):
+    for taint in dict.fromkeys(t for info in nodes for t in untolerated(situation, info, others=others)):
         yield Candidate(
             id="AddToleration",
             cost=taint_cost(taint),

@@ -48,16 +48,24 @@ def taint_cost(taint: Taint) -> int:
     return 4 if taint.key == CONTROL_PLANE else 2
 
 
-def untolerated(situation: Situation, node: Node) -> list[Taint]:
-    """Return the taints that keep the Pod off the node, cordons and what controllers own left out."""
+def closing_taints(situation: Situation, node: Node) -> list[Taint]:
+    """Return the taints that keep the Pod off the node."""
     numeric = situation.handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     return [
         taint
         for taint in node.spec.taints
         if taint.effect in tainttoleration.DO_NOT_SCHEDULE
-        and not is_controllers(taint)
         and not tainttoleration.tolerated(taint, situation.pod.spec.tolerations, numeric=numeric)
     ]
+
+
+def untolerated(situation: Situation, info: NodeInfo, *, others: int) -> list[Taint]:
+    """Return the taints of the node that the Pod could tolerate, or somebody remove, to any effect.
+
+    None where controllers own them, or where more are left than another change could overcome.
+    """
+    closing = closing_taints(situation, info.node)
+    return [taint for taint in closing if not is_controllers(taint)] if len(closing) <= 1 + others else []
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -93,7 +101,8 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
     for info in closed_by((nodeunschedulable.NAME, tainttoleration.NAME), situation, others=others):
         node = info.node
         mirrored = [i for i, t in enumerate(node.spec.taints) if (t.key, t.effect) == (CORDON.key, CORDON.effect)]
-        if not node.spec.unschedulable and not mirrored:
+        left = len(closing_taints(situation, node)) - len(mirrored)
+        if left > others or not (node.spec.unschedulable or mirrored):
             continue
         operations = [remove(pointer("spec", "taints", index)) for index in reversed(mirrored)]
         if node.spec.unschedulable:
@@ -147,7 +156,7 @@ def same_meaning(key: str, other: str) -> bool:
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield nodes without one of the taints that keep the Pod off."""
     for info in closed_by((tainttoleration.NAME,), situation, others=others):
-        closing = untolerated(situation, info.node)
+        closing = untolerated(situation, info, others=others)
         for taint in closing:
             operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
             yield Candidate(
