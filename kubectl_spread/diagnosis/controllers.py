@@ -156,7 +156,7 @@ def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
 def template_hash(template: PodTemplateSpec) -> str:
     """Return a name for the template, the same for the same Pods; the real one is another."""
     labels = {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
-    spec = _canonical(msgspec.to_builtins(template.spec))
+    spec = _canonical(msgspec.json.decode(msgspec.json.encode(template.spec)))
     return format(zlib.crc32(msgspec.json.encode((labels, spec), order="sorted")), "08x")
 
 

@@ -9,240 +9,243 @@ import pytest
 
 from kubectl_spread.diagnosis.controllers import as_created, first_pod, replicas_of
 from kubectl_spread.diagnosis.rollout import Plan, Wanted, fenceposts, plan_of
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.objects.workloads import UpdateStrategy
 from kubectl_spread.report import WorkloadRef
-from tests.build import Object, pod, snapshot, typed_pod
+from tests.build import Object, pod, snapshot
 from tests.build_workloads import cron_job, owned, revision, template, workload
+from tests.diagnosis.judged import ABC
 
 CHANGED = template(nodeSelector={"disk": "ssd"})
+H1 = {"pod-template-hash": "h1"}
 
 
-def planned(described: Object, objects: Sequence[Object]) -> Plan:
-    """Return what comes and what goes once the workload is applied to the cluster of these objects."""
-    owner: Any = convert(described, BY_API[described["apiVersion"], described["kind"]].struct)
-    before = snapshot(objects)
-    made = first_pod(owner, before.with_objects(as_created(owner, before)))
-    ref = WorkloadRef(kind=described["kind"], name=owner.metadata.name)
-    return plan_of(Wanted(ref=ref, owner=owner, pod=made, replicas=replicas_of(owner)), before)
+def planned(manifest: Object, *objects: Object) -> Plan:
+    """Return the plan of a manifest in the cluster of these objects."""
+    before = snapshot([*ABC, *objects])
+    ref = WorkloadRef(kind=manifest["kind"], name=manifest["metadata"]["name"])
+    if manifest["kind"] == "Pod" or (manifest["apiVersion"], manifest["kind"]) not in BY_API:
+        return plan_of(Wanted(ref, None, convert(pod("web"), Pod), 1, numbered=False), before)
+    owner: Any = convert(manifest, BY_API[manifest["apiVersion"], manifest["kind"]].struct)
+    after = before.with_objects(as_created(owner, before))
+    return plan_of(Wanted(ref, owner, first_pod(owner, after), replicas_of(owner)), before)
 
 
-def running(number: int, *, revision_: int = 1, kind: str = "ReplicaSet", **fields: Any) -> list[Object]:  # noqa: ANN401 - as for owned
-    """Return Pods of a revision of the Deployment web, each on a node of its own."""
-    hash_ = {"pod-template-hash": f"h{revision_}"}
-    by = f"web-h{revision_}" if kind == "ReplicaSet" else "web"
-    return [owned(f"web-{revision_}-{n}", kind, by, on=f"n{n}", labels=hash_, **fields) for n in range(number)]
-
-
-def deployed(number: int, **spec: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec
-    """Return a Deployment with its first revision and so many Pods."""
-    return [workload("Deployment", "web", replicas=number, **spec), revision("web", 1), *running(number)]
+def deployed(*on: str, replicas: int = 0) -> list[Object]:
+    """Return a Deployment of revision h1 with Pods on these nodes."""
+    deployment = workload("Deployment", "web", replicas=replicas or len(on))
+    pods = [owned(f"web-{n}", "ReplicaSet", "web-h1", on=where, labels=H1) for n, where in enumerate(on)]
+    return [deployment, revision("web", 1), *pods]
 
 
 def steps(plan: Plan) -> list[tuple[int, int]]:
-    """Return (Pods gone, Pods that may go) of each step."""
+    """Return how many old Pods are gone, and how many may go, for each new one."""
     return [(step.gone, step.may_go) for step in plan.steps]
 
 
-def strategy_of(plan: Plan) -> tuple[str, int, int]:
-    """Return the strategy, how many Pods run and how many of them are replaced."""
-    assert plan.rollout is not None
-    assert plan.rollout.assumed
-    return plan.rollout.strategy, plan.rollout.running, plan.rollout.replaced
+def names(pods: Sequence[Pod]) -> list[str]:
+    """Return the names."""
+    return [each.metadata.name for each in pods]
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"])
+def test_what_does_not_exist_comes_whole(kind: str) -> None:
+    plan = planned(workload(kind, "web", replicas=3))
+    assert (steps(plan), plan.old, plan.staying, plan.rollout) == ([(0, 0)] * 3, (), (), None)
+    assert len(set(names([step.pod for step in plan.steps]))) == 3
 
 
 @pytest.mark.parametrize(
-    ("described", "number"),
-    [
-        (workload("Deployment", "web", replicas=3), 3),
-        (workload("StatefulSet", "web", replicas=3), 3),
-        (workload("Job", "web", parallelism=2), 2),
-        (cron_job("web", parallelism=2), 2),
-        (workload("ReplicaSet", "web", replicas=0), 0),
-        (workload("DaemonSet", "web"), 0),
-    ],
-    ids=lambda value: value["kind"] if isinstance(value, dict) else None,
-)
-def test_what_is_new_comes_and_nothing_goes(described: Object, number: int) -> None:
-    plan = planned(described, [pod("bare", on="n0", labels={"app": "web"})])
-    assert steps(plan) == [(0, 0)] * number
-    assert (plan.old, plan.staying, plan.rollout) == ((), (), None)
-    assert len({step.pod.metadata.name for step in plan.steps}) == number
-
-
-def test_a_template_that_does_not_change_is_scaled() -> None:
-    plan = planned(workload("Deployment", "web", replicas=5), deployed(3))
-    assert (len(plan.steps), len(plan.staying), plan.old) == (2, 3, ())
-    assert strategy_of(plan) == ("Scale", 3, 0)
-    assert planned(workload("Deployment", "web", replicas=2), deployed(3)).steps == ()
-
-
-def test_pods_that_wait_are_not_there_yet() -> None:
-    waiting = [owned("web-x", "ReplicaSet", "web-h1", labels={"pod-template-hash": "h1"})]
-    plan = planned(workload("Deployment", "web", replicas=3), [*deployed(2), *waiting])
-    assert len(plan.steps) == 1
-    assert strategy_of(plan) == ("Scale", 3, 0)
-
-
-@pytest.mark.parametrize(
-    ("strategy", "expected"),
-    [
-        ({}, [(0, 1), (1, 2), (2, 3), (3, 4)]),
-        ({"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}, [(1, 1), (2, 2), (3, 3), (4, 4)]),
-        ({"rollingUpdate": {"maxSurge": 4, "maxUnavailable": 0}}, [(0, 0), (0, 1), (0, 2), (0, 3)]),
-        ({"rollingUpdate": {"maxSurge": "100%", "maxUnavailable": "100%"}}, [(0, 4), (0, 4), (0, 4), (0, 4)]),
-        ({"type": "Recreate"}, [(4, 4)] * 4),
-    ],
-    ids=str,
-)
-def test_a_changed_template_replaces_pods_as_the_strategy_allows(
-    strategy: Object, expected: list[tuple[int, int]]
-) -> None:
-    changed = workload("Deployment", "web", pods=CHANGED, replicas=4, strategy=strategy)
-    plan = planned(changed, deployed(4))
-    assert steps(plan) == expected
-    assert len(plan.old) == 4
-    assert strategy_of(plan) == (strategy.get("type", "RollingUpdate"), 4, 4)
-
-
-def test_a_rollout_that_has_begun_goes_on() -> None:
-    new = revision("web", 2, pods=CHANGED)
-    objects = [workload("Deployment", "web", pods=CHANGED, replicas=4), revision("web", 1), new]
-    plan = planned(
-        workload("Deployment", "web", pods=CHANGED, replicas=4), [*objects, *running(2), *running(2, revision_=2)]
-    )
-    assert {pod.metadata.name for pod in plan.staying} == {"web-2-0", "web-2-1"}
-    assert {pod.metadata.name for pod in plan.old} == {"web-1-0", "web-1-1"}
-    assert len(plan.steps) == 2
-
-
-@pytest.mark.parametrize(
-    ("strategy", "replicas", "expected"),
+    ("given", "replicas", "expected"),
     [
         ({}, 4, (1, 1)),
         ({}, 10, (3, 2)),
         ({}, 1, (1, 0)),
-        ({}, 0, (0, 1)),
-        ({"rollingUpdate": {"maxSurge": 2}}, 4, (2, 1)),
-        ({"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}}, 4, (0, 1)),
-        ({"rollingUpdate": {"maxSurge": "0%", "maxUnavailable": "10%"}}, 4, (0, 1)),
-        ({"rollingUpdate": {"maxSurge": "1%", "maxUnavailable": "99%"}}, 4, (1, 3)),
+        ({"maxSurge": 2, "maxUnavailable": 0}, 4, (2, 0)),
+        ({"maxSurge": 0, "maxUnavailable": 0}, 4, (0, 1)),
+        ({"maxSurge": "0%", "maxUnavailable": "10%"}, 4, (0, 1)),
+        ({"maxSurge": "100%", "maxUnavailable": "50%"}, 3, (3, 1)),
     ],
     ids=str,
 )
-def test_fenceposts(strategy: Object, replicas: int, expected: tuple[int, int]) -> None:
-    assert fenceposts(convert(strategy, UpdateStrategy), replicas) == expected
+def test_how_far_a_rollout_goes_at_once(given: Object, replicas: int, expected: tuple[int, int]) -> None:
+    strategy = convert({"type": "RollingUpdate", "rollingUpdate": given}, UpdateStrategy)
+    assert fenceposts(strategy, replicas) == expected
+    if not given:
+        assert fenceposts(UpdateStrategy(), replicas) == expected
 
 
-@pytest.mark.parametrize("given", ["lots", "30", "%", "-1%", "1.5%", -1, "٣%", "9" * 20 + "%"])
-def test_portions_that_are_none(given: str | int) -> None:
-    strategy = convert({"rollingUpdate": {"maxSurge": given}}, UpdateStrategy)
-    with pytest.raises(ValueError, match="is neither a number of Pods nor a percentage"):
-        fenceposts(strategy, 4)
+@pytest.mark.parametrize("given", ["25", "x%", "-1%", "1.5%"])
+def test_what_is_no_portion(given: str) -> None:
+    with pytest.raises(ValueError, match="neither a number of Pods nor a percentage"):
+        fenceposts(convert({"rollingUpdate": {"maxSurge": given}}, UpdateStrategy), 4)
 
 
-def ordinals(*numbers: int, on: str = "n") -> list[Object]:
-    """Return Pods of the StatefulSet web."""
-    return [owned(f"web-{n}", "StatefulSet", "web", on=f"{on}{n}") for n in numbers]
+def test_new_pods_meet_as_many_old_ones_as_the_strategy_allows() -> None:
+    """At most 5 and at least 3 of 4."""
+    plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=4), *deployed("a1", "a2", "b1", "c1"))
+    assert steps(plan) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    assert len(plan.old) == 4
+    assert plan.rollout is not None
+    assert (plan.rollout.strategy, plan.rollout.running, plan.rollout.replaced) == ("RollingUpdate", 4, 4)
+    assert "at most 5 and at least 3" in plan.rollout.assumed
 
 
-def set_of(number: int, pods: Object | None = None, **spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
-    """Return a StatefulSet of so many replicas."""
-    return workload("StatefulSet", "web", pods=pods, replicas=number, **spec)
+def test_without_surge_old_pods_go_first() -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 2}}
+    manifest = workload("Deployment", "web", pods=CHANGED, replicas=3, strategy=rolling)
+    assert steps(planned(manifest, *deployed("a1", "a2", "b1"))) == [(1, 2), (2, 3), (3, 3)]
 
 
-def named(plan: Plan) -> list[str]:
-    """Return the names of the Pods that come."""
-    return [step.pod.metadata.name for step in plan.steps]
+def test_more_replicas_come_before_any_old_pod_goes() -> None:
+    manifest = workload("Deployment", "web", pods=CHANGED, replicas=8)
+    assert [gone for gone, _ in steps(planned(manifest, *deployed("a1", "a2")))] == [0, 0, 0, 0, 0, 0, 0, 0]
 
 
-def test_missing_ordinals_come() -> None:
-    plan = planned(set_of(4), [set_of(4), *ordinals(0, 2)])
-    assert named(plan) == ["web-1", "web-3"]
-    assert strategy_of(plan) == ("Scale", 2, 0)
-    assert named(planned(set_of(2, ordinals={"start": 5}), [set_of(2), *ordinals(5)])) == ["web-6"]
+def test_to_recreate_is_to_remove_all_first() -> None:
+    manifest = workload("Deployment", "web", pods=CHANGED, replicas=2, strategy={"type": "Recreate"})
+    plan = planned(manifest, *deployed("a1", "a2"))
+    assert steps(plan) == [(2, 2), (2, 2)]
+    assert plan.rollout is not None
+    assert plan.rollout.strategy == "Recreate"
 
 
-def test_each_pod_of_a_set_gives_way_to_its_successor_from_the_highest_down() -> None:
-    plan = planned(set_of(4, CHANGED), [set_of(4), *ordinals(0, 1, 2)])
-    assert named(plan) == ["web-3", "web-2", "web-1", "web-0"]
-    assert steps(plan) == [(0, 0), (1, 1), (2, 2), (3, 3)]
-    assert [pod.metadata.name for pod in plan.old] == ["web-2", "web-1", "web-0"]
-    assert strategy_of(plan) == ("RollingUpdate", 3, 3)
+def test_of_a_template_that_stays_only_what_is_missing_comes() -> None:
+    plan = planned(workload("Deployment", "web", replicas=5), *deployed("a1", "a2", ""))
+    assert (len(plan.steps), plan.old, len(plan.staying)) == (3, (), 3)
+    assert plan.rollout is not None
+    assert (plan.rollout.strategy, plan.rollout.running, plan.rollout.replaced) == ("Scale", 3, 0)
+    assert names([step.pod for step in plan.steps])[0] == "web-h1-00003"
 
 
-def test_a_partition_keeps_the_lower_ordinals() -> None:
-    partitioned = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
-    plan = planned(set_of(3, CHANGED, updateStrategy=partitioned), [set_of(3), *ordinals(0, 1, 2)])
-    assert named(plan) == ["web-2"]
-    assert {pod.metadata.name for pod in plan.staying} == {"web-0", "web-1"}
+def test_fewer_replicas_are_nothing_to_place() -> None:
+    assert planned(workload("Deployment", "web", replicas=1), *deployed("a1", "a2", "b1")).steps == ()
 
 
-def test_on_delete_waits_for_somebody() -> None:
-    on_delete = {"type": "OnDelete"}
-    plan = planned(set_of(3, CHANGED, updateStrategy=on_delete), [set_of(3), *ordinals(0, 1)])
-    assert named(plan) == ["web-2"]
-    assert strategy_of(plan) == ("OnDelete", 2, 0)
-    agent = workload("DaemonSet", "web", pods=CHANGED, updateStrategy=on_delete)
-    plan = planned(agent, [workload("DaemonSet", "web"), *running(2, kind="DaemonSet")])
-    assert (plan.old, len(plan.staying), strategy_of(plan)) == ((), 2, ("OnDelete", 2, 0))
+def test_quantities_and_images_decide_whether_a_template_changes() -> None:
+    def sized(cpu: str, image: str = "registry.example/app:v1") -> Object:
+        return template(requests={"cpu": cpu}, image=image)
+
+    running = [workload("Deployment", "web", pods=sized("500m")), revision("web", 1, pods=sized("500m"))]
+    there = [*running, owned("web-0", "ReplicaSet", "web-h1", on="a1", labels=H1)]
+
+    def strategy(pods: Object) -> str:
+        rollout = planned(workload("Deployment", "web", pods=pods), *there).rollout
+        assert rollout is not None
+        return rollout.strategy
+
+    assert strategy(sized("0.5")) == "Scale"
+    assert strategy(sized("0.6")) == "RollingUpdate"
+    assert strategy(sized("0.5", "registry.example/app:v2")) == "RollingUpdate"
 
 
-def test_a_daemon_gives_way_on_each_node() -> None:
-    live = [workload("DaemonSet", "web"), *running(2, kind="DaemonSet")]
-    plan = planned(workload("DaemonSet", "web", pods=CHANGED), live)
-    assert (len(plan.old), plan.staying, strategy_of(plan)) == (2, (), ("RollingUpdate", 2, 2))
-    plan = planned(workload("DaemonSet", "web"), live)
-    assert (plan.old, len(plan.staying), strategy_of(plan)) == ((), 2, ("Scale", 2, 0))
+def test_a_rollout_that_is_under_way_goes_on() -> None:
+    """One Pod of the new revision is there; two are missing, and two old ones left."""
+    new = owned("web-new", "ReplicaSet", "web-h2", on="b1", labels={"pod-template-hash": "h2"})
+    there = [*deployed("a1", "a2"), revision("web", 2, pods=CHANGED), new]
+    plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=3), *there)
+    assert (len(plan.steps), names(plan.staying), sorted(names(plan.old))) == (2, ["web-new"], ["web-0", "web-1"])
+    assert steps(plan) == [(0, 0), (1, 1)]
+
+
+def test_who_goes_first() -> None:
+    """Without a node, then not ready, then with others of its kind on the node, then the youngest."""
+    ready = {"conditions": [{"type": "Ready", "status": "True"}]}
+    there = [workload("Deployment", "web"), revision("web", 1)]
+    there += [
+        owned("1-old", "ReplicaSet", "web-h1", on="b1", labels=H1, status=ready),
+        owned("2-young", "ReplicaSet", "web-h1", on="c1", labels=H1, status=ready),
+        owned("3-beside", "ReplicaSet", "web-h1", on="a1", labels=H1, status=ready),
+        owned("4-beside", "ReplicaSet", "web-h1", on="a1", labels=H1, status=ready),
+        owned("5-starting", "ReplicaSet", "web-h1", on="a2", labels=H1),
+        owned("6-waiting", "ReplicaSet", "web-h1", labels=H1),
+    ]
+    plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=6), *there)
+    assert names(plan.old) == ["6-waiting", "5-starting", "4-beside", "3-beside", "2-young", "1-old"]
+
+
+def test_pods_that_end_are_none_of_it() -> None:
+    there = deployed("a1", "a2")
+    there += [
+        owned("ended", "ReplicaSet", "web-h1", on="a1", labels=H1, status={"phase": "Failed"}),
+        owned("leaving", "ReplicaSet", "web-h1", on="a1", labels=H1, terminating=True),
+        owned("other", "ReplicaSet", "api-h1", on="a1", labels=H1),
+    ]
+    assert sorted(names(planned(workload("Deployment", "web", replicas=2), *there).staying)) == ["web-0", "web-1"]
+
+
+def ordinals(*on: str) -> list[Object]:
+    """Return a StatefulSet with Pods of these ordinals on these nodes; empty for a missing one."""
+    pods = [owned(f"db-{n}", "StatefulSet", "db", on=where) for n, where in enumerate(on) if where]
+    return [workload("StatefulSet", "db", replicas=len(on)), *pods]
+
+
+def test_the_pods_of_a_stateful_set_give_way_one_by_one_from_the_last() -> None:
+    plan = planned(workload("StatefulSet", "db", pods=CHANGED, replicas=4), *ordinals("a1", "", "b1"))
+    assert names([step.pod for step in plan.steps]) == ["db-1", "db-3", "db-2", "db-0"]
+    assert (steps(plan), names(plan.old)) == ([(0, 0), (0, 0), (1, 1), (2, 2)], ["db-2", "db-0"])
+
+
+def test_a_partition_keeps_old_pods() -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
+    manifest = workload("StatefulSet", "db", pods=CHANGED, replicas=3, updateStrategy=rolling)
+    plan = planned(manifest, *ordinals("a1", "a2", "b1"))
+    assert (names([step.pod for step in plan.steps]), names(plan.old)) == (["db-2"], ["db-2"])
+    assert sorted(names(plan.staying)) == ["db-0", "db-1"]
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_on_delete_nothing_goes_by_itself(kind: str) -> None:
+    there = [workload(kind, "db", replicas=1), owned("db-0", kind, "db", on="a1")]
+    manifest = workload(kind, "db", pods=CHANGED, replicas=2, updateStrategy={"type": "OnDelete"})
+    plan = planned(manifest, *there)
+    assert (plan.old, names(plan.staying)) == ((), ["db-0"])
+    assert plan.rollout is not None
+    assert plan.rollout.strategy == "OnDelete"
+    assert names([step.pod for step in plan.steps]) == (["db-1"] if kind == "StatefulSet" else [])
+
+
+def test_a_stateful_set_of_which_nothing_changes() -> None:
+    plan = planned(workload("StatefulSet", "db", replicas=3), *ordinals("a1", "a2"))
+    assert names([step.pod for step in plan.steps]) == ["db-2"]
+    assert plan.rollout is not None
+    assert plan.rollout.strategy == "Scale"
+
+
+@pytest.mark.parametrize(("pods", "old", "staying"), [(CHANGED, ["x"], []), (None, [], ["x"])])
+def test_a_daemon_set(pods: Object | None, old: list[str], staying: list[str]) -> None:
+    there = [workload("DaemonSet", "agent"), owned("x", "DaemonSet", "agent", on="a1")]
+    plan = planned(workload("DaemonSet", "agent", pods=pods), *there)
+    assert (names(plan.old), names(plan.staying), plan.steps) == (old, staying, ())
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "Job"])
-def test_other_workloads_keep_their_pods_whatever_changes(kind: str) -> None:
-    more: Object = {"parallelism": 5} if kind == "Job" else {"replicas": 5}
-    live = [workload(kind, "web", **more), *[owned(f"web-{n}", kind, "web", on=f"n{n}") for n in range(2)]]
-    plan = planned(workload(kind, "web", pods=CHANGED, **more), live)
-    assert (len(plan.steps), len(plan.staying)) == (3, 2)
-    assert strategy_of(plan) == ("Scale", 2, 0)
+def test_kinds_that_do_not_roll_fill_up(kind: str) -> None:
+    asked: Object = {"parallelism": 3, "completions": 3} if kind == "Job" else {"replicas": 3}
+    there = [workload(kind, "web", **asked), owned("x", kind, "web", on="a1")]
+    plan = planned(workload(kind, "web", pods=CHANGED, **asked), *there)
+    assert (len(plan.steps), plan.old, names(plan.staying)) == (2, (), ["x"])
+    assert plan.rollout is not None
+    assert plan.rollout.strategy == "Scale"
 
 
-def test_a_cron_job_starts_another_job() -> None:
-    plan = planned(cron_job("web", parallelism=2), [cron_job("web")])
+def test_the_next_job_of_a_cron_job_is_new() -> None:
+    plan = planned(cron_job("web", parallelism=2), cron_job("web", parallelism=2))
     assert (len(plan.steps), plan.rollout) == (2, None)
 
 
-def test_a_pod_that_exists_is_deleted_first() -> None:
-    made = typed_pod(pod("web"))
-    wanted = Wanted(ref=WorkloadRef(kind="Pod", name="web"), owner=None, pod=made, replicas=1, numbered=False)
-    plan = plan_of(wanted, snapshot([pod("web", on="n0")]))
-    assert (steps(plan), named(plan)) == ([(1, 1)], ["web"])
-    assert [gone.metadata.name for gone in plan.old] == ["web"]
-    assert strategy_of(plan) == ("Replace", 1, 1)
+def test_a_pod_that_exists_is_replaced() -> None:
+    plan = planned(pod("web"), pod("web", on="a1"))
+    assert (steps(plan), names(plan.old)) == ([(1, 1)], ["web"])
+    assert plan.rollout is not None
+    assert plan.rollout.strategy == "Replace"
 
 
-def test_how_another_api_replaces_pods_is_not_known() -> None:
-    made = typed_pod(owned("web", "Rollout", "web"))
-    wanted = Wanted(ref=WorkloadRef(kind="Rollout", name="web"), owner=None, pod=made, replicas=2)
-    live = [owned(f"web-{n}", "Rollout", "web", on=f"n{n}") for n in range(3)]
-    plan = plan_of(wanted, snapshot(live))
-    assert (len(plan.steps), len(plan.staying), plan.old) == (2, 3, ())
-    assert strategy_of(plan) == ("Unknown", 3, 0)
-
-
-READY = {"conditions": [{"type": "Ready", "status": "True"}]}
-
-
-def test_who_goes_first_is_who_is_missed_least() -> None:
-    hash_ = {"pod-template-hash": "h1"}
-    pods = [
-        owned("ready", "ReplicaSet", "web-h1", on="a", labels=hash_, status=READY),
-        owned("crowded", "ReplicaSet", "web-h1", on="b", labels=hash_, status=READY),
-        owned("crowded-too", "ReplicaSet", "web-h1", on="b", labels=hash_),
-        owned("waits", "ReplicaSet", "web-h1", labels=hash_),
-        owned("ending", "ReplicaSet", "web-h1", on="c", labels=hash_, terminating=True),
-        owned("ended", "ReplicaSet", "web-h1", on="c", labels=hash_, status={"phase": "Failed"}),
-        owned("other", "ReplicaSet", "other", on="c", labels=hash_),
-    ]
-    objects = [workload("Deployment", "web", replicas=4), revision("web", 1), *pods]
-    plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=4), objects)
-    assert [gone.metadata.name for gone in plan.old] == ["waits", "crowded-too", "crowded", "ready"]
+def test_how_other_kinds_roll_is_not_known() -> None:
+    manifest = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
+    plan = planned(manifest, owned("x", "Rollout", "web", on="a1"))
+    assert (len(plan.steps), plan.old, names(plan.staying)) == (1, (), ["x"])
+    assert plan.rollout is not None
+    assert (plan.rollout.strategy, plan.rollout.running) == ("Unknown", 1)
