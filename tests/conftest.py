@@ -1,4 +1,4 @@
-"""What all tests share: goldens, and an environment in which no setting of whoever runs the tests matters."""
+"""What all tests share: goldens, and properties that may take their time on a busy machine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 GOLDEN = Path(__file__).parent / "golden"
 
