@@ -2,165 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
-from kubectl_spread.diagnosis.volumes import Storage, created, ephemeral_claims, guessed, settled
+from kubectl_spread.diagnosis.controllers import renamed
+from kubectl_spread.diagnosis.placement import with_placed
+from kubectl_spread.diagnosis.volumes import created, ephemeral_claims, guessed, settled
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.scheduler.profile import default_profile
-from kubectl_spread.snapshot import Snapshot
-from tests.build import ZONE, Object, handle, node, pod, snapshot, typed_pod
-from tests.build_storage import claim, csi_node, storage_class, volume
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from tests.build import HOSTNAME, ZONE, Object, handle, node, pod, typed_pod
+from tests.build_storage import DRIVER, claim, csi_node, storage_class, volume
 
-DRIVER = "csi.example.com"
-WAITS, AT_ONCE = storage_class("waits"), storage_class("at-once", waits=False)
-LOCAL = storage_class("local", provisioner="kubernetes.io/no-provisioner", waits=False)
-
-
-def mounting(*claims: str) -> Object:
-    """Return a Pod that mounts the claims."""
-    mounts = [{"name": f"v{n}", "persistentVolumeClaim": {"claimName": name}} for n, name in enumerate(claims)]
-    return pod("web", volumes=[*mounts, {"name": "tmp", "emptyDir": {}}])
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+NODES = (node("a", zone="a"), node("b", zone="b"))
 
 
-def made(described: Sequence[Object], objects: Sequence[Object]) -> tuple[Storage, ...]:
-    """Return the claims as they are by the time their Pods are scheduled."""
-    claims = [convert(each, PersistentVolumeClaim) for each in described]
-    return created(claims, snapshot(objects), default_profile())
+def mounting(*names: str) -> Object:
+    """Return a Pod that mounts these claims."""
+    sources = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+    return pod("p", volumes=sources)
 
 
-def bindings(storage: Sequence[Storage]) -> dict[str, str]:
-    """Return claim → its volume, empty for none; each volume must know its claim."""
-    volumes = {each.metadata.name: each for each in storage if isinstance(each, PersistentVolume)}
-    found = {each.metadata.name: each.spec.volume_name for each in storage if isinstance(each, PersistentVolumeClaim)}
-    for name, bound_to in found.items():
-        if bound_to:
-            claim_ref = volumes[bound_to].spec.claim_ref
-            assert claim_ref is not None
-            assert (claim_ref.namespace, claim_ref.name) == ("default", name)
-    return found
+def made(described: Object, *objects: Object) -> Handle:
+    """Return the cluster of these objects in which the claim is made."""
+    before = handle([*NODES, *objects])
+    return before.with_others(created([convert(described, PersistentVolumeClaim)], before.snapshot, before.profile))
 
 
-def usable_on(storage: Sequence[Storage]) -> list[dict[str, tuple[str, ...]]]:
-    """Return label → its values, on the nodes that can use the only volume; empty for all nodes."""
-    (found,) = (each for each in storage if isinstance(each, PersistentVolume))
-    affinity = found.spec.node_affinity
-    terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
-    return [{each.key: each.values for each in term.match_expressions} for term in terms]
+def feasible(described: Object, cluster: Handle) -> tuple[str, ...]:
+    """Return the nodes that the Pod may go to."""
+    return cycle.evaluate(typed_pod(described), cluster).feasible
 
 
-def test_an_ephemeral_volume_has_a_claim_of_its_own() -> None:
-    template = {"metadata": {"labels": {"tier": "cache"}}, "spec": claim("x", class_name="waits")["spec"]}
-    volumes = [{"name": "cache", "ephemeral": {"volumeClaimTemplate": template}}, {"name": "tmp", "emptyDir": {}}]
-    (found,) = ephemeral_claims(typed_pod(pod("web", volumes=volumes)))
-    assert (found.metadata.name, found.metadata.namespace) == ("web-cache", "default")
-    assert found.metadata.labels == {"tier": "cache"}
-    assert found.class_name == "waits"
-    owner = found.metadata.controller
-    assert owner is not None
-    assert (owner.kind, owner.name) == ("Pod", "web")
+def bound(cluster: Handle, name: str = "data") -> str:
+    """Return the volume of a claim; empty where it has none."""
+    found = cluster.snapshot.get(PersistentVolumeClaim, "default", name)
+    assert found is not None
+    assert found.fully_bound == bool(found.spec.volume_name)
+    return found.spec.volume_name
 
 
-@pytest.mark.parametrize(
-    ("objects", "class_name", "bound_to"),
-    [
-        ([WAITS], "waits", ""),
-        ([WAITS, volume("pv", class_name="waits")], "waits", ""),
-        ([AT_ONCE], "at-once", "pvc-default-data"),
-        ([AT_ONCE, volume("pv", class_name="at-once")], "at-once", "pv"),
-        ([AT_ONCE, volume("pv", class_name="other")], "at-once", "pvc-default-data"),
-        ([AT_ONCE, volume("small", class_name="at-once", size="1Mi")], "at-once", "pvc-default-data"),
-        ([LOCAL], "local", ""),
-        ([LOCAL, volume("pv", class_name="local")], "local", "pv"),
-        ([volume("pv", class_name="")], "", "pv"),
-        ([], "nowhere", ""),
-    ],
-    ids=range(10),
-)
-def test_what_a_claim_is_bound_to_before_its_pod_is_scheduled(
-    objects: Sequence[Object], class_name: str, bound_to: str
-) -> None:
-    assert bindings(made([claim("data", class_name=class_name)], objects)) == {"data": bound_to}
+def affinity(volumes: Iterable[PersistentVolume], name: str) -> Any:  # noqa: ANN401 - tuples of tuples
+    """Return the node labels that a volume asks for."""
+    (found,) = (each for each in volumes if each.metadata.name == name)
+    required = found.spec.node_affinity and found.spec.node_affinity.required
+    if not required:
+        return None
+    return [[(e.key, e.values) for e in term.match_expressions] for term in required.node_selector_terms]
+
+
+def test_a_claim_for_each_ephemeral_volume() -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"storageClassName": "fast"}}
+    described = pod("p", volumes=[{"name": "scratch", "ephemeral": {"volumeClaimTemplate": template}}, {"name": "x"}])
+    owner = renamed(typed_pod(described), "web-1")
+    (found,) = ephemeral_claims(owner)
+    assert (found.metadata.namespace, found.metadata.name) == ("default", "web-1-scratch")
+    assert (found.metadata.labels, found.class_name) == ({"a": "b"}, "fast")
+    assert found.metadata.controller is not None
+    assert found.metadata.controller.uid == owner.metadata.uid
 
 
 def test_a_claim_that_exists_stays_as_it_is() -> None:
-    there = claim("data", class_name="waits")
-    assert made([claim("data", class_name="at-once")], [there, WAITS, AT_ONCE]) == ()
+    there = [claim("data", bound_to="pv"), volume("pv", kept_for={"name": "data"}, phase="Bound")]
+    assert bound(made(claim("data", class_name="other"), *there)) == "pv"
 
 
-def test_no_two_claims_get_the_same_volume() -> None:
-    claims = [claim(name, class_name="local") for name in ("one", "two", "one")]
-    found = bindings(made(claims, [LOCAL, volume("pv", class_name="local")]))
-    assert found == {"one": "pv", "two": ""}
+def test_a_claim_that_waits_for_a_pod_is_left_to_the_scheduler() -> None:
+    cluster = made(claim("data", class_name="waits"), storage_class("waits"))
+    assert bound(cluster) == ""
+    assert feasible(mounting("data"), cluster) == ("a", "b")
+    assert guessed(typed_pod(mounting("data")), cluster.snapshot) == ()
 
 
-def test_a_class_may_allow_some_nodes_only() -> None:
-    allowed = storage_class("zoned", waits=False, topologies=[{ZONE: ["a", "b"]}])
-    assert usable_on(made([claim("data", class_name="zoned")], [allowed])) == [{ZONE: ("a", "b")}]
-    assert usable_on(made([claim("data", class_name="at-once")], [AT_ONCE])) == []
+def test_a_claim_gets_a_volume_that_is_there_at_once() -> None:
+    volumes = [volume("large", size="9Gi"), volume("small", size="2Gi", usable_on={HOSTNAME: ["b"]})]
+    cluster = made(claim("data", class_name=""), *volumes)
+    assert bound(cluster) == "small"
+    assert feasible(mounting("data"), cluster) == ("b",)
+    assert guessed(typed_pod(mounting("data")), cluster.snapshot) == ()
 
 
-NODES = [node("a1", zone="a"), node("b1", zone="b")]
+def test_two_claims_do_not_get_the_same_volume() -> None:
+    before = handle([*NODES, volume("one"), volume("two")])
+    claims = [convert(claim(name, class_name=""), PersistentVolumeClaim) for name in ("x", "y", "x")]
+    after = before.with_others(created(claims, before.snapshot, before.profile))
+    assert {bound(after, "x"), bound(after, "y")} == {"one", "two"}
 
 
-def on(node_name: str, objects: Sequence[Object], *claims: str) -> tuple[Storage, ...]:
-    """Return what the claims get once the Pod is on the node."""
-    return settled(typed_pod(mounting(*claims)), node_name, handle([*NODES, *objects]))
+@pytest.mark.parametrize(
+    ("topologies", "nodes"),
+    [([], ("a", "b")), ([{ZONE: ["b", "c"]}], ("b",)), ([{ZONE: ["a"]}, {ZONE: ["b"]}], ("a", "b"))],
+    ids=str,
+)
+def test_a_volume_that_is_made_at_once_is_a_guess(topologies: list[Any], nodes: tuple[str, ...]) -> None:
+    at_once = storage_class("now", waits=False, topologies=topologies)
+    cluster = made(claim("data", class_name="now"), at_once)
+    assert feasible(mounting("data"), cluster) == nodes
+    (entry,) = guessed(typed_pod(mounting("data")), cluster.snapshot)
+    assert entry.what == 'the volume of claim "data"'
 
 
-def test_a_waiting_claim_gets_a_volume_that_is_there() -> None:
-    volumes = [volume(f"pv-{zone}", class_name="waits", usable_on={ZONE: [zone]}) for zone in "ab"]
-    storage = on("b1", [WAITS, claim("data", class_name="waits"), *volumes], "data")
-    assert bindings(storage) == {"data": "pv-b"}
+@pytest.mark.parametrize("classes", [[], [storage_class("none", waits=False, provisioner=NO_PROVISIONER)]], ids=str)
+def test_a_claim_that_nobody_provides_for_keeps_its_pod_pending(classes: list[Object]) -> None:
+    cluster = made(claim("data", class_name="none"), *classes)
+    assert bound(cluster) == ""
+    assert feasible(mounting("data"), cluster) == ()
 
 
-@pytest.mark.parametrize(("keys", "expected"), [([ZONE], [{ZONE: ("b",)}]), ([], []), (["rack"], [])])
-def test_a_waiting_claim_gets_a_new_volume_that_the_nodes_driver_can_reach(
-    keys: list[str], expected: list[dict[str, tuple[str, ...]]]
+def test_the_default_class_is_that_of_claims_that_name_none() -> None:
+    default = storage_class("std")
+    default["metadata"]["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}
+    assert feasible(mounting("data"), made(claim("data"), default)) == ("a", "b")
+    assert feasible(mounting("data"), made(claim("data", class_name=""), default)) == ()
+
+
+def test_a_placed_pod_takes_the_volume_it_found() -> None:
+    local = [volume(f"disk-{name}", class_name="local", usable_on={HOSTNAME: [name]}) for name in "ab"]
+    cluster = made(claim("data", class_name="local"), *local, storage_class("local", provisioner=NO_PROVISIONER))
+    after = with_placed(typed_pod(mounting("data")), "b", cluster)
+    assert bound(after) == "disk-b"
+    assert feasible(mounting("data"), after) == ("b",)
+    taken = after.snapshot.get(PersistentVolume, "", "disk-b")
+    assert taken is not None
+    assert taken.spec.claim_ref is not None
+    assert taken.spec.claim_ref.name == "data"
+
+
+@pytest.mark.parametrize(("keys", "nodes"), [([ZONE], ("b",)), ([], ("a", "b")), (["unknown"], ("a", "b"))], ids=str)
+def test_a_volume_made_for_a_node_is_reached_from_where_its_driver_says(
+    keys: list[str], nodes: tuple[str, ...]
 ) -> None:
-    driver = csi_node("b1", limits={DRIVER: None})
+    driver = csi_node("b", limits={DRIVER: None})
     driver["spec"]["drivers"][0]["topologyKeys"] = keys
-    storage = on("b1", [WAITS, driver, claim("data", class_name="waits")], "data")
-    assert bindings(storage) == {"data": "pvc-default-data"}
-    assert usable_on(storage) == expected
+    cluster = made(claim("data", class_name="waits"), storage_class("waits"), driver)
+    after = with_placed(typed_pod(mounting("data")), "b", cluster)
+    assert bound(after) == "pvc-default-data"
+    expected = [[(ZONE, ("b",))]] if keys == [ZONE] else None
+    assert affinity(after.snapshot.all(PersistentVolume), "pvc-default-data") == expected
+    assert feasible(mounting("data"), after) == nodes
 
 
-def test_a_node_without_the_driver_reaches_all() -> None:
-    assert usable_on(on("a1", [WAITS, claim("data", class_name="waits")], "data")) == []
-
-
-@pytest.mark.parametrize(
-    "objects",
-    [[], [WAITS], [claim("data", class_name="waits", bound_to="pv"), volume("pv", class_name="waits"), WAITS]],
-    ids=["nothing", "no claim", "bound"],
-)
-def test_what_is_bound_or_missing_gets_nothing(objects: Sequence[Object]) -> None:
-    assert on("a1", objects, "data") == ()
-
-
-def after(objects: Sequence[Object], described: Sequence[Object]) -> Snapshot:
-    """Return the cluster with the claims that are made."""
-    before = snapshot(objects)
-    claims = [convert(each, PersistentVolumeClaim) for each in described]
-    return before.with_others(created(claims, before, default_profile()))
-
-
-@pytest.mark.parametrize(
-    ("objects", "class_name", "told"),
-    [
-        ([AT_ONCE], "at-once", True),
-        ([AT_ONCE, volume("pv", class_name="at-once")], "at-once", False),
-        ([WAITS], "waits", False),
-        ([LOCAL], "local", False),
-    ],
-    ids=["made before", "there already", "waits", "not made"],
-)
-def test_a_volume_that_is_made_before_the_pod_is_scheduled_is_a_guess(
-    objects: Sequence[Object], class_name: str, *, told: bool
-) -> None:
-    cluster = after(objects, [claim("data", class_name=class_name)])
-    missing = guessed(typed_pod(mounting("data", "gone")), cluster)
-    assert [each.what for each in missing] == (['the volume of claim "data"'] if told else [])
-    assert all(each.why == "StorageClass at-once binds at once" for each in missing)
+def test_bound_claims_need_nothing_more() -> None:
+    there = [claim("data", bound_to="pv"), volume("pv", kept_for={"name": "data"}, phase="Bound")]
+    cluster = handle([*NODES, *there])
+    assert settled(typed_pod(mounting("data")), "a", cluster) == ()
+    assert settled(typed_pod(pod("p")), "a", cluster) == ()
