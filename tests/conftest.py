@@ -8,17 +8,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from hypothesis import settings
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 GOLDEN = Path(__file__).parent / "golden"
-
-
-# A slow machine is no error; what may take long says so itself.
-settings.register_profile("any machine", deadline=None)
-settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
