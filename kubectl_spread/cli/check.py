@@ -36,7 +36,7 @@ class CheckFlags:
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File, directory, URL or - (repeatable).")
     ] = None
     kustomize: Annotated[
-        str, Option("--kustomize", "-k", metavar="DIR", help="Directory to build with kubectl kustomize.")
+        str, Option("--kustomize", "-k", metavar="PATH", help="Directory to build with kubectl kustomize.")
     ] = ""
     recursive: Annotated[bool, Option("--recursive", "-R", help="Read directories with all below.")] = False
     dry_run: Annotated[

@@ -1,0 +1,116 @@
+"""The manifests that ``check`` is asked about: namespaces, kustomizations, what makes Pods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubectl_spread.cluster import kustomize
+from kubectl_spread.cluster.manifests import read_documents
+from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
+from kubectl_spread.errors import ManifestError
+from tests.build import Object, namespace, node, pod
+from tests.build_workloads import cron_job, workload
+from tests.program import spread
+
+ROLLOUT: Object = {
+    "apiVersion": "argoproj.io/v1alpha1",
+    "kind": "Rollout",
+    "metadata": {"name": "web", "namespace": "own"},
+    "spec": {"template": {"spec": {"containers": []}}},
+}
+
+
+def read(folder: Path, *documents: Object, **sources: Any) -> list[Manifest]:  # noqa: ANN401 - as for ManifestSources
+    """Return the documents as manifests."""
+    path = folder / "manifests.yaml"
+    path.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
+    return read_manifests(ManifestSources(filenames=(str(path),), **{"namespace": "asked", **sources}), stdin=None)
+
+
+@pytest.mark.parametrize("described", [pod("web", namespace="own"), workload("Job", "web", namespace="own"), ROLLOUT])
+def test_a_document_of_another_namespace_than_the_one_asked_for_is_an_error(tmp_path: Path, described: Object) -> None:
+    assert read(tmp_path, described)[0].namespace == "own"
+    assert read(tmp_path, described, namespace="own", enforce_namespace=True)[0].namespace == "own"
+    with pytest.raises(ManifestError) as raised:
+        read(tmp_path, described, pod("fine", namespace="asked"), enforce_namespace=True)
+    (problem,) = raised.value.problems
+    assert problem.message == (
+        'the namespace from the provided object "own" does not match the namespace "asked".'
+        " You must pass '--namespace=own' to perform this operation."
+    )
+    assert problem.document == 1
+
+
+def test_kinds_that_live_in_no_namespace_do_not_mind(tmp_path: Path) -> None:
+    strange = node("node-1")
+    strange["metadata"]["namespace"] = "own"
+    found = read(tmp_path, strange, namespace("other"), pod("web", namespace="asked"), enforce_namespace=True)
+    assert [manifest.namespace for manifest in found] == ["", "", "asked"]
+
+
+@pytest.mark.parametrize(
+    ("described", "path"),
+    [
+        (pod("web"), "spec"),
+        (workload("Deployment", "web"), "spec.template.spec"),
+        (cron_job("web"), "spec.jobTemplate.spec.template.spec"),
+        (ROLLOUT, "spec.template.spec"),
+    ],
+)
+def test_where_the_pods_spec_stands(tmp_path: Path, described: Object, path: str) -> None:
+    (manifest,) = read(tmp_path, described)
+    assert (manifest.pod_path, manifest.makes_pods) == (path, True)
+    assert str(manifest.ref) == f"{described['kind'].lower()}/web"
+
+
+def test_a_directory_is_built_by_kustomize(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pod.yaml").write_text(yaml.safe_dump(pod("built")), encoding="utf-8")
+    monkeypatch.setattr(kustomize, "build", lambda directory: read_documents([f"{directory}/pod.yaml"]))
+    (manifest,) = read_manifests(ManifestSources(kustomize=str(tmp_path), namespace="asked"), stdin=None)
+    assert (manifest.name, manifest.namespace) == ("built", "default")
+
+
+def test_a_kustomization_without_pods_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "ns.yaml").write_text(yaml.safe_dump(namespace("x")), encoding="utf-8")
+    monkeypatch.setattr(kustomize, "build", lambda directory: read_documents([f"{directory}/ns.yaml"]))
+    with pytest.raises(ManifestError, match=f"^{tmp_path}: no document is a Pod"):
+        read_manifests(ManifestSources(kustomize=str(tmp_path), namespace="asked"), stdin=None)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "must specify one of -f and -k"),
+        (("-f", "a", "-k", "b"), "only one of -f or -k can be specified"),
+        (("-k", "b", "-R"), "the -k flag can't be used with -f or -R"),
+        (("-f", "a", "--dry-run", "client", "--from", "b"), "invalid argument 'client' for --dry-run"),
+        (("-f", "a", "--dry-run=server", "--from", "b"), "--dry-run=server asks an API server; leave out --from"),
+    ],
+)
+def test_flags_that_do_not_go_together(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    (tmp_path / "b").write_text(yaml.safe_dump(node("node-1")), encoding="utf-8")
+    ended = spread("check", *words)
+    assert (ended.code, ended.stdout) == (2, "")
+    assert said in ended.stderr.splitlines()[-1]
+
+
+def test_one_flag_may_name_several_files(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.yaml", "b.yaml", "nodes.yaml")]
+    for path, described in zip(files, (pod("a"), pod("b"), node("node-1")), strict=True):
+        path.write_text(yaml.safe_dump(described), encoding="utf-8")
+    ended = spread("check", "-f", f"{files[0]},{files[1]}", "--from", files[2], "-o", "json")
+    assert [item["name"] for item in ended.items] == ["a", "b"]
+
+
+def test_the_namespace_that_is_asked_for_holds_for_documents(tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(pod("web", namespace="own")), encoding="utf-8")
+    cluster = tmp_path / "nodes.yaml"
+    cluster.write_text(yaml.safe_dump(node("node-1")), encoding="utf-8")
+    ended = spread("check", "-f", path, "-n", "asked", "--from", cluster)
+    assert (ended.code, "You must pass '--namespace=own'" in ended.error) == (3, True)
+    assert spread("check", "-f", path, "-n", "own", "--from", cluster).code == 0
