@@ -43,7 +43,8 @@ class CheckFlags:
         str, Option("--dry-run", metavar="none|server", help="Whether the API server is asked what it would store.")
     ] = "none"
     replicas: Annotated[
-        int | None, Option("--replicas", min=1, help="How many replicas to place; by default what the manifest says.")
+        int | None,
+        Option("--replicas", min=1, max=150_000, help="How many replicas to place; by default what the manifest says."),
     ] = None
 
 

@@ -28,6 +28,7 @@ from kubectl_spread.diagnosis.placement import (
     without,
 )
 from kubectl_spread.diagnosis.rollout import Plan, Wanted, fenceposts, plan_of
+from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
@@ -42,6 +43,9 @@ from kubectl_spread.validation import Reason, validate, validate_template
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create, Served
+
+MOST_PODS = 150_000
+"""Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
 
 EvaluationT = TypeVar("EvaluationT", bound=EvaluationReport)
 
@@ -259,13 +263,20 @@ def _nodes_wanted(outcomes: Outcomes) -> int:
 
 
 def _wanted(manifest: Manifest, snapshot: Snapshot, replicas: int | None) -> Wanted:
-    """Return what the manifest asks for, its Pod as the controller makes it."""
+    """Return what the manifest asks for, its Pod as the controller makes it.
+
+    Raises:
+        ManifestError: it asks for more Pods than there can be.
+    """
     if isinstance(manifest.obj, Pod):
         return Wanted(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
     if manifest.template is not None:
         return Wanted(manifest.ref, None, _custom_pod(manifest), replicas or 1)
     owner = cast("Workload", manifest.obj)
     asked = replicas_of(owner) if replicas is None else replicas
+    if asked > MOST_PODS:
+        message = f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
+        raise ManifestError([manifest.document.problem(message)])
     return Wanted(manifest.ref, owner, first_pod(owner, snapshot), asked)
 
 

@@ -232,6 +232,14 @@ def test_the_exit_code(checked: Check, manifests: Sequence[Object], objects: Seq
     assert exit_code(checked(manifests, objects)) == code
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_more_pods_than_there_can_be(checked: Check, kind: str) -> None:
+    with pytest.raises(ManifestError, match="asks for 2147483647 Pods, more than the 150000 that Kubernetes supports"):
+        checked([workload(kind, "web", replicas=2147483647)])
+    with pytest.raises(ManifestError, match="asks for 9000000 Pods"):
+        checked([workload("Job", "web", parallelism=9000000)])
+
+
 def test_zero_replicas_are_none(checked: Check) -> None:
     item = only(checked([workload("Deployment", "web", replicas=0)]))
     assert (item.replicas, item.placements, item.jam) == (0, (), None)
