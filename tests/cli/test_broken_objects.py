@@ -1,0 +1,102 @@
+"""Clusters and manifests that are almost right: an answer or one clear error, never a traceback."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.program import Ended, spread
+
+ROOT = Path(__file__).parents[2]
+WAREHOUSE = ROOT / "tests" / "testdata" / "cli" / "warehouse.yaml"
+MANIFESTS = ROOT / "tests" / "testdata" / "cli" / "manifests.yaml"
+Step: TypeAlias = str | int
+
+REPLACEMENTS: tuple[Any, ...] = (
+    *(None, "", "x", "m", "500m", "1e3", "1Zi", "-5", "100%", "\x1b[2J", "no such thing", "99999999999999999999"),
+    *("Pod", "ReplicaSet", "warehouse", "n01", "topology.kubernetes.io/zone", "NoSchedule", "Honor", "ScheduleAnyway"),
+    *(0, -1, 1, 3, 2**40, 1.5, True, [], {}, [None], [{}], ["a", "b"], {"": ""}, {"a": 1}, {"matchLabels": {}}),
+    {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]},
+)
+
+
+def objects_of(path: Path) -> list[Any]:
+    """Return the objects in the file, as JSON would carry them."""
+    documents = [json.loads(json.dumps(each, default=str)) for each in yaml.safe_load_all(path.read_text("utf-8"))]
+    return [obj for document in documents for obj in document.get("items", [document])]
+
+
+CLUSTER, WANTED = objects_of(WAREHOUSE), objects_of(MANIFESTS)
+
+
+def places(value: object, *before: Step) -> Iterator[tuple[Step, ...]]:
+    """Yield the path of everything below the value."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, below in entries:
+        yield (*before, step)
+        yield from places(below, *before, step)
+
+
+def broken(objects: list[Any], random: Random) -> list[Any]:
+    """Return the objects with up to four values gone or replaced, mostly by values of the same type."""
+    changed = copy.deepcopy(objects)
+    for _ in range(random.randint(1, 4)):
+        *way, last = random.choice(list(places(changed)))
+        parent: Any = changed
+        for step in way:
+            parent = parent[step]
+        alike = [each for each in REPLACEMENTS if type(each) is type(parent[last])]
+        if random.random() < 0.2 and len(way) > 0:
+            del parent[last]
+        else:
+            parent[last] = copy.deepcopy(random.choice(alike if alike and random.random() < 0.9 else REPLACEMENTS))
+    return changed
+
+
+def as_list(objects: list[Any]) -> str:
+    """Return the objects as one JSON document."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+
+
+def is_answer_or_error(ended: Ended, *, structured: bool) -> None:
+    """Check that there is a report the schema allows, or nothing but errors."""
+    if ended.code == 3 and not ended.stdout:
+        assert all(line.startswith("error: ") for line in ended.stderr.splitlines())
+        assert ended.stderr
+        return
+    assert ended.code in {0, 1, 3}
+    if structured:
+        assert ended.report["apiVersion"] == "spread.kubectl.dev/v1alpha1"
+    else:
+        assert "\x1b" not in ended.stdout
+
+
+COMMANDS = {
+    "show": ("show", "-A", "--defaults", "--from", "-"),
+    "why-pending": ("why-pending", "-A", "--fix-budget", "1", "--from", "-"),
+    "check": ("check", "-f", str(MANIFESTS), "--from", "-"),
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
+@given(random=st.randoms(use_true_random=False), output=st.sampled_from(("json", "wide")))
+@settings(max_examples=40)
+def test_a_cluster_that_is_almost_right(words: tuple[str, ...], random: Random, output: str) -> None:
+    ended = spread(*words, "-o", output, stdin=as_list(broken(CLUSTER, random)))
+    is_answer_or_error(ended, structured=output == "json")
+
+
+@given(random=st.randoms(use_true_random=False), output=st.sampled_from(("json", "wide")))
+@settings(max_examples=60)
+def test_manifests_that_are_almost_right(random: Random, output: str) -> None:
+    ended = spread("check", "-f", "-", "--from", WAREHOUSE, "-o", output, stdin=as_list(broken(WANTED, random)))
+    is_answer_or_error(ended, structured=output == "json")
