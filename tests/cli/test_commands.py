@@ -28,14 +28,14 @@ CLUSTER: Sequence[Object] = [
     owned("web-1", "Deployment", "web", topologySpreadConstraints=CONSTRAINTS),
     pod("bound", on="a1"),
 ]
-PATHS = {kind.path(namespace): kind for kind in KINDS for namespace in ("", "default")}
+PLURALS = {kind.plural: kind for kind in KINDS}
 
 
 def answer(seen: Seen, *, pods: int = 0) -> Response:
     """Answer as an API server that holds the cluster; Pods may be said to be more than there are."""
     if seen.path == "/version":
         return Response(body={"gitVersion": "v1.36.2", "major": "1", "minor": "36"})
-    kind = PATHS[seen.path]
+    kind = PLURALS[seen.path.rpartition("/")[2]]
     items = [each for each in CLUSTER if each["kind"] == kind.name]
     metadata: Object = {"resourceVersion": "7"}
     if kind.name == "Pod" and seen.query.get("limit") == "1":
