@@ -85,6 +85,8 @@ def _notes(item: CheckItem, *, wide: bool) -> Iterator[str]:
         yield f"Replicas: {listed(nodes, EVERY if wide else SHOWN_NODES)}"
     if item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
         yield f"The scheduler breaks ties at random: {item.orders} orders were tried, by name first."
+    elif item.orders == 1 and any(placement.ties for placement in item.placements):
+        yield "Ties were broken by name alone: in so large a cluster no other order was tried."
     if wide and item.feasible:
         yield f"Ranked for the first replica: {_ranking(item)}"
     if item.sampled:

@@ -147,6 +147,14 @@ def test_counts_that_depend_on_luck_are_ranges() -> None:
     assert "a        2       1..2   0      yes" in told
 
 
+def test_where_only_one_order_was_tried_it_is_said() -> None:
+    tied = (Placement(replica=1, node="a1", ties=("b1",)),)
+    told = "Ties were broken by name alone: in so large a cluster no other order was tried."
+    assert told in lines(free(placements=tied, orders=1))
+    assert told not in lines(free(placements=tied, orders=8))
+    assert told not in lines(free(placements=placed("a1"), orders=1))
+
+
 def test_a_large_cluster_is_sampled() -> None:
     assert "Among 4 nodes the scheduler may look at some only; here all were scored." in lines(free(sampled=True))
 
