@@ -7,7 +7,8 @@ the typed pass fails and a second one without the nulls decides.
 from __future__ import annotations
 
 import re
-from typing import TypeAlias, TypeVar, cast
+import threading
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -32,6 +33,7 @@ _TYPE_NAMES = {
     "int": "an integer",
     "float": "a number",
     "int | float": "a number",
+    "int | str": "an integer or a string",
     "str": "a string",
     "int | float | str": "a string or a number",
     "array": "a list",
@@ -77,11 +79,27 @@ def decode(document: bytes, into: type[T]) -> T:
         DecodeError: it is not JSON, or a field has the wrong type.
     """
     try:
-        return msgspec.json.decode(document, type=into)
+        return _decoder(into).decode(document)
     except msgspec.ValidationError:
         return convert(plain(document), into)
     except _NOT_JSON as error:
         raise DecodeError(f"not valid JSON: {error}") from error
+
+
+_DECODERS: dict[object, msgspec.json.Decoder[Any]] = {}
+_MAKING = threading.Lock()
+
+
+def _decoder(into: type[T]) -> msgspec.json.Decoder[T]:
+    """Return the one decoder of the type, made by one thread at a time.
+
+    msgspec 0.22 publishes what it knows of a Struct before it is complete: threads that meet a type first at the same
+    moment, as lists that are read side by side do, crash the interpreter.
+    """
+    if into not in _DECODERS:
+        with _MAKING:
+            _DECODERS.setdefault(into, msgspec.json.Decoder(into))
+    return _DECODERS[into]
 
 
 def plain(document: bytes) -> Plain:
@@ -103,6 +121,7 @@ def convert(values: Plain, into: type[T]) -> T:
     Raises:
         DecodeError: a field has the wrong type.
     """
+    _decoder(into)
     try:
         present = _without_nulls(values)
         return msgspec.convert(present, type=into)
