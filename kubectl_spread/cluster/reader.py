@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.connection import Connection
-from kubectl_spread.cluster.failures import StatusError
+from kubectl_spread.cluster.failures import Status, StatusError
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.cluster.sharing import Sharing
@@ -225,6 +225,8 @@ class _Reading:
             page = _decoded(answer, page_type[wanted.kind.struct], what=_what(wanted))
             objects += map(sharing.share, page.items)
             self._add(objects=len(page.items))
+            if resource_version not in ("", answer.metadata.resource_version):
+                raise _changed(wanted)
             resource_version = answer.metadata.resource_version
         return _Found(tuple(objects), resource_version)
 
@@ -294,6 +296,12 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
 def _unread(wanted: Read, refusal: StatusError) -> Unread:
     """Return what could not be had, and why."""
     return Unread(wanted.kind, UNREAD[refusal.status], wanted.namespace)
+
+
+def _changed(wanted: Read) -> StatusError:
+    """Return the error of a list whose pages are of different versions: as much use as one that has expired."""
+    message = f"cannot {_what(wanted)}: the list changed from one page to the next"
+    return StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
 
 
 def _get_request(wanted: Read) -> Request:

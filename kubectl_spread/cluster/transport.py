@@ -200,7 +200,8 @@ class _Call:
             preload_content=False,
         )
         pieces = []
-        for piece in response.stream(CHUNK_BYTES, decode_content=True):
+        # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
+        while piece := response.read1(CHUNK_BYTES, decode_content=True):
             pieces.append(piece)
             self.received(len(piece))
             if self.patience.over():

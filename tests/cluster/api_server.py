@@ -69,6 +69,13 @@ class Response:
 Answer = Callable[[Seen], Response]
 
 
+class _Listening(ThreadingHTTPServer):
+    """A server that many may connect to at once; beyond the few it takes by default they would wait a second."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class ApiServer:
     """A server that keeps every request it has seen.
 
@@ -80,8 +87,7 @@ class ApiServer:
     def __init__(self, answer: Answer, context: ssl.SSLContext | None = None) -> None:
         self.answer = answer
         self.seen: list[Seen] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Listening(("127.0.0.1", 0), self._handler())
         if context:
             self._server.socket = context.wrap_socket(
                 self._server.socket, server_side=True, do_handshake_on_connect=False

@@ -264,6 +264,22 @@ def test_a_list_that_keeps_expiring_is_an_error(server: ApiServer, connection: C
     assert len(server.seen) == reader.TIMES_BEGUN
 
 
+def test_a_list_whose_pages_are_of_different_versions_is_begun_again(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(
+        listing("a", "old", version="1", **{"continue": "t"}),
+        listing("b", version="2"),
+        listing("a", version="2", **{"continue": "u"}),
+        listing("b", version="2"),
+    )
+    assert names_of(read(connection, [Read(POD)]).objects["Pod"]) == ["a", "b"]
+
+
+def test_a_list_that_keeps_changing_is_an_error(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: listing("a", version=seen.query.get("continue", "1"), **{"continue": "2"})
+    with pytest.raises(ClusterError, match="cannot list pods in all namespaces: the list changed from one page"):
+        read(connection, [Read(POD)])
+
+
 def test_an_answer_that_is_no_list_is_an_error(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(Response(body={"items": [{"metadata": {"name": 5}}]}))
     with pytest.raises(ClusterError, match=r"makes no sense: items\[0\].metadata.name: must be a string"):

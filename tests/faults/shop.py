@@ -1,0 +1,147 @@
+"""The snapshot that ships, served as an API server would in small pages, and the program run against it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kubectl_spread.objects.kinds import BY_API, KINDS
+from tests.cluster.api_server import Answer, Response, Seen, status
+from tests.cluster.kubeconfigs import write_kubeconfig
+from tests.program import INSTALLED, Ended
+
+SHOP = Path(__file__).parents[2] / "examples" / "shop.yaml"
+TOKEN = "s3cr3t-t0k3n"  # noqa: S105 - that of a server on loopback
+PODS, NODES, BUDGETS = "/api/v1/pods", "/api/v1/nodes", "/apis/policy/v1/poddisruptionbudgets"
+
+Object = dict[str, Any]
+
+
+def shop_objects() -> list[Object]:
+    """Return what the snapshot holds; nobody else has what is returned."""
+    found: list[Object] = yaml.load(SHOP.read_text(encoding="utf-8"), yaml.CSafeLoader)["items"]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """An answer to every request that the program makes.
+
+    Attributes:
+        objects: what the cluster holds.
+        page: how many objects a page has at most.
+        version: of all lists.
+    """
+
+    objects: list[Object] = field(default_factory=shop_objects)
+    page: int = 4
+    version: str = "7"
+
+    def __call__(self, seen: Seen) -> Response:
+        """Return a page of the list, or the server's version."""
+        if seen.path == "/version":
+            return Response(body={"gitVersion": "v1.36.2"})
+        items = self._listed(seen.path)
+        if items is None:
+            return status(404, "NotFound", "the server could not find the requested resource")
+        begin = int(seen.query.get("continue", "0"))
+        end = begin + min(self.page, int(seen.query.get("limit", self.page)))
+        metadata: Object = {"resourceVersion": self.version}
+        if end < len(items):
+            metadata |= {"continue": str(end), "remainingItemCount": len(items) - end}
+        return Response(body={"metadata": metadata, "items": items[begin:end]})
+
+    def _listed(self, path: str) -> list[Object] | None:
+        """Return the objects of the list at the path, None where there is no such list."""
+        for kind in KINDS:
+            for namespace in ("", "shop"):
+                if path == kind.path(namespace):
+                    return [each for each in self.objects if _is_in(each, kind.name, namespace)]
+        return None
+
+
+def _is_in(each: Object, kind: str, namespace: str) -> bool:
+    """Whether the object is of the kind and, unless it is empty, of the namespace."""
+    known = BY_API[each["apiVersion"], each["kind"]]
+    return known.name == kind and namespace in {"", each["metadata"].get("namespace", namespace)}
+
+
+def second_page(seen: Seen, path: str) -> bool:
+    """Whether the request is for the second page of the list or a further one."""
+    return seen.path == path and "continue" in seen.query
+
+
+def first_page(seen: Seen, path: str) -> bool:
+    """Whether the request is for the beginning of the list."""
+    return seen.path == path and "continue" not in seen.query and seen.query.get("limit") != "1"
+
+
+def failing(
+    *faults: Response, path: str = PODS, at: Callable[[Seen, str], bool] = first_page, forever: bool = False
+) -> Answer:
+    """Return the shop, with trouble in one place.
+
+    Args:
+        *faults: what is answered there, one after another, before the shop's answer; the last one for ever if so said.
+        path: the list in which there is trouble.
+        at: where in the list.
+        forever: whether the trouble stays.
+    """
+    shop, waiting = Shop(), list(faults)
+
+    def answer(seen: Seen) -> Response:
+        if not at(seen, path) or not waiting:
+            return shop(seen)
+        return waiting[0] if forever and len(waiting) == 1 else waiting.pop(0)
+
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The installed command with a kubeconfig for one server, and nothing else of whoever runs the tests.
+
+    Attributes:
+        kubeconfig: for the server.
+        home: an empty directory.
+    """
+
+    kubeconfig: Path
+    home: Path
+
+    @classmethod
+    def for_server(cls, url: str, folder: Path, *, authority: Path | None = None) -> Program:
+        """Return the program for a user with a token; over TLS where there is an authority to trust."""
+        cluster = {"certificate-authority": str(authority)} if authority else {}
+        path = folder / "kubeconfig"
+        write_kubeconfig(path, server=url, namespace="shop", cluster=cluster, user={"token": TOKEN})
+        return cls(path, folder)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the program sees of its surroundings."""
+        return {"PATH": os.defpath, "HOME": str(self.home), "KUBECONFIG": str(self.kubeconfig)}
+
+    def run(self, *words: str) -> Ended:
+        """Return how the program ended; whatever happened, it has told nobody the token."""
+        process = self.start(*words)
+        stdout, stderr = process.communicate(timeout=60)
+        assert TOKEN not in stdout + stderr
+        return Ended(process.returncode, stdout, stderr)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Return the program, running."""
+        return subprocess.Popen(
+            [str(INSTALLED), *words],
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
