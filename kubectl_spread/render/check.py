@@ -31,9 +31,9 @@ def _item(item: CheckItem, *, wide: bool, colors: bool) -> str:
     """Return what becomes of one Pod template."""
     name = f"{item.namespace}/{item.kind.lower()}/{item.name}"
     worst = Verdict.UNSCHEDULABLE if item.validation or item.jam else item.verdict
-    lines = [paint(clean(f"{name}: {_sentence(item)}"), VERDICT_COLORS[worst], wanted=colors)]
+    lines = [paint(clean(f"{name}: {check_sentence(item)}"), VERDICT_COLORS[worst], wanted=colors)]
     lines += [clean(f"invalid: {error.field}: {error.message}") for error in item.validation]
-    lines += map(clean, _notes(item, wide=wide))
+    lines += map(clean, check_notes(item, wide=wide))
     if item.verdict is Verdict.UNSCHEDULABLE:
         lines.append(evaluation_text(item, wide=wide))
     else:
@@ -42,7 +42,7 @@ def _item(item: CheckItem, *, wide: bool, colors: bool) -> str:
     return "\n".join(line for line in lines if line) + "\n"
 
 
-def _sentence(item: CheckItem) -> str:
+def check_sentence(item: CheckItem) -> str:
     """Return what becomes of the manifest, as it stands or else once the API server takes it."""
     if item.validation and item.nodes:
         return f"the API server refuses it as it stands. Otherwise: {_placement(item)}"
@@ -73,7 +73,7 @@ def _jam(jam: Jam, replicas: int) -> str:
     return f"replica {jam.replica} of {replicas} finds no node: {jam.message}"
 
 
-def _notes(item: CheckItem, *, wide: bool) -> Iterator[str]:
+def check_notes(item: CheckItem, *, wide: bool) -> Iterator[str]:
     """Yield where the replicas go, and what that rests on."""
     if item.rollout is not None:
         told = item.rollout

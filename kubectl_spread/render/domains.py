@@ -43,7 +43,7 @@ def constraint_text(
     """
     most = EVERY if wide or by_node else SHOWN_NAMES
     domains = _unfolded(constraint) if by_node else _folded(constraint, most, ranges)
-    lines = [_headline(constraint), domains.rstrip("\n"), _minimum(constraint), *_bypassed(constraint, most)]
+    lines = [_headline(constraint), domains.rstrip("\n"), minimum_text(constraint), *_bypassed(constraint, most)]
     return "\n".join(line for line in lines if line) + "\n"
 
 
@@ -54,7 +54,7 @@ def _unfolded(constraint: ConstraintReport) -> str:
         Column("NODE", lambda row: row[1]),
         Column("PODS", lambda row: str(row[2])),
         Column("SKEW", lambda row: str(row[0].skew)),
-        Column("NEXT", lambda row: _next(row[0], constraint)),
+        Column("NEXT", lambda row: next_text(row[0], constraint)),
     )
     return table(columns, ((d, node, pods) for d in constraint.domains for node, pods in d.by_node.items()))
 
@@ -91,7 +91,7 @@ def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> Domain
         nodes=domain.nodes,
         pods=str(fewest) if fewest == most else f"{fewest}..{most}",
         skew=str(domain.skew) if domain.eligible else "-",
-        next=_next(domain, constraint),
+        next=next_text(domain, constraint),
     )
 
 
@@ -125,7 +125,7 @@ def _headline(constraint: ConstraintReport) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _next(domain: Domain, constraint: ConstraintReport) -> str:
+def next_text(domain: Domain, constraint: ConstraintReport) -> str:
     """Return whether one more Pod may go there, as far as this constraint is concerned."""
     if not domain.eligible:
         return "not counted"
@@ -141,7 +141,7 @@ def _next(domain: Domain, constraint: ConstraintReport) -> str:
     return "yes"
 
 
-def _minimum(constraint: ConstraintReport) -> str:
+def minimum_text(constraint: ConstraintReport) -> str:
     """Return who holds the global minimum."""
     eligible = sum(domain.eligible for domain in constraint.domains)
     if constraint.when_unsatisfiable == HARD and eligible < constraint.min_domains and constraint.min_domains > 1:

@@ -26,8 +26,8 @@ def fixes_text(item: EvaluationReport, *, every: bool) -> str:
         lines += _fix(number, fix)
     if len(shown) < len(item.fixes):
         lines.append(f"  {len(item.fixes) - len(shown)} more with --all-fixes.")
-    lines += _nothing_helps(item) if not item.fixes else []
-    lines += _new_nodes(item.new_nodes)
+    lines += nothing_helps(item) if not item.fixes else []
+    lines += new_node_lines(item.new_nodes)
     if item.fix_search == "bounded":
         lines.append("The search was cut short: --fix-budget gives it more time.")
     return "\n".join(lines) + "\n" if lines else ""
@@ -48,21 +48,21 @@ def _fix(number: int, fix: Fix) -> Iterable[str]:
         yield clean(f"     ({fix.starts})")
 
 
-def _nothing_helps(item: EvaluationReport) -> Iterable[str]:
+def nothing_helps(item: EvaluationReport) -> Iterable[str]:
     """Yield the sentence for a Pod that no change lets in, and what no change reaches."""
     if item.fix_search == "complete":
-        reached = ", ".join(_named(requirement, item) for requirement in item.conflict)
+        reached = ", ".join(requirement_text(requirement, item) for requirement in item.conflict)
         yield clean(f"{NOTHING_HELPS}: {reached}." if reached else f"{NOTHING_HELPS}.")
 
 
-def _named(requirement: Requirement, item: EvaluationReport) -> str:
+def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:
     """Return a requirement by its topology key, or by its plugin's name."""
     if requirement.kind == "filter":
         return str(requirement.plugin)
     return next(f"the constraint on {c.topology_key}" for c in item.constraints if c.index == requirement.index)
 
 
-def _new_nodes(fixes: Iterable[Fix]) -> Iterable[str]:
+def new_node_lines(fixes: Iterable[Fix]) -> Iterable[str]:
     """Yield where a node more would help."""
     for fix in fixes:
         others = f" (or like {listed([name.removeprefix('new-') for name in fix.alike])})" if fix.alike else ""

@@ -54,7 +54,7 @@ def show_table(report: SkewReport, *, wide: bool, headers: bool, colors: bool = 
         Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
         Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
         Column("SKEW", lambda i: str(i.constraint.skew)),
-        Column("PODS", _pods, wide=True),
+        Column("PODS", pods_text, wide=True),
         Column("DOMAINS", _domains),
         Column("STATUS", _status, color=lambda i: STATUS_COLORS[i.status]),
         Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
@@ -71,7 +71,7 @@ def _status(item: SkewItem) -> str:
     return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
 
 
-def _pods(item: SkewItem) -> str:
+def pods_text(item: SkewItem) -> str:
     """Return how many Pods are counted, and how many of them are the workload's where others are among them."""
     return str(item.pods) if item.pods == item.own_pods else f"{item.pods} ({item.own_pods} own)"
 
@@ -92,7 +92,7 @@ def show_details(report: SkewReport, *, wide: bool, by_node: bool, colors: bool 
         status = paint(clean(_status(item)), STATUS_COLORS[item.status], wanted=colors)
         lines = [clean(f"{item.namespace}/{item.workload}{revision}: ") + status]
         lines.append(constraint_text(item.constraint, wide=wide, by_node=by_node).rstrip("\n"))
-        lines.append(f"Pods counted: {_pods(item)}.")
+        lines.append(f"Pods counted: {pods_text(item)}.")
         if item.ghosts:
             lines.append(clean(f"Ghost Pods, which their own constraint does not count: {listed(item.ghosts, 10)}."))
         if not item.revision or item.next:
