@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import CheckOutput, ConnectionFlags, Option, SchedulerFlags, ScopeFlags
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def create_of(flags: CheckFlags, source: Source) -> Create | None:
 def check(
     flags: CheckFlags,
     scope: ScopeFlags,
-    printing: OutputFlags,
+    printing: CheckOutput,
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
 ) -> None:

@@ -10,9 +10,11 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
+
+from kubectl_spread.cli import formats
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -90,15 +92,47 @@ class SchedulerFlags:
     ] = ""
 
 
+def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
+    """Return the flag ``-o`` with the formats of a kind of report."""
+    return Option("--output", "-o", metavar=formats.metavar_for(report), help="How the answer is printed.")
+
+
 @dataclass(frozen=True, slots=True)
 class OutputFlags:
-    """How the answer is printed."""
+    """How the answer is printed; each kind of report has its own formats.
 
-    output: Annotated[
-        str, Option("--output", "-o", metavar="table|wide|json|yaml|name", help="How the answer is printed.")
-    ] = "table"
+    Attributes:
+        report: the kind of report that the command answers with.
+    """
+
+    report: ClassVar[str]
+    output: str = "table"
     no_headers: Annotated[bool, Option("--no-headers", help="Print tables without their headers.")] = False
     color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to colour.")] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOutput(OutputFlags):
+    """How ``show`` prints its answer."""
+
+    report: ClassVar[str] = formats.SHOW
+    output: Annotated[str, _output(formats.SHOW)] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingOutput(OutputFlags):
+    """How ``why-pending`` prints its answer."""
+
+    report: ClassVar[str] = formats.WHY_PENDING
+    output: Annotated[str, _output(formats.WHY_PENDING)] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutput(OutputFlags):
+    """How ``check`` prints its answer."""
+
+    report: ClassVar[str] = formats.CHECK
+    output: Annotated[str, _output(formats.CHECK)] = "table"
 
 
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:

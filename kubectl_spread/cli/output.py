@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 
 import typer
 
 from kubectl_spread.cli.flags import OutputFlags
+from kubectl_spread.cli.formats import renderer_for
 from kubectl_spread.errors import ManifestError, SpreadError, UsageError
 
 if TYPE_CHECKING:
@@ -47,24 +48,9 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
     """
     if sys.stdout is None:
         raise OutputError("standard output is closed")
-    from kubectl_spread.render import structured, table
-
-    formats: dict[str, Callable[[ReportT], str]] = {
-        "table": partial(text, wide=False),
-        "wide": partial(text, wide=True),
-        "json": structured.to_json,
-        "yaml": structured.to_yaml,
-        "name": table.names,
-    }
-    _one_of(COLORS, flags.color, "--color")
-    _one_of(formats, flags.output, "--output")
-    return formats[flags.output]
-
-
-def _one_of(allowed: Collection[str], given: str, flag: str) -> None:
-    """Raise UsageError where the flag's value is none of those allowed."""
-    if given not in allowed:
-        raise UsageError(f"invalid argument {given!r} for {flag}", hint=f"must be one of: {', '.join(allowed)}")
+    if flags.color not in COLORS:
+        raise UsageError(f"invalid argument {flags.color!r} for --color", hint=f"must be one of: {', '.join(COLORS)}")
+    return renderer_for(flags.report, flags.output) or partial(text, wide=flags.output == "wide")
 
 
 def write(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags, ShowOutput
 
 if TYPE_CHECKING:
     from kubectl_spread.report import SkewReport
@@ -44,7 +44,7 @@ class ShowFlags:
 def show(
     flags: ShowFlags,
     scope: ScopeFlags,
-    printing: OutputFlags,
+    printing: ShowOutput,
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
 ) -> None:

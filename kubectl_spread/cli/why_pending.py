@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, OutputFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, Option, PendingOutput, SchedulerFlags, ScopeFlags
 
 if TYPE_CHECKING:
     from kubectl_spread.report import PendingReport
@@ -38,7 +38,7 @@ class WhyPendingFlags:
 def why_pending(
     flags: WhyPendingFlags,
     scope: ScopeFlags,
-    printing: OutputFlags,
+    printing: PendingOutput,
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from kubectl_spread.cli import output
-from kubectl_spread.cli.flags import OutputFlags
+from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import CLOSED_PIPE, OutputError, explain, note, printer, wants_color, write
 from kubectl_spread.errors import ClusterError, ManifestError, Problem, UsageError
 from kubectl_spread.render import table
@@ -62,11 +62,11 @@ def test_when_there_are_colours(choice: str, environment: Mapping[str, str], *, 
     [("table", ""), ("wide", ""), ("json", '{\n    "apiVersion"'), ("yaml", "apiVersion: "), ("name", "")],
 )
 def test_every_format(wanted: str, begins: str) -> None:
-    assert printer(table.pending_text, OutputFlags(output=wanted))(REPORT).startswith(begins)
+    assert printer(table.pending_text, PendingOutput(output=wanted))(REPORT).startswith(begins)
 
 
-@pytest.mark.parametrize("flags", [OutputFlags(output="xml"), OutputFlags(color="mauve")], ids=["format", "colour"])
-def test_no_such_format_or_colour(flags: OutputFlags) -> None:
+@pytest.mark.parametrize("flags", [PendingOutput(output="xml"), PendingOutput(color="mauve")], ids=["format", "colour"])
+def test_no_such_format_or_colour(flags: PendingOutput) -> None:
     with pytest.raises(UsageError, match="invalid argument"):
         printer(table.pending_text, flags)
 
@@ -74,7 +74,7 @@ def test_no_such_format_or_colour(flags: OutputFlags) -> None:
 def test_there_is_nowhere_to_print(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(OutputError, match="standard output is closed"):
-        printer(table.pending_text, OutputFlags())
+        printer(table.pending_text, PendingOutput())
 
 
 class Broken(io.StringIO):

@@ -1,0 +1,84 @@
+"""The formats of ``-o``: which reports each of them serves, and what prints it.
+
+``table`` and ``wide`` are each command's own text; everything else is a renderer, imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from kubectl_spread.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubectl_spread.report import AnyReport
+
+SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
+EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK))
+TEXT = ("table", "wide")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What prints a report.
+
+    Attributes:
+        module: of ``kubectl_spread.render``.
+        function: takes a report and returns it as text; with a template, takes that and returns such a function.
+        reports: the kinds of reports it can print.
+        templated: whether it is given as ``FORMAT=TEMPLATE``.
+    """
+
+    module: str
+    function: str
+    reports: frozenset[str] = EVERY_REPORT
+    templated: bool = False
+
+    def load(self, template: str) -> Callable[[AnyReport], str]:
+        """Return what prints a report.
+
+        Raises:
+            UsageError: the template makes no sense.
+        """
+        function: Any = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
+        printing: Callable[[AnyReport], str] = function(template) if self.templated else function
+        return printing
+
+
+FORMATS: Mapping[str, Format] = {
+    "json": Format("structured", "to_json"),
+    "yaml": Format("structured", "to_yaml"),
+    "name": Format("table", "names"),
+}
+"""What is given with ``-o`` → what prints it."""
+
+
+def names_for(report: str) -> tuple[str, ...]:
+    """Return the formats in which a kind of report can be printed, as they are given."""
+    rendered = (f"{name}=" if it.templated else name for name, it in FORMATS.items() if report in it.reports)
+    return (*TEXT, *rendered)
+
+
+def metavar_for(report: str) -> str:
+    """Return the formats as the help lists them."""
+    return "|".join(names_for(report))
+
+
+def renderer_for(report: str, asked: str) -> Callable[[AnyReport], str] | None:
+    """Return what prints a kind of report as asked; None where that is the command's own text.
+
+    Raises:
+        UsageError: there is no such format for this kind of report, or its template makes no sense.
+    """
+    if asked in TEXT:
+        return None
+    name, equals, template = asked.partition("=")
+    found = FORMATS.get(name)
+    if found is None or report not in found.reports or (equals and not found.templated):
+        formats = ", ".join(names_for(report))
+        raise UsageError(f"invalid argument {asked!r} for --output", hint=f"must be one of: {formats}")
+    if found.templated and not template:
+        raise UsageError(f"template format specified but no template given: -o {name}=", hint=f"want {name}=TEMPLATE")
+    return found.load(template)

@@ -1,0 +1,59 @@
+"""The formats of ``-o``: what each command has is what it offers, lists, completes and names when asked for another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import import_module
+
+import pytest
+
+from kubectl_spread.cli import app, formats
+from kubectl_spread.cli.candidates import complete
+from kubectl_spread.cli.formats import FORMATS, names_for
+from tests.program import spread
+
+COMMANDS = {
+    "show": formats.SHOW,
+    "why-pending": formats.WHY_PENDING,
+    "check": formats.CHECK,
+}
+
+
+def completed(words: Sequence[str]) -> list[str]:
+    """Return what may come next."""
+    import typer
+
+    return list(complete(typer.main.get_group(app), words).candidates)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_lists_the_formats(command: str) -> None:
+    shown = spread(command, "--help").stdout
+    (listed,) = re.findall(r"-o, --output\s+(\S+)", shown)
+    assert listed == "|".join(names_for(COMMANDS[command]))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_completion_offers_the_formats(command: str) -> None:
+    assert completed([command, "-o", ""]) == list(names_for(COMMANDS[command]))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("asked", ["xml", "json=1", "", *FORMATS])
+def test_a_format_that_a_command_does_not_have_is_named_with_those_it_has(command: str, asked: str) -> None:
+    names = names_for(COMMANDS[command])
+    if asked in names or f"{asked}=" in names:
+        return
+    words = ("-f", "none.yaml") if command == "check" else ()
+    ended = spread(command, *words, "-o", asked)
+    assert ended.code == 2
+    assert ended.error == f"error: invalid argument {asked!r} for --output; must be one of: {', '.join(names)}"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_prints_a_format_exists(name: str) -> None:
+    found = FORMATS[name]
+    assert found.reports
+    assert found.reports <= formats.EVERY_REPORT
+    assert callable(getattr(import_module(f"kubectl_spread.render.{found.module}"), found.function))
