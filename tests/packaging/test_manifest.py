@@ -13,10 +13,12 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from release.manifest import ROOT, TAG, render, write_manifest
+from release import manifest as manifests
+from release.manifest import TAG, render, write_manifest
 
 Manifest: TypeAlias = dict[str, Any]
-TEMPLATE = (ROOT / "krew" / "spread.yaml.tmpl").read_text()
+TEMPLATE = manifests.TEMPLATE.read_text()
+PLACEHOLDER = "https://github.com/OWNER/kubectl-spread"
 PLATFORMS = {(system, arch) for system in ("linux", "darwin", "windows") for arch in ("amd64", "arm64")}
 COLUMNS = 80
 
@@ -96,6 +98,21 @@ def test_all_files_are_installed(manifest: Manifest) -> None:
 
 def test_nothing_of_the_template_is_left(archives: Path) -> None:
     assert "{{" not in render(TEMPLATE, tag=TAG, archives=archives)
+
+
+def test_where_the_releases_are_stands_once_in_the_template(archives: Path) -> None:
+    assert TEMPLATE.count("://") == 1
+    spec = yaml.safe_load(render(TEMPLATE, tag=TAG, archives=archives))["spec"]
+    assert spec["homepage"] == PLACEHOLDER
+
+
+def test_where_the_releases_are_can_be_said(
+    archives: Path, monkeypatch: pytest.MonkeyPatch, manifest: Manifest
+) -> None:
+    monkeypatch.setattr("sys.argv", ["manifest", str(archives), "--repository", "https://git.example/a/b"])
+    manifests.main()
+    written = yaml.safe_load((archives / "spread.yaml").read_text())
+    assert written == yaml.safe_load(yaml.safe_dump(manifest).replace(PLACEHOLDER, "https://git.example/a/b"))
 
 
 def test_what_was_not_built_is_not_in_it(tmp_path: Path) -> None:
