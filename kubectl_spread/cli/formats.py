@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubectl_spread.errors import UsageError
@@ -29,12 +30,14 @@ class Format:
         function: takes a report and returns it as text; with a template, takes that and returns such a function.
         reports: the kinds of reports it can print.
         templated: whether it is given as ``FORMAT=TEMPLATE``.
+        from_file: whether what is given is the file that holds the template.
     """
 
     module: str
     function: str
     reports: frozenset[str] = EVERY_REPORT
     templated: bool = False
+    from_file: bool = False
 
     def load(self, template: str) -> Callable[[AnyReport], str]:
         """Return what prints a report.
@@ -43,14 +46,32 @@ class Format:
             UsageError: the template makes no sense.
         """
         function: Any = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
+        if self.from_file:
+            template = _read(template)
         printing: Callable[[AnyReport], str] = function(template) if self.templated else function
         return printing
+
+
+def _read(path: str) -> str:
+    """Return the template that a file holds.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"error reading the template {path}: {reason}") from error
 
 
 FORMATS: Mapping[str, Format] = {
     "json": Format("structured", "to_json"),
     "yaml": Format("structured", "to_yaml"),
     "name": Format("table", "names"),
+    "jsonpath": Format("jsonpath", "printing", templated=True),
+    "jsonpath-as-json": Format("jsonpath", "printing_as_json", templated=True),
+    "jsonpath-file": Format("jsonpath", "printing", templated=True, from_file=True),
 }
 """What is given with ``-o`` → what prints it."""
 

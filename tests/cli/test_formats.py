@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from kubectl_spread.cli.candidates import complete
 from kubectl_spread.cli.formats import FORMATS, names_for
 from tests.program import spread
 
+SHOP = ("--from", Path(__file__).parents[2] / "examples" / "shop.yaml")
 COMMANDS = {
     "show": formats.SHOW,
     "why-pending": formats.WHY_PENDING,
@@ -57,3 +59,25 @@ def test_what_prints_a_format_exists(name: str) -> None:
     assert found.reports
     assert found.reports <= formats.EVERY_REPORT
     assert callable(getattr(import_module(f"kubectl_spread.render.{found.module}"), found.function))
+
+
+def test_a_template_is_read_from_a_file(tmp_path: Path) -> None:
+    template = tmp_path / "names.jsonpath"
+    template.write_text('{range .items[*]}{.workload.name}{"\\n"}{end}')
+    told = spread("show", "-n", "shop", *SHOP, "-o", f"jsonpath-file={template}")
+    assert told.stdout == spread("show", "-n", "shop", *SHOP, "-o", f"jsonpath={template.read_text()}").stdout
+    assert "web\n" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("jsonpath=", "error: template format specified but no template given: -o jsonpath=; want jsonpath=TEMPLATE"),
+        ("jsonpath", "error: template format specified but no template given: -o jsonpath=; want jsonpath=TEMPLATE"),
+        ("jsonpath={.items", "error: error parsing jsonpath: unclosed action {.items"),
+        ("jsonpath-file=none", "error: error reading the template none: No such file or directory"),
+    ],
+)
+def test_a_template_that_makes_no_sense_is_a_usage_error(asked: str, expected: str) -> None:
+    ended = spread("show", "--from", "none.yaml", "-o", asked)
+    assert (ended.code, ended.error) == (2, expected)

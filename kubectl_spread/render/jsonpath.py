@@ -1,0 +1,195 @@
+r"""Reports through a JSONPath template in kubectl's syntax: ``{range .items[*]}{.name}{"\n"}{end}``.
+
+The template is ours: text, braces, ``range`` and ``end``. What stands in braces is a query, which python-jsonpath
+answers (RFC 9535). Where kubectl stops with an error because the data has another shape (an index out of bounds, a
+comparison of text and number), the query finds nothing here. A template without any brace is one path.
+
+Values are printed as they are, control characters included, as kubectl prints them: they are for programs.
+
+Source: client-go util/jsonpath (v1.36), cli-runtime pkg/printers/jsonpath.go.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+from jsonpath import JSONPathEnvironment
+from jsonpath.exceptions import JSONPathError
+from jsonpath.path import CompoundJSONPath, JSONPath
+
+from kubectl_spread.render.jsonpath_query import PathError, queries_of, quoted_end, unquoted
+from kubectl_spread.report import AnyReport
+
+_RANGE = re.compile(r"range\b")
+_END = "end"
+_RFC_9535 = JSONPathEnvironment(strict=True)
+_GO_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+Value: TypeAlias = Any  # plain values of JSON
+Results: TypeAlias = list[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that is printed as it is."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What is looked up; the results of all queries follow one another."""
+
+    queries: tuple[JSONPath | CompoundJSONPath, ...]
+
+    def results(self, value: Value) -> Results:
+        """Return what is found in the value."""
+        return [found for query in self.queries for found in query.findall(value)]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is printed for each result of a path."""
+
+    path: Path
+    body: tuple[Part, ...]
+
+
+Part: TypeAlias = Literal | Path | Range
+
+
+def printing(template: str) -> Callable[[AnyReport], str]:
+    """Return what prints a report through the template.
+
+    Raises:
+        PathError: the template makes no sense.
+    """
+    parts = parse(template)
+    return lambda report: filled(parts, msgspec.to_builtins(report))
+
+
+def printing_as_json(template: str) -> Callable[[AnyReport], str]:
+    """Return what prints each part of the template as a JSON list of what it finds.
+
+    Raises:
+        PathError: the template makes no sense.
+    """
+    parts = parse(template)
+    return lambda report: filled_as_json(parts, msgspec.to_builtins(report))
+
+
+def filled(parts: tuple[Part, ...], value: Value) -> str:
+    """Return the template with what it finds in the value."""
+    return "".join(" ".join(map(_text, results)) for results in _all_results(parts, value))
+
+
+def filled_as_json(parts: tuple[Part, ...], value: Value) -> str:
+    """Return the results of each part of the template as JSON."""
+    return "".join(f"{_json(results, indent=4)}\n" for results in _all_results(parts, value))
+
+
+def _all_results(parts: tuple[Part, ...], value: Value) -> Iterator[Results]:
+    """Yield what each part of the template comes to."""
+    for part in parts:
+        match part:
+            case Literal(text):
+                yield [text]
+            case Path():
+                yield part.results(value)
+            case Range(path, body):
+                for each in path.results(value):
+                    yield from _all_results(body, each)
+
+
+def _text(value: Value) -> str:
+    """Return a value as Go prints it: text bare, everything else as JSON."""
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Value, *, indent: int | None = None) -> str:
+    """Return a value as Go writes JSON: keys sorted, what HTML would read escaped."""
+    separators = (",", ": " if indent else ":")
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=separators, indent=indent)
+    return text.translate(_GO_ESCAPES)
+
+
+def parse(template: str) -> tuple[Part, ...]:
+    """Return the parts of a template.
+
+    Raises:
+        PathError: the template makes no sense.
+    """
+    if "{" not in template:
+        return (_path(template if template.startswith((".", "[", "$", "@")) else f".{template}"),)
+    reader = _TemplateReader(template)
+    parts = reader.parts(within_range=False)
+    return tuple(parts)
+
+
+@dataclass(slots=True)
+class _TemplateReader:
+    """A template as far as it was read."""
+
+    template: str
+    position: int = 0
+
+    def parts(self, *, within_range: bool) -> Iterator[Part]:
+        """Yield the parts up to the end of the template, or of the range that is open.
+
+        Raises:
+            PathError: a brace or range does not end, or what stands in braces makes no sense.
+        """
+        while self.position < len(self.template):
+            if self.template[self.position] != "{":
+                yield self._literal()
+                continue
+            action = self._action()
+            if action == _END:
+                if not within_range:
+                    raise PathError("not in range, nothing to end")
+                return
+            yield self._part(action)
+        if within_range:
+            raise PathError("a range has no {end}")
+
+    def _literal(self) -> Literal:
+        """Return the text up to the next brace."""
+        end = self.template.find("{", self.position)
+        end = len(self.template) if end < 0 else end
+        text, self.position = self.template[self.position : end], end
+        return Literal(text)
+
+    def _action(self) -> str:
+        """Return what stands in the braces that open here."""
+        start = end = self.position + 1
+        while end < len(self.template) and self.template[end] not in "}\n":
+            end = quoted_end(self.template, end) if self.template[end] in "\"'" else end + 1
+        if not self.template.startswith("}", end):
+            raise PathError(f"unclosed action {self.template[self.position :]}")
+        self.position = end + 1
+        return self.template[start:end].strip(" \t")
+
+    def _part(self, action: str) -> Part:
+        """Return what an action means."""
+        if _RANGE.match(action):
+            return Range(_path(action.removeprefix("range").strip()), tuple(self.parts(within_range=True)))
+        if action[:1] in {'"', "'"}:
+            if quoted_end(action, 0) != len(action):
+                raise PathError(f"only one text or path may stand in braces, not {action}")
+            return Literal(unquoted(action))
+        if action[:1].isalpha():
+            raise PathError(f"unrecognized identifier {action}")
+        return _path(action)
+
+
+def _path(text: str) -> Path:
+    """Return a path ready to be looked up."""
+    try:
+        return Path(tuple(_RFC_9535.compile(query) for query in queries_of(text)))
+    except JSONPathError as error:
+        raise PathError(f"cannot look up {text}: {error}") from error

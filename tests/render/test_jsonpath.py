@@ -1,0 +1,72 @@
+"""JSONPath templates: what kubectl prints, this program prints."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_spread.errors import UsageError
+from kubectl_spread.render import jsonpath
+from kubectl_spread.report import Metadata, PendingReport
+from tests.render.jsonpath_templates import AS_JSON, REFUSED, TEMPLATES, VALUES
+
+REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_is_filled_as_kubectl_fills_it(template: str) -> None:
+    assert jsonpath.filled(jsonpath.parse(template), VALUES) == TEMPLATES[template]
+
+
+@pytest.mark.parametrize("template", AS_JSON)
+def test_results_are_json_as_kubectl_writes_it(template: str) -> None:
+    assert jsonpath.filled_as_json(jsonpath.parse(template), VALUES) == AS_JSON[template]
+
+
+@pytest.mark.parametrize("template", REFUSED)
+def test_what_makes_no_sense_is_refused(template: str) -> None:
+    with pytest.raises(UsageError, match="error parsing jsonpath: "):
+        jsonpath.parse(template)
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{range .rows[*]}{.name}", "a range has no {end}"),
+        ("{..}", "nothing follows .."),
+        ("{.rows[?(@.domains[*].value=='a')]}", "cannot look up"),
+        ("{.rows[?(@['name','skew']==1)]}", "can only compare one element at a time"),
+        ('{.kind "x"}', "unrecognized character"),
+        ('{"a" "b"}', "only one text or path may stand in braces"),
+        ('{"\\q"}', "cannot read the quoted text"),
+    ],
+)
+def test_what_kubectl_takes_but_this_program_does_not_is_said(template: str, expected: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        jsonpath.parse(template)
+    assert expected in refused.value.message
+
+
+@pytest.mark.parametrize("template", [".rows[0].name", "rows[0].name", "$.rows[0].name"])
+def test_a_path_needs_no_braces(template: str) -> None:
+    assert jsonpath.filled(jsonpath.parse(template), VALUES) == "web"
+
+
+@pytest.mark.parametrize("template", ["{.rows[7].name}", "{.kind[0]}", "{.rows[?(@.name>1)].name}"])
+def test_data_of_another_shape_holds_nothing(template: str) -> None:
+    assert jsonpath.filled(jsonpath.parse(template), VALUES) == ""
+
+
+def test_reports_are_read_as_programs_read_them() -> None:
+    assert jsonpath.printing('{.kind} {.metadata.kubeVersion}{"\\n"}')(REPORT) == "PendingReport v1.36\n"
+    assert jsonpath.printing_as_json("{.items}")(REPORT) == "[\n    []\n]\n"
+
+
+@given(st.text(alphabet="{}[]()?@$.*,:'\"\\ab1 =<>!&|\n-", max_size=30))
+def test_any_template_is_filled_or_refused(template: str) -> None:
+    try:
+        parts = jsonpath.parse(template)
+    except UsageError:
+        return
+    assert isinstance(jsonpath.filled(parts, VALUES), str)
