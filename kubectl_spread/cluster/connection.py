@@ -20,6 +20,7 @@ from kubectl_spread.cluster import kubeconfig
 from kubectl_spread.cluster.authentication import credentials_for
 from kubectl_spread.cluster.credentials import Credentials
 from kubectl_spread.cluster.kubeconfig import NOBODY, Cluster, Kubeconfig, Selection, User
+from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.options import ConnectionOptions, overridden, parse_timeout
 from kubectl_spread.cluster.pool import pool_for
 from kubectl_spread.errors import ClusterError, UsageError
@@ -43,7 +44,8 @@ class Connection:
         pool: the connections; they verify the server and show the client certificate.
         credentials: the Authorization header and the client certificate.
         headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
-        timeout: seconds that a request may take, None for as long as it needs.
+        timeout: seconds that a request may take, None where nobody has set a limit.
+        log: whom to tell what is asked and answered.
     """
 
     server: str
@@ -53,6 +55,7 @@ class Connection:
     credentials: Credentials
     headers: tuple[tuple[str, str], ...]
     timeout: float | None = None
+    log: Log = SILENT
 
     def close(self) -> None:
         """Close the connections that are kept for further requests."""

@@ -12,6 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.documents import Document, read_objects
+from kubectl_spread.cluster.log import READS, SILENT, Log
+from kubectl_spread.cluster.reads import counted
 from kubectl_spread.cluster.sources import Input, read_inputs
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode
@@ -94,20 +96,35 @@ def pod_template_values(document: Document) -> tuple[str, Plain] | None:
     return ("spec.template", template) if has_containers else None
 
 
-def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None) -> Inventory:
+def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log: Log = SILENT) -> Inventory:
     """Return the cluster that the sources hold; directories are read with all that is in them, URLs are not read.
 
     Objects of unknown kinds are left out. A namespaced object without a namespace is in ``default``. An object that
     is given twice, by kind, namespace and name, is taken as it stands last.
+
+    Args:
+        sources: files, directories, ``-`` for standard input.
+        stdin: standard input; None when there is none.
+        log: whom to tell which files are read.
 
     Raises:
         ManifestError: with everything that is wrong.
     """
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {kind.name: {} for kind in KINDS}
     inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin)
-    for kind, each in _sound(_cluster_objects(read_objects(inputs, strict=False))):
+    for kind, each in _sound(_cluster_objects(read_objects(_told(inputs, log), strict=False))):
         objects[kind][each.metadata.namespace, each.metadata.name] = each
-    return Inventory({kind: tuple(named.values()) for kind, named in objects.items()})
+    inventory = Inventory({kind: tuple(named.values()) for kind, named in objects.items()})
+    log.say(READS, f"found {counted(inventory)}")
+    return inventory
+
+
+def _told(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Problem]:
+    """Yield the inputs, each of which is told."""
+    for each in inputs:
+        if isinstance(each, Input):
+            log.say(READS, f"read {each.source}: {len(each.content) / 1e6:,.1f} MB")
+        yield each
 
 
 def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.kinds import KINDS, Kind
+from kubectl_spread.snapshot import Inventory
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Read:
         required: whether not to be allowed to read it is an error, or leaves it unread.
         first_page_only: whether the first 500 objects are enough.
         fallback: the namespace to list where all namespaces are forbidden; the list counts as unread then.
+        resource_version: the version to list at; empty for the newest.
     """
 
     kind: Kind
@@ -30,3 +32,11 @@ class Read:
     required: bool = True
     first_page_only: bool = False
     fallback: str = ""
+    resource_version: str = ""
+
+
+def counted(inventory: Inventory) -> str:
+    """Return what was read in one line: how many objects of each kind, and what could not be had."""
+    found = [f"{len(objects):,} {kind.plural}" for kind in KINDS if (objects := inventory.objects.get(kind.name))]
+    missing = [f"no {unread.kind.plural} ({unread.why})" for unread in inventory.unread]
+    return ", ".join((*found, *missing)) or "nothing"

@@ -5,22 +5,27 @@ Redirects are not followed: an API server sends none, and whoever does would be 
 
 from __future__ import annotations
 
-import math
 import ssl
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from time import monotonic, sleep
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from urllib3 import HTTPHeaderDict, Timeout
+import msgspec
+from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
 from urllib3.exceptions import DecodeError as EncodingError
 from urllib3.exceptions import HTTPError, ProtocolError, SSLError
 from urllib3.exceptions import TimeoutError as TooSlowError
 
+from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.failures import parse_status, refused, unreachable
+from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.traffic import Exchange, without_secret
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.meta import Struct
@@ -34,6 +39,10 @@ LONGEST_PAUSE = 60.0
 CONNECT_SECONDS = 30.0
 IDLE_SECONDS = 70.0
 """Seconds without a byte. kube-apiserver ends a list that takes more than 60 by itself."""
+PATIENCE_SECONDS = 600.0
+"""How long a request may take, with all its attempts, where nobody says how long."""
+MAX_ANSWER_BYTES = 1 << 30
+"""How large an answer may be, unpacked; 50,000 Pods in one page take two thirds of it."""
 CHUNK_BYTES = 1 << 20
 SUCCESS, REDIRECTION = 2, 3
 """The first digit of an HTTP status."""
@@ -52,6 +61,7 @@ class Request:
         accept: the media type that is wanted.
         attempts: how often to try.
         body: JSON to POST, of a request that may be repeated without harm; empty for a GET.
+        lists: the kinds of list of which the answer must be one; empty where it is no list.
     """
 
     path: str
@@ -61,6 +71,7 @@ class Request:
     accept: str = JSON
     attempts: int = ATTEMPTS
     body: bytes = b""
+    lists: tuple[str, ...] = ()
 
 
 class Answer(NamedTuple):
@@ -71,9 +82,15 @@ class Answer(NamedTuple):
 
 
 class _Head(Struct, frozen=True):
-    """A document of which only the metadata is kept; all of it is checked to be JSON."""
+    """A document of which only the beginning is kept; all of it is checked to be JSON."""
 
+    kind: str = ""
     metadata: ListMeta = ListMeta()
+    items: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+    def is_one_of(self, lists: tuple[str, ...]) -> bool:
+        """Whether it is one of these lists; one that does not say its kind has items at least."""
+        return self.kind in lists if self.kind else self.items is not msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +120,12 @@ class _Patience:
     """How long and how often to try.
 
     Args:
-        seconds: for all attempts and the pauses between them; None for no limit.
+        seconds: for all attempts and the pauses between them; None where nobody has set a limit.
         attempts: how often.
     """
 
     def __init__(self, seconds: float | None, attempts: int) -> None:
-        self._until = math.inf if seconds is None else monotonic() + seconds
+        self._until = monotonic() + (PATIENCE_SECONDS if seconds is None else seconds)
         self._attempts = attempts
         self._failed = 0
 
@@ -121,17 +138,19 @@ class _Patience:
         """Whether the time is up."""
         return monotonic() > self._until
 
-    def wait(self, failure: _TransientError) -> None:
-        """Pause before the next attempt; raise the failure's error when there is to be none."""
+    def pause_after(self, failure: _TransientError) -> float:
+        """Return how long to wait (seconds) before the next attempt; raise the error when there is to be none."""
         self._failed += 1
         pause = failure.pause or FIRST_PAUSE * 2 ** (self._failed - 1)
         if self._failed == self._attempts or pause > LONGEST_PAUSE or monotonic() + pause > self._until:
             raise failure.error from failure
-        sleep(pause)
+        return pause
 
 
 def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Answer:
     """Return the server's answer to the request.
+
+    It is asked in a thread of its own: Ctrl-C does not reach a thread that waits for a host's name to be looked up.
 
     Args:
         connection: whom to ask.
@@ -143,11 +162,21 @@ def fetch(connection: Connection, request: Request, received: Callable[[int], No
         ClusterError: it could not be reached in time, or what it sent is no JSON.
     """
     call = _Call(connection, request, _Patience(connection.timeout, request.attempts), received)
-    while True:
-        try:
-            return call.attempt()
-        except _TransientError as failure:
-            call.patience.wait(failure)
+    return Background(call.answer).result()
+
+
+def _seconds_asked(retry_after: str) -> float:
+    """Return the seconds that a Retry-After header asks to wait, as a number or until a date; 0 when it says neither.
+
+    Source: RFC 9110 section 10.2.3. API servers send numbers, proxies in front of them dates too.
+    """
+    if retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return 0
+    return max((until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0)
 
 
 def _is_broken_off(error: HTTPError) -> bool:
@@ -165,6 +194,16 @@ class _Call:
     request: Request
     patience: _Patience
     received: Callable[[int], None]
+
+    def answer(self) -> Answer:
+        """Return the answer to the first attempt that brings one."""
+        while True:
+            try:
+                return self.attempt()
+            except _TransientError as failure:
+                pause = self.patience.pause_after(failure)
+                self.connection.log.say(READS, f"{failure.error.message}; trying again in {pause:.1f} s")
+                sleep(pause)
 
     def attempt(self) -> Answer:
         """Return the answer to one attempt."""
@@ -184,30 +223,58 @@ class _Call:
         if reply.status != HTTPStatus.UNAUTHORIZED:
             return reply
         renewed = self.connection.credentials.renew(authorization)
-        return reply if renewed == authorization else self._exchange(renewed)
+        if renewed == authorization:
+            return reply
+        self.connection.log.say(READS, f"cannot {self.request.what} (Unauthorized); trying again with new credentials")
+        return self._exchange(renewed)
 
     def _exchange(self, authorization: str) -> _Reply:
         """Return the reply to the request, all of it."""
         query = urlencode({name: value for name, value in self.request.query.items() if value})
+        verb = "POST" if self.request.body else "GET"
+        url = f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}"
+        headers = self._headers(authorization)
+        exchange = Exchange(self.connection.log, verb=verb, url=url, authorization=authorization)
+        exchange.begin(headers, self.request.body)
+        try:
+            reply = self._reply(verb, url, headers)
+        except HTTPError as error:
+            exchange.fail(error)
+            raise
+        exchange.end(reply.status, reply.headers, reply.body)
+        if reply.status // 100 == SUCCESS:
+            return reply
+        return replace(reply, body=without_secret(reply.body, authorization))
+
+    def _reply(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
+        """Return what the server sends."""
         response = self.connection.pool.urlopen(
-            "POST" if self.request.body else "GET",
-            f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}",
+            verb,
+            url,
             body=self.request.body or None,
-            headers=self._headers(authorization),
+            headers=headers,
             timeout=self.patience.timeout(),
             retries=False,
             redirect=False,
             preload_content=False,
         )
-        pieces = []
+        try:
+            return _Reply(response.status, response.headers, b"".join(self._pieces(response)))
+        finally:
+            response.close()
+
+    def _pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield the body as it arrives, unpacked; no more than is bearable, and not for longer."""
+        size = 0
         # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
         while piece := response.read1(CHUNK_BYTES, decode_content=True):
-            pieces.append(piece)
-            self.received(len(piece))
+            size += len(piece)
+            if size > MAX_ANSWER_BYTES:
+                raise self._too_large()
             if self.patience.over():
-                response.close()
                 raise TooSlowError(self.request.path)
-        return _Reply(response.status, response.headers, b"".join(pieces))
+            yield piece
+            self.received(len(piece))
 
     def _headers(self, authorization: str) -> HTTPHeaderDict:
         """Return the request's headers."""
@@ -229,10 +296,28 @@ class _Call:
                 hint=f"is {self.connection.server} an API server, or a proxy or login page in front of one?",
             )
         try:
-            return Answer(decode(reply.body, _Head).metadata, reply.body)
+            head = decode(reply.body, _Head)
         except DecodeError as error:
             message = f"cannot {self.request.what}: the server's answer is cut short or malformed: {error}"
             raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
+        if self.request.lists and not head.is_one_of(self.request.lists):
+            raise self._other_kind(head.kind, reply.status)
+        return Answer(head.metadata, reply.body)
+
+    def _other_kind(self, kind: str, status: int) -> ClusterError:
+        """Return the error for JSON that is not the list that was asked for."""
+        found = f"a {kind}" if kind else "JSON that is no list"
+        return ClusterError(
+            f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
+            what=self.request.what,
+            status=status,
+            hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
+        )
+
+    def _too_large(self) -> ClusterError:
+        """Return the error for an answer that does not fit into memory."""
+        message = f"cannot {self.request.what}: the server's answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
+        return ClusterError(message, what=self.request.what)
 
     def _refusal(self, reply: _Reply) -> Exception:
         """Return the error for a reply that is no answer."""
@@ -245,10 +330,13 @@ class _Call:
             status=reply.status,
             said=parse_status(reply.body),
         )
-        if reply.status not in RETRIED:
+        # What is asked for at one version is asked for at another instead: that server may never come to it.
+        if reply.status not in RETRIED or (error.said.too_new and self.request.query.get("resourceVersion")):
             return error
-        asked = reply.headers.get("Retry-After", "")
-        return _TransientError(error, float(asked) if asked.isdecimal() else 0)
+        pause = _seconds_asked(reply.headers.get("Retry-After", ""))
+        if pause:
+            error.hint = f"the server asks to be left alone for {pause:,.0f} s"
+        return _TransientError(error, pause)
 
     def _redirected(self, reply: _Reply) -> ClusterError:
         """Return the error for a reply that sends us elsewhere."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Source(Protocol):
         namespace: the namespace that is meant when none is named.
         server: the API server's URL; empty for files.
         name: the context's name, or the files.
+        log: whom to tell what is read.
     """
 
     @property
@@ -31,6 +33,8 @@ class Source(Protocol):
     def server(self) -> str: ...  # noqa: D102 - described above
     @property
     def name(self) -> str: ...  # noqa: D102 - described above
+    @property
+    def log(self) -> Log: ...  # noqa: D102 - described above
 
     def version(self) -> str:
         """Return the server's version, such as ``v1.36.2``; empty when there is no server to ask."""
@@ -48,9 +52,10 @@ class FileSource:
     namespace = "default"
     server = ""
 
-    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None) -> None:
+    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None, log: Log = SILENT) -> None:
         self._paths = tuple(paths)
         self._stdin = stdin
+        self.log = log
 
     @property
     def name(self) -> str:
@@ -69,7 +74,7 @@ class FileSource:
         """
         from kubectl_spread.cluster.manifests import read_inventory
 
-        return read_inventory(self._paths, stdin=self._stdin)
+        return read_inventory(self._paths, stdin=self._stdin, log=self.log)
 
     def count_pods(self) -> int:
         """Return 0: files are read whole anyway."""
@@ -82,6 +87,7 @@ class ClusterSource:
     def __init__(self, connection: Connection, *, progress: Progress | None) -> None:
         self._connection = connection
         self._progress = progress
+        self._counted_at = ""
 
     @property
     def namespace(self) -> str:
@@ -98,6 +104,11 @@ class ClusterSource:
         """The context's name."""
         return self._connection.context
 
+    @property
+    def log(self) -> Log:
+        """Whom to tell what is read."""
+        return self._connection.log
+
     def version(self) -> str:
         """Return what the server says of itself.
 
@@ -109,14 +120,15 @@ class ClusterSource:
         return server_version(self._connection)
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what was asked for.
+        """Return what was asked for, as it was when Pods were last counted where that has not been read yet.
 
         Raises:
             ClusterError: a list that is needed cannot be had.
         """
         from kubectl_spread.cluster.reader import read
 
-        return read(self._connection, reads, progress=self._progress)
+        version, self._counted_at = self._counted_at, ""
+        return read(self._connection, reads, resource_version=version, progress=self._progress)
 
     def create_dry_run(self, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
         """Return what the API server would make of an object.
@@ -137,4 +149,6 @@ class ClusterSource:
         from kubectl_spread.cluster.reader import count
         from kubectl_spread.objects.kinds import POD
 
-        return count(self._connection, POD)
+        counted = count(self._connection, POD)
+        self._counted_at = counted.resource_version
+        return counted.objects

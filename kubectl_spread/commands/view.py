@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from kubectl_spread import __version__
+from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.diagnosis.incomplete import without_unread
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
 
 VersionFrom = Literal["flag", "server", "nodes", "default"]
+_HOW_KNOWN: Mapping[VersionFrom, str] = {
+    "flag": "as --kube-version says",
+    "server": "as the API server says",
+    "nodes": "the newest kubelet's",
+    "default": "for nothing says which",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +110,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     if not source.server:
         with naming_the_unreadable(source.name, snapshot):
             snapshot = snapshot.with_objects(defaulted(pod, profiles[0]) for pod in snapshot.all(Pod))
+    source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
     metadata = Metadata(
         version=__version__,
         server=source.server,

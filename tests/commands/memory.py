@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, snapshot
@@ -23,6 +24,7 @@ class Memory:
         pods: how many Pods it says it has.
         unread: lists that cannot be had.
         asked: every read it was asked for.
+        log: whom it tells what is read.
     """
 
     objects: Iterable[Object] = ()
@@ -33,6 +35,7 @@ class Memory:
     pods: int = 0
     unread: tuple[Unread, ...] = ()
     asked: list[Read] = field(default_factory=list)
+    log: Log = SILENT
 
     def version(self) -> str:
         """Return what the server says of itself."""
