@@ -30,6 +30,9 @@ OTHER_HOST = (62, 64)
 """OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH."""
 NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 """What OpenSSL says of a server that does not speak TLS, by release."""
+TOO_NEW = "ResourceVersionTooLarge"
+TOO_NEW_WORDS = "required revision is a future revision"
+"""What etcd says of such a version, which API servers before 1.34 pass on."""
 
 
 class StatusCause(Struct, frozen=True):
@@ -55,6 +58,14 @@ class Status(Struct, frozen=True):
     message: str = ""
     reason: str = ""
     details: StatusDetails = StatusDetails()
+
+    @property
+    def too_new(self) -> bool:
+        """Whether the version that was asked for is one that the server has not come to.
+
+        Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError (v1.36).
+        """
+        return TOO_NEW_WORDS in self.message or any(cause.reason == TOO_NEW for cause in self.details.causes)
 
 
 class StatusError(ClusterError):

@@ -1,7 +1,8 @@
 """Lists and objects of an API server: several lists side by side, each page by page as raw JSON.
 
-While one page is decoded the next is on its way, and no more than that is ever held as bytes. Lists are read at the
-newest version (no resourceVersion): a cached one may be stale, and ignores the limit.
+While one page is decoded the next is on its way, and no more than that is ever held as bytes. The first list is read
+at the newest version (no resourceVersion): a cached one may be stale, and ignores the limit. The others are read at the
+version that its first page is of.
 
 Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
 """
@@ -14,14 +15,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, TypeVar
+from time import monotonic
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.failures import Status, StatusError
+from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.moment import UNKNOWN_MATCH, Moment, is_over
 from kubectl_spread.cluster.progress import Progress
-from kubectl_spread.cluster.reads import Read
+from kubectl_spread.cluster.reads import Read, counted
 from kubectl_spread.cluster.sharing import Sharing
 from kubectl_spread.cluster.transport import JSON, Answer, Request, fetch
 from kubectl_spread.errors import ClusterError, UsageError
@@ -32,9 +36,10 @@ from kubectl_spread.snapshot import Inventory, Unread
 
 PAGE_OBJECTS = 500
 TIMES_BEGUN = 3
-"""How often a list is begun that expires half-way."""
+"""How often a reading is begun whose lists expire half-way; the last time each list is of its own version."""
 TICK_SECONDS = 0.1
-METADATA_ONLY = f"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON}"
+METADATA_LIST = "PartialObjectMetadataList"
+METADATA_ONLY = f"application/json;as={METADATA_LIST};g=meta.k8s.io;v=v1,{JSON}"
 UNREAD = {401: "unauthorized", 403: "forbidden", 404: "not served by this API server"}
 """HTTP status → why a list that is not required could not be had."""
 
@@ -66,7 +71,7 @@ class _Found:
 
     Attributes:
         objects: what was found; None where nothing could be read.
-        resource_version: the version it was read at.
+        resource_version: the version at which it was listed; empty for one object.
         unread: why that is not all that was wanted; None where it is.
     """
 
@@ -75,28 +80,63 @@ class _Found:
     unread: Unread | None = None
 
 
-def read(connection: Connection, reads: Sequence[Read], *, progress: Progress | None = None) -> Inventory:
-    """Return what was read; objects that several reads found stand in it once.
+class Counted(NamedTuple):
+    """How many objects a list holds, and the version at which it was asked; empty where it may not be asked."""
 
-    A get of an object that does not exist finds nothing and is no error.
+    objects: int
+    resource_version: str
+
+
+def read(
+    connection: Connection, reads: Sequence[Read], *, resource_version: str = "", progress: Progress | None = None
+) -> Inventory:
+    """Return what was read, all lists at one version; objects that several reads found stand in it once.
+
+    A get of an object that does not exist finds nothing and is no error. A reading whose version expires is begun
+    again, at last without a common version: the versions that the lists are of say so.
+
+    Args:
+        connection: whom to ask.
+        reads: what to ask for.
+        resource_version: the version that is wanted; empty for the newest.
+        progress: where to say how far it has come.
 
     Raises:
         ClusterError: something required may not be read, or the server cannot be reached or understood.
         UsageError: a namespace or name cannot be one.
     """
-    reading = _Reading(connection)
+    moments = [Moment(reads, resource_version), *(Moment(reads) for _ in range(TIMES_BEGUN - 2))]
+    try:
+        for moment in moments:
+            try:
+                return _read_at(moment, connection, reads, progress)
+            except StatusError as error:
+                if not is_over(error):
+                    raise
+                connection.log.say(READS, f"{error.message}; beginning again")
+        return _read_at(Moment(), connection, reads, progress)
+    finally:
+        if progress:
+            progress.close()
+
+
+def _read_at(moment: Moment, connection: Connection, reads: Sequence[Read], progress: Progress | None) -> Inventory:
+    """Return what was read at one moment."""
+    began = monotonic()
+    reading = _Reading(connection, moment)
     finished: SimpleQueue[Background[_Found]] = SimpleQueue()
-    tasks = {Background(partial(reading.read, wanted), finished): wanted for wanted in reads}
+    tasks = {Background(partial(reading.read_at_moment, wanted), finished): wanted for wanted in reads}
     try:
         _wait(tasks, finished, reading, progress)
     finally:
         reading.stop()
-        if progress:
-            progress.close()
-    return _inventory([(wanted, task.result()) for task, wanted in tasks.items()])
+    inventory = _inventory([(wanted, task.result()) for task, wanted in tasks.items()])
+    megabytes, seconds = reading.received_bytes / 1e6, monotonic() - began
+    connection.log.say(READS, f"read {counted(inventory)}: {megabytes:,.1f} MB in {seconds:.2f} s")
+    return inventory
 
 
-def count(connection: Connection, kind: Kind, *, namespace: str = "") -> int:
+def count(connection: Connection, kind: Kind, *, namespace: str = "") -> Counted:
     """Return how many objects of the kind one may list, by asking for one of them; 0 where one may not.
 
     Raises:
@@ -107,19 +147,22 @@ def count(connection: Connection, kind: Kind, *, namespace: str = "") -> int:
     except StatusError as error:
         if error.status != HTTPStatus.FORBIDDEN:
             raise
-        return 0
+        return Counted(0, "")
 
 
-def _count(connection: Connection, wanted: Read) -> int:
+def _count(connection: Connection, wanted: Read) -> Counted:
     """Return how many objects the list holds."""
     total, limit, continue_ = 0, 1, ""
-    while True:
+    asked = set()
+    while continue_ not in asked:
+        asked.add(continue_)
         query = {"limit": str(limit), "continue": continue_}
         page = _metadata_page(connection, wanted, query=query)
         total += len(page.items)
         continue_, limit = page.metadata.continue_, PAGE_OBJECTS
         if page.metadata.remaining_item_count is not None or not continue_:
-            return total + (page.metadata.remaining_item_count or 0)
+            return Counted(total + (page.metadata.remaining_item_count or 0), page.metadata.resource_version)
+    raise _endless(wanted)
 
 
 def list_names(
@@ -167,8 +210,9 @@ def server_version(connection: Connection) -> str:
 class _Reading:
     """Reads that run side by side, and how far they have come together."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, moment: Moment) -> None:
         self._connection = connection
+        self._moment = moment
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self.objects = 0
@@ -177,6 +221,13 @@ class _Reading:
     def stop(self) -> None:
         """Let no further page be asked for."""
         self._stopped.set()
+
+    def read_at_moment(self, wanted: Read) -> _Found:
+        """Return what was found at the version that all lists share, or why nothing could be read."""
+        try:
+            return self.read(replace(wanted, resource_version=self._moment.version_for(wanted)))
+        finally:
+            self._moment.settle(wanted, "")
 
     def read(self, wanted: Read) -> _Found:
         """Return what was found, or why nothing could be read."""
@@ -203,17 +254,16 @@ class _Reading:
         answer = self._fetch(_get_request(wanted))
         found: KubernetesObject = _decoded(answer, wanted.kind.struct, what=_what(wanted))
         self._add(objects=1)
-        return _Found((found,), answer.metadata.resource_version)
+        return _Found((found,))
 
     def _list(self, wanted: Read) -> _Found:
-        """Return all objects of the list; one that expires half-way is begun again."""
-        for _ in range(TIMES_BEGUN - 1):
-            try:
-                return self._walk(wanted)
-            except StatusError as error:
-                if error.status != HTTPStatus.GONE:
-                    raise
-        return self._walk(wanted)
+        """Return all objects of the list, at its newest version where the server takes no other."""
+        try:
+            return self._walk(wanted)
+        except StatusError as error:
+            if not wanted.resource_version or error.status not in UNKNOWN_MATCH:
+                raise
+        return self._walk(replace(wanted, resource_version=""))
 
     def _walk(self, wanted: Read) -> _Found:
         """Return all objects of the list."""
@@ -222,6 +272,7 @@ class _Reading:
         objects: list[KubernetesObject] = []
         resource_version = ""
         for answer in self._pages(wanted):
+            self._moment.settle(wanted, answer.metadata.resource_version)
             page = _decoded(answer, page_type[wanted.kind.struct], what=_what(wanted))
             objects += map(sharing.share, page.items)
             self._add(objects=len(page.items))
@@ -233,12 +284,17 @@ class _Reading:
     def _pages(self, wanted: Read) -> Iterator[Answer]:
         """Yield the pages of a list; the next one is on its way when one is yielded."""
         coming: Background[Answer] | None = self._page(wanted, "")
+        asked = set()
         while coming:
             answer = coming.result()
             continue_ = answer.metadata.continue_
-            more = continue_ and not wanted.first_page_only and not self._stopped.is_set()
+            again = continue_ in asked
+            asked.add(continue_)
+            more = continue_ and not again and not wanted.first_page_only and not self._stopped.is_set()
             coming = self._page(wanted, continue_) if more else None
             yield answer
+            if again:
+                raise _endless(wanted)
 
     def _page(self, wanted: Read, continue_: str) -> Background[Answer]:
         """Return the page, which is on its way."""
@@ -279,7 +335,7 @@ def _wait(
 def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
     """Return the results, put together by kind."""
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {}
-    resource_versions: dict[str, str] = {}
+    versions: dict[str, dict[str, None]] = {}
     unread: dict[Unread, None] = {}
     for wanted, found in results:
         if found.unread:
@@ -289,8 +345,12 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
         of_kind = objects.setdefault(wanted.kind.name, {})
         of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
         if found.resource_version:
-            resource_versions[wanted.kind.plural] = found.resource_version
-    return Inventory({kind: tuple(held.values()) for kind, held in objects.items()}, resource_versions, tuple(unread))
+            versions.setdefault(wanted.kind.plural, {})[found.resource_version] = None
+    return Inventory(
+        {kind: tuple(held.values()) for kind, held in objects.items()},
+        {plural: " and ".join(listed) for plural, listed in versions.items()},
+        tuple(unread),
+    )
 
 
 def _unread(wanted: Read, refusal: StatusError) -> Unread:
@@ -304,6 +364,12 @@ def _changed(wanted: Read) -> StatusError:
     return StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
 
 
+def _endless(wanted: Read) -> ClusterError:
+    """Return the error of a list whose pages lead back to one that was read."""
+    message = f"cannot {_what(wanted)}: the list has no end: the server gave the same continue token twice"
+    return ClusterError(message, what=_what(wanted), hint="is there a proxy in front of the API server?")
+
+
 def _get_request(wanted: Read) -> Request:
     """Return the request for one object."""
     return Request(
@@ -315,20 +381,25 @@ def _get_request(wanted: Read) -> Request:
 
 def _list_request(wanted: Read, continue_: str) -> Request:
     """Return the request for a page of a list."""
+    version = "" if continue_ else wanted.resource_version
     query = {
         "limit": str(PAGE_OBJECTS),
         "continue": continue_,
+        "resourceVersion": version,
+        "resourceVersionMatch": "Exact" if version else "",
         "labelSelector": wanted.label_selector,
         "fieldSelector": wanted.field_selector,
     }
-    return Request(path=_path(wanted), what=_what(wanted), needs=_needs(wanted, "list"), query=query)
+    lists = (f"{wanted.kind.name}List",)
+    return Request(path=_path(wanted), what=_what(wanted), needs=_needs(wanted, "list"), query=query, lists=lists)
 
 
 def _metadata_page(
     connection: Connection, wanted: Read, *, query: dict[str, str], attempts: int | None = None
 ) -> ObjectList[_Metadata]:
     """Return a page of a list, of which the server sends the metadata only."""
-    request = replace(_list_request(wanted, ""), query=query, accept=METADATA_ONLY)
+    whole = _list_request(wanted, "")
+    request = replace(whole, query=query, accept=METADATA_ONLY, lists=(*whole.lists, METADATA_LIST))
     request = replace(request, attempts=attempts or request.attempts)
     return _decoded(fetch(connection, request), ObjectList[_Metadata], what=request.what)
 

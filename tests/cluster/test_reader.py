@@ -18,7 +18,7 @@ from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reader import count, list_names, read, server_version
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
-from kubectl_spread.objects.kinds import DEPLOYMENT, JOB, NODE, POD
+from kubectl_spread.objects.kinds import DEPLOYMENT, EVENT, JOB, NODE, POD
 from kubectl_spread.snapshot import Unread
 from tests.cluster.api_server import ApiServer, Response, Seen, in_turn, status
 
@@ -90,13 +90,178 @@ def test_the_next_page_is_asked_for_while_one_is_decoded(
 def test_lists_are_read_side_by_side(server: ApiServer, connection: Connection) -> None:
     together = threading.Barrier(3, timeout=5)
 
-    def answer(_: Seen) -> Response:
-        together.wait()
+    def answer(seen: Seen) -> Response:
+        if seen.path != "/api/v1/nodes":
+            together.wait()
         return listing("x")
 
     server.answer = answer
-    inventory = read(connection, [Read(POD), Read(NODE), Read(DEPLOYMENT)])
-    assert set(inventory.objects) == {"Pod", "Node", "Deployment"}
+    inventory = read(connection, [Read(NODE), Read(POD), Read(DEPLOYMENT), Read(JOB)])
+    assert set(inventory.objects) == {"Node", "Pod", "Deployment", "Job"}
+
+
+def pins(server: ApiServer) -> dict[str, str]:
+    """Return path → the version that was asked for at last; every one is asked for exactly."""
+    assert all(("resourceVersion" in seen.query) == ("resourceVersionMatch" in seen.query) for seen in server.seen)
+    assert {seen.query.get("resourceVersionMatch") for seen in server.seen} <= {None, "Exact"}
+    return {seen.path: seen.query.get("resourceVersion", "") for seen in server.seen}
+
+
+JOBS = "/apis/batch/v1/namespaces/shop/jobs"
+
+
+class Busy:
+    """A cluster that changes with every list: each is of the next version, unless it is asked for one.
+
+    Args:
+        first: the version of the first list.
+        oldest: the least version that may be asked for.
+    """
+
+    def __init__(self, first: int = 7, oldest: int = 0) -> None:
+        self._versions = iter(range(first, 1000))
+        self.oldest = oldest
+
+    def __call__(self, seen: Seen) -> Response:
+        """Return a list of one object."""
+        asked = seen.query.get("resourceVersion")
+        if asked and int(asked) < self.oldest:
+            return status(410, "Expired", f"too old resource version: {asked}")
+        return listing("a", version=asked or str(next(self._versions)))
+
+
+def test_all_lists_are_of_the_version_of_the_first(server: ApiServer, connection: Connection) -> None:
+    server.answer = Busy()
+    inventory = read(connection, [Read(NODE), Read(POD), Read(JOB, "shop")])
+    assert inventory.resource_versions == {"nodes": "7", "pods": "7", "jobs": "7"}
+    assert pins(server) == {"/api/v1/nodes": "", "/api/v1/pods": "7", JOBS: "7"}
+
+
+def test_a_version_that_is_known_is_waited_for_by_none(server: ApiServer, connection: Connection) -> None:
+    together = threading.Barrier(2, timeout=5)
+
+    def answer(seen: Seen) -> Response:
+        together.wait()
+        return Busy()(seen)
+
+    server.answer = answer
+    assert read(connection, [Read(NODE), Read(POD)], resource_version="5").resource_versions == {
+        "nodes": "5",
+        "pods": "5",
+    }
+
+
+def test_the_other_lists_begin_when_the_first_page_has_come(server: ApiServer, connection: Connection) -> None:
+    asked = threading.Event()
+
+    def answer(seen: Seen) -> Response:
+        if seen.path == "/api/v1/pods":
+            asked.set()
+        elif "continue" in seen.query:
+            assert asked.wait(5)
+        else:
+            return listing("n1", **{"continue": "t"})
+        return listing("a")
+
+    server.answer = answer
+    assert read(connection, [Read(NODE), Read(POD)]).resource_versions == {"nodes": "7", "pods": "7"}
+
+
+def test_further_pages_are_of_the_version_of_the_first_by_their_token(
+    server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(listing("a", **{"continue": "t"}), listing("b"))
+    read(connection, [Read(POD)], resource_version="7")
+    assert [seen.query for seen in server.seen] == [
+        {"limit": "500", "resourceVersion": "7", "resourceVersionMatch": "Exact"},
+        {"limit": "500", "continue": "t"},
+    ]
+
+
+def test_events_are_of_a_time_of_their_own(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: listing("a", version="9000" if seen.path == "/api/v1/events" else "7")
+    inventory = read(connection, [Read(EVENT), Read(NODE), Read(POD)])
+    assert pins(server) == {"/api/v1/events": "", "/api/v1/nodes": "", "/api/v1/pods": "7"}
+    assert inventory.resource_versions == {"events": "9000", "nodes": "7", "pods": "7"}
+
+
+def test_the_namespace_that_is_left_is_of_the_same_version(server: ApiServer, connection: Connection) -> None:
+    listed, pods = Busy(), only_in("shop")
+    server.answer = lambda seen: listed(seen) if pods(seen).status == 200 or "nodes" in seen.path else pods(seen)
+    inventory = read(connection, [Read(NODE), Read(POD, fallback="shop")])
+    assert inventory.resource_versions == {"nodes": "7", "pods": "7"}
+
+
+def test_a_version_that_expires_is_given_up_for_a_newer_one(server: ApiServer, connection: Connection) -> None:
+    server.answer = Busy(first=7, oldest=7)
+    inventory = read(connection, [Read(NODE), Read(POD)], resource_version="5")
+    assert inventory.resource_versions == {"nodes": "7", "pods": "7"}
+
+
+def test_versions_that_keep_expiring_are_given_up(server: ApiServer, connection: Connection) -> None:
+    server.answer = Busy(first=7, oldest=1000)
+    inventory = read(connection, [Read(NODE), Read(POD)])
+    assert {kind: names_of(found) for kind, found in inventory.objects.items()} == {"Node": ["a"], "Pod": ["a"]}
+    assert len(set(inventory.resource_versions.values())) == 2
+    nodes = [seen.query for seen in server.seen if seen.path == "/api/v1/nodes"]
+    assert nodes == [{"limit": "500"}] * reader.TIMES_BEGUN
+
+
+TOO_NEW = {
+    "1.36": Response(
+        status=504,
+        body={
+            "kind": "Status",
+            "reason": "Timeout",
+            "message": "Timeout: Too large resource version: 7, current: 3",
+            "details": {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]},
+        },
+        headers={"Retry-After": "1"},
+    ),
+    "1.33": status(500, "", "etcdserver: mvcc: required revision is a future revision"),
+}
+
+
+@pytest.mark.parametrize("refusal", TOO_NEW.values(), ids=TOO_NEW)
+def test_a_kind_whose_versions_count_apart_is_read_all_the_same(
+    refusal: Response, server: ApiServer, connection: Connection
+) -> None:
+    server.answer = lambda seen: refusal if "resourceVersion" in seen.query else Busy()(seen)
+    began = time.monotonic()
+    assert set(read(connection, [Read(NODE), Read(POD)]).objects) == {"Node", "Pod"}
+    assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize("code", [400, 422])
+def test_a_server_that_takes_no_version_is_asked_for_none(code: int, server: ApiServer, connection: Connection) -> None:
+    busy = Busy()
+    server.answer = lambda seen: status(code, "BadRequest") if "resourceVersion" in seen.query else busy(seen)
+    inventory = read(connection, [Read(NODE), Read(POD)])
+    assert inventory.resource_versions == {"nodes": "7", "pods": "8"}
+    assert [seen.path for seen in server.seen] == ["/api/v1/nodes", "/api/v1/pods", "/api/v1/pods"]
+
+
+def test_a_server_that_does_not_heed_the_version_is_found_out(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: listing("a", version="7" if seen.path == "/api/v1/nodes" else "9")
+    assert read(connection, [Read(NODE), Read(POD)]).resource_versions == {"nodes": "7", "pods": "9"}
+
+
+def test_a_server_without_versions_is_asked_for_none(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda _: listing("a", version="")
+    assert read(connection, [Read(NODE), Read(POD)]).resource_versions == {}
+    assert pins(server) == {"/api/v1/nodes": "", "/api/v1/pods": ""}
+
+
+def test_a_first_list_that_may_stay_unread_keeps_none_waiting(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: status(403, "Forbidden") if seen.path == JOBS else listing("a")
+    inventory = read(connection, [Read(JOB, "shop", required=False), Read(NODE)])
+    assert inventory.resource_versions == {"nodes": "7"}
+
+
+def test_two_lists_of_a_kind_may_be_of_two_versions(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: listing("a", version=seen.query["labelSelector"])
+    inventory = read(connection, [Read(POD, label_selector="7"), Read(POD, label_selector="8")])
+    assert inventory.resource_versions == {"pods": "7 and 8"}
 
 
 def test_several_reads_of_a_kind_are_put_together(server: ApiServer, connection: Connection) -> None:
@@ -122,7 +287,13 @@ def test_one_object_is_got_by_name(server: ApiServer, connection: Connection) ->
     assert server.seen[0].path == "/apis/apps/v1/namespaces/shop/deployments/web"
     assert server.seen[0].query == {}
     assert names_of(inventory.objects["Deployment"]) == ["web"]
-    assert inventory.resource_versions == {"deployments": "9"}
+    assert inventory.resource_versions == {}
+
+
+def test_one_object_is_of_no_version_that_lists_share(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", version="9"))
+    read(connection, [Read(DEPLOYMENT, "shop", "web"), Read(NODE)])
+    assert set(pins(server).values()) == {""}
 
 
 def test_an_object_that_does_not_exist_is_absent(server: ApiServer, connection: Connection) -> None:
@@ -289,13 +460,13 @@ def test_an_answer_that_is_no_list_is_an_error(server: ApiServer, connection: Co
 def test_a_failure_ends_the_read_while_other_lists_are_on_their_way(server: ApiServer, connection: Connection) -> None:
     def answer(seen: Seen) -> Response:
         if seen.path == "/api/v1/pods":
-            return Response(body={"metadata": {"continue": "t"}}, delay_seconds=0.5)
+            return Response(body={"metadata": {"continue": "t"}, "items": []}, delay_seconds=0.5)
         return status(403, "Forbidden")
 
     server.answer = answer
     began = time.monotonic()
     with pytest.raises(ClusterError, match="not allowed to list nodes"):
-        read(connection, [Read(POD), Read(NODE)])
+        read(connection, [Read(POD), Read(NODE)], resource_version="7")
     assert time.monotonic() - began < 0.4
     time.sleep(0.6)
     assert [seen.path for seen in server.seen].count("/api/v1/pods") == 1
@@ -312,10 +483,10 @@ def test_progress_is_shown_while_reading_and_gone_afterwards(
     server: ApiServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "TICK_SECONDS", 0.01)
-    server.answer = lambda seen: Response(body={}, delay_seconds=0.05 if seen.path == "/api/v1/pods" else 0)
+    server.answer = lambda seen: Response(body={"items": []}, delay_seconds=0.05 if seen.path == "/api/v1/pods" else 0)
     terminal = Terminal()
     clock = iter(range(10_000))
-    read(connection, [Read(POD), Read(NODE)], progress=Progress(terminal, clock=lambda: float(next(clock))))
+    read(connection, [Read(NODE), Read(POD)], progress=Progress(terminal, clock=lambda: float(next(clock))))
     shown = terminal.getvalue().split("\r")
     assert "reading pods: 0 objects, 0.0 MB" in [line.strip() for line in shown]
     assert shown[-2].isspace()
@@ -345,7 +516,7 @@ def test_objects_are_counted_without_being_read(
     pages: list[Response], total: int, server: ApiServer, connection: Connection
 ) -> None:
     server.answer = in_turn(*pages)
-    assert count(connection, POD, namespace="shop") == total
+    assert count(connection, POD, namespace="shop") == (total, "7")
     assert server.seen[0].path == "/api/v1/namespaces/shop/pods"
     assert server.seen[0].query == {"limit": "1"}
     assert server.seen[0].header("Accept").startswith("application/json;as=PartialObjectMetadataList;")
@@ -354,7 +525,7 @@ def test_objects_are_counted_without_being_read(
 
 def test_what_may_not_be_listed_is_not_counted(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(status(403, "Forbidden"))
-    assert count(connection, POD) == 0
+    assert count(connection, POD) == (0, "")
     server.answer = in_turn(status(400, "BadRequest"))
     with pytest.raises(ClusterError, match="400 BadRequest"):
         count(connection, POD)
