@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from kubectl_spread.render.cells import clean, listed, paint
-from kubectl_spread.render.domains import EVERY, constraint_text
+from kubectl_spread.render.domains import EVERY, Ranges, constraint_text
 from kubectl_spread.render.table import (
     VERDICT_COLORS,
     evaluation_text,
@@ -101,6 +101,10 @@ def _ranking(item: CheckItem) -> str:
 
 def _constraint(constraint: ConstraintReport, item: CheckItem, *, wide: bool) -> str:
     """Return the domain table of a constraint, counts as ranges where they depend on luck."""
+    return constraint_text(constraint, wide=wide, ranges=ranges_of(constraint, item)).rstrip("\n")
+
+
+def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:
+    """Return the domains of a constraint whose counts depend on luck."""
     own = (each for each in item.ranges if each.constraint == constraint.index)
-    ranges = {each.value: (each.minimum, each.maximum) for each in own}
-    return constraint_text(constraint, wide=wide, ranges=ranges).rstrip("\n")
+    return {each.value: (each.minimum, each.maximum) for each in own}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
@@ -43,7 +43,12 @@ def constraint_text(
     """
     most = EVERY if wide or by_node else SHOWN_NAMES
     domains = _unfolded(constraint) if by_node else _folded(constraint, most, ranges)
-    lines = [_headline(constraint), domains.rstrip("\n"), minimum_text(constraint), *_bypassed(constraint, most)]
+    lines = [
+        headline_text(constraint),
+        domains.rstrip("\n"),
+        minimum_text(constraint),
+        *bypassed_lines(constraint, most),
+    ]
     return "\n".join(line for line in lines if line) + "\n"
 
 
@@ -61,15 +66,24 @@ def _unfolded(constraint: ConstraintReport) -> str:
 
 def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> str:
     """Return a line for each domain, or for all that stand the same where there are many."""
-    columns: tuple[Column[DomainRow], ...] = (
+    return table(domain_columns(most), domain_rows(constraint, most, ranges))
+
+
+def domain_columns(most: int) -> Sequence[Column[DomainRow]]:
+    """Return what a row says of domains that stand the same; ``most`` of their names are printed."""
+    return (
         Column("DOMAIN", lambda row: listed([value or EMPTY for value in row.values], most)),
         Column("NODES", lambda row: listed(row.nodes, most) if most == EVERY else str(len(row.nodes))),
         Column("PODS", lambda row: row.pods),
         Column("SKEW", lambda row: row.skew),
         Column("NEXT", lambda row: row.next),
     )
+
+
+def domain_rows(constraint: ConstraintReport, most: int, ranges: Ranges) -> list[DomainRow]:
+    """Return a row for each domain, or for all that stand the same where there are many."""
     rows = [_row(domain, constraint, ranges) for domain in constraint.domains]
-    return table(columns, _merged(rows) if len(rows) > MOST_ROWS and most != EVERY else rows)
+    return _merged(rows) if len(rows) > MOST_ROWS and most != EVERY else rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +125,7 @@ def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
     return sorted(merged, key=lambda row: len(row.values))
 
 
-def _headline(constraint: ConstraintReport) -> str:
+def headline_text(constraint: ConstraintReport) -> str:
     """Return the constraint itself in one line."""
     parts = [
         f"Constraint {constraint.index}: {clean(constraint.topology_key)}",
@@ -151,7 +165,7 @@ def minimum_text(constraint: ConstraintReport) -> str:
     return f"Minimum {constraint.global_minimum}, held by {cell(listed(constraint.minimum_domains))}."
 
 
-def _bypassed(constraint: ConstraintReport, most: int) -> list[str]:
+def bypassed_lines(constraint: ConstraintReport, most: int) -> list[str]:
     """Return the nodes that are not counted, by reason."""
     lines = []
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}

@@ -47,23 +47,8 @@ MOST_GROUPS = 12
 
 def show_table(report: SkewReport, *, wide: bool, headers: bool, colors: bool = False) -> str:
     """Return a row for each workload and constraint."""
-    columns: list[Column[SkewItem]] = [
-        Column("NAMESPACE", lambda i: i.namespace),
-        Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
-        Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
-        Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
-        Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
-        Column("SKEW", lambda i: str(i.constraint.skew)),
-        Column("PODS", pods_text, wide=True),
-        Column("DOMAINS", _domains),
-        Column("STATUS", _status, color=lambda i: STATUS_COLORS[i.status]),
-        Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
-        Column("NEXT", lambda i: listed(i.next), wide=True),
-    ]
-    text = table(
-        [column for column in columns if wide or not column.wide], report.items, headers=headers, colors=colors
-    )
-    return text + incomplete_lines(report.incomplete)
+    columns = [column for column in SKEW_COLUMNS if wide or not column.wide]
+    return table(columns, report.items, headers=headers, colors=colors) + incomplete_lines(report.incomplete)
 
 
 def _status(item: SkewItem) -> str:
@@ -82,6 +67,22 @@ def _domains(item: SkewItem) -> str:
     if len(counts) > FEW_DOMAINS:
         return f"{len(counts)} domains, {min(counts.values())}..{max(counts.values())}"
     return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.items())
+
+
+SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
+    Column("NAMESPACE", lambda i: i.namespace),
+    Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
+    Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
+    Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
+    Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
+    Column("SKEW", lambda i: str(i.constraint.skew)),
+    Column("PODS", pods_text, wide=True),
+    Column("DOMAINS", _domains),
+    Column("STATUS", _status, color=lambda i: STATUS_COLORS[i.status]),
+    Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
+    Column("NEXT", lambda i: listed(i.next), wide=True),
+)
+"""What a row says of a workload and one of its constraints."""
 
 
 def show_details(report: SkewReport, *, wide: bool, by_node: bool, colors: bool = False) -> str:
@@ -116,7 +117,7 @@ def pending_text(report: PendingReport, *, wide: bool, all_fixes: bool = False, 
 
 def _pending_item(item: PendingItem, twins: Sequence[str], *, wide: bool, all_fixes: bool, colors: bool) -> str:
     """Return one Pod's explanation, most important first."""
-    headline = [paint(clean(_pending_headline(item)), VERDICT_COLORS[item.verdict], wanted=colors)]
+    headline = [paint(clean(pending_headline(item)), VERDICT_COLORS[item.verdict], wanted=colors)]
     if twins:
         headline.append(clean(f"The same holds for {listed(twins)}."))
     headline += map(clean, preemption_lines(item))
@@ -141,7 +142,7 @@ def _messages(item: PendingItem) -> list[str]:
     return [line for line in (ours, said, f"They differ: {item.event.differs}.") if line]
 
 
-def _pending_headline(item: PendingItem) -> str:
+def pending_headline(item: PendingItem) -> str:
     """Return the sentence on top."""
     name = f"{item.namespace}/{item.name}"
     verdict = verdict_sentence(item)
@@ -175,8 +176,8 @@ class NodeGroup:
     detail: str
 
 
-def evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
-    """Return the nodes by what rejects them, the constraints' domains, the findings and what is missing."""
+def node_columns(*, wide: bool) -> list[Column[NodeGroup]]:
+    """Return what a row says of nodes that are rejected alike."""
     most = EVERY if wide else SHOWN_NAMES
     columns: tuple[Column[NodeGroup], ...] = (
         Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, most)}"),
@@ -184,7 +185,12 @@ def evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
         Column("WHY", lambda group: group.detail or group.reasons),
         Column("REASON", lambda group: group.reasons, wide=True),
     )
-    blocks = [table([column for column in columns if wide or not column.wide], node_groups(item.nodes))]
+    return [column for column in columns if wide or not column.wide]
+
+
+def evaluation_text(item: EvaluationReport, *, wide: bool) -> str:
+    """Return the nodes by what rejects them, the constraints' domains, the findings and what is missing."""
+    blocks = [table(node_columns(wide=wide), node_groups(item.nodes))]
     blocks += [constraint_text(c, wide=wide) for c in item.constraints if c.when_unsatisfiable == HARD]
     # The sentence on top says who pins the minimum.
     blocks.append(finding_lines(f for f in item.findings if f.id != "PinnedMinimum" or not item.summary))
