@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
 
 COMPLETE = "__complete"
 """In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
@@ -24,6 +28,7 @@ def complete() -> None:
 
 def _start(words: Sequence[str]) -> None:
     """Do what the words say."""
+    _heed_interrupts()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
@@ -35,6 +40,22 @@ def _start(words: Sequence[str]) -> None:
     from kubectl_spread.cli.candidates import answer
 
     answer(typer.main.get_group(app), words[1:])
+
+
+def _heed_interrupts() -> None:
+    """Let Ctrl-C end the program, unless whoever started it said to ignore that."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    """End now, with the exit code of a shell, whatever is under way.
+
+    Python's KeyboardInterrupt would be lost in a callback of an import, or leave a traceback there.
+    """
+    if sys.stderr is not None and sys.stderr.isatty():
+        os.write(sys.stderr.fileno(), b"\n")  # what a progress line said stays above the prompt
+    os._exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kubectl_spread.cli import output
-from kubectl_spread.cli.flags import Option
+from kubectl_spread.cli.flags import LogFlags, Option
 from kubectl_spread.errors import SpreadError, UsageError
 
 EPILOG = """
@@ -34,7 +34,7 @@ SCRIPTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class CompletionFlags:
+class CompletionFlags(LogFlags):
     """The flags of ``completion``."""
 
     shell: Annotated[str, typer.Argument(metavar=f"[{'|'.join(SCRIPTS)}]")] = "kubectl"

@@ -23,8 +23,35 @@ Option = typer.Option
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
+def _level(text: str | int) -> int:
+    """Return the number of ``-v 6``; of ``-v=6``, which kubectl takes too, the parser leaves ``=6``.
+
+    The default comes here too, as a number.
+    """
+    try:
+        return int(f"{text}".removeprefix("="))
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is not a number") from error
+
+
 @dataclass(frozen=True, slots=True)
-class ConnectionFlags:
+class LogFlags:
+    """What is told on standard error of how the answer comes about."""
+
+    verbosity: Annotated[
+        int,
+        Option(
+            "--v",
+            "-v",
+            metavar="LEVEL",
+            parser=_level,
+            help="How much to tell on standard error: 1 what was read, 6 each request, 7 headers, 8 bodies.",
+        ),
+    ] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionFlags(LogFlags):
     """kubectl's own flags for reaching a cluster."""
 
     kubeconfig: Annotated[str, Option("--kubeconfig", metavar="FILE", help="The kubeconfig to use.")] = ""
@@ -51,7 +78,7 @@ class ConnectionFlags:
         list[str] | None, Option("--as-user-extra", help="Extra to impersonate, KEY=VALUE (repeatable).")
     ] = None
     request_timeout: Annotated[
-        str, Option("--request-timeout", help="How long a request may take, such as 10s; 0 for as long as it needs.")
+        str, Option("--request-timeout", help="How long a request may take, such as 10s; ten minutes by default.")
     ] = "0"
     cache_dir: Annotated[str, Option("--cache-dir", help="Accepted as kubectl does; nothing is cached.")] = ""
     disable_compression: Annotated[

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.output import note
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
+    from kubectl_spread.cluster.log import Log
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.commands.source import Source
     from kubectl_spread.commands.view import SchedulerOptions
@@ -24,16 +27,31 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     """
     from kubectl_spread.commands.source import ClusterSource, FileSource
 
+    log = log_of(connection)
     if scheduler.from_:
-        return FileSource(scheduler.from_, stdin=standard_input())
+        return FileSource(scheduler.from_, stdin=standard_input(), log=log)
     from kubectl_spread.cluster.connection import connect
     from kubectl_spread.cluster.options import ConnectionOptions
     from kubectl_spread.cluster.progress import Progress
 
     given: dict[str, Any] = asdict(connection) | {"namespace": scope.namespace}
     given |= {name: tuple(given[name] or ()) for name in ("as_groups", "as_user_extra")}
+    del given["verbosity"]
     options = ConnectionOptions(**given)
-    return ClusterSource(connect(options), progress=Progress(sys.stderr))
+    # Lines and a progress line do not go together.
+    progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
+    return ClusterSource(connect(options, log), progress=progress)
+
+
+def log_of(flags: LogFlags) -> Log:
+    """Return what tells as much as the flags ask for on standard error."""
+    from kubectl_spread.cluster.log import SILENT, Log
+
+    if flags.verbosity <= 0:
+        return SILENT
+    log = Log(note, flags.verbosity)
+    atexit.register(log.close)
+    return log
 
 
 def standard_input() -> BinaryIO | None:

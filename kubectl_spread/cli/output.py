@@ -63,16 +63,16 @@ def write(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError as error:
-        _discard_output()
+        _discard(sys.stdout)
         raise typer.Exit(CLOSED_PIPE) from error
     except OSError as error:
-        _discard_output()
+        _discard(sys.stdout)
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
 
-def _discard_output() -> None:
+def _discard(stream: TextIO) -> None:
     """Let what is still buffered go nowhere: Python would complain at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def note(text: str) -> None:
@@ -80,7 +80,10 @@ def note(text: str) -> None:
     from kubectl_spread.render.cells import clean
 
     if sys.stderr is not None:
-        sys.stderr.write(f"{clean(text)}\n")
+        try:
+            sys.stderr.write(f"{clean(text)}\n")
+        except OSError:
+            _discard(sys.stderr)
 
 
 def explain(error: SpreadError) -> int:

@@ -20,7 +20,7 @@ from kubectl_spread.cluster import kubeconfig
 from kubectl_spread.cluster.authentication import credentials_for
 from kubectl_spread.cluster.credentials import Credentials
 from kubectl_spread.cluster.kubeconfig import NOBODY, Cluster, Kubeconfig, Selection, User
-from kubectl_spread.cluster.log import SILENT, Log
+from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.options import ConnectionOptions, overridden, parse_timeout
 from kubectl_spread.cluster.pool import pool_for
 from kubectl_spread.errors import ClusterError, UsageError
@@ -62,8 +62,12 @@ class Connection:
         self.pool.clear()
 
 
-def connect(options: ConnectionOptions) -> Connection:
+def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
     """Return the connection that kubectl would use with these flags; no request is made.
+
+    Args:
+        options: the flags.
+        log: whom to tell which server it is, and later what is asked and answered.
 
     Raises:
         ClusterError: there is no cluster to ask, or its kubeconfig, certificates or credentials are of no use.
@@ -77,14 +81,17 @@ def connect(options: ConnectionOptions) -> Connection:
     if server.startswith("http:"):
         selection = replace(selection, user=NOBODY)
     credentials = credentials_for(selection, cluster)
+    namespace = options.namespace or selection.namespace or _pod_namespace() or "default"
+    log.say(READS, f'the server is {server}, of context "{selection.context}"; the namespace is "{namespace}"')
     return Connection(
         server=server,
-        namespace=options.namespace or selection.namespace or _pod_namespace() or "default",
+        namespace=namespace,
         context=selection.context,
         pool=pool_for(server, cluster, credentials.key_pair),
         credentials=credentials,
         headers=headers,
         timeout=timeout,
+        log=log,
     )
 
 

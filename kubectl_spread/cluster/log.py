@@ -40,5 +40,9 @@ class Log:
                 for line in lines:
                     self._write(line)
 
+    def close(self) -> None:
+        """Let no thread tell anything more: the interpreter does not survive one that is writing as it ends."""
+        self._lock.acquire()
+
 
 SILENT = Log(lambda _: None, 0)

@@ -123,7 +123,7 @@ def _told(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Probl
     """Yield the inputs, each of which is told."""
     for each in inputs:
         if isinstance(each, Input):
-            log.say(READS, f"read {each.source}: {len(each.content) / 1e6:,.1f} MB")
+            log.say(READS, f"read {each.source}: {len(each.content):,} bytes")
         yield each
 
 
