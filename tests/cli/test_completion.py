@@ -127,7 +127,7 @@ def test_a_line_goes_on_in_fish(typed: str, expected: str, environment: dict[str
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_scripts_that_ship_are_those_that_are_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    completion(CompletionFlags(name))
+    completion(CompletionFlags(shell=name))
     text = (ROOT / "completions" / SCRIPTS[name]).read_text()
     assert capsys.readouterr() == (text, "")
     assert text.startswith("#")
@@ -193,7 +193,7 @@ def test_on_windows_there_is_no_script_to_install(monkeypatch: pytest.MonkeyPatc
 
 def test_only_kubectls_script_is_installed() -> None:
     with pytest.raises(UsageError, match="--install is for kubectl alone, not bash"):
-        completion(CompletionFlags("bash", install=True))
+        completion(CompletionFlags(shell="bash", install=True))
 
 
 def test_the_script_finds_the_plugin_beside_it_before_path(

@@ -90,7 +90,7 @@ class Broken(io.StringIO):
 
 
 def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(output, "_discard_output", lambda: None)
+    monkeypatch.setattr(output, "_discard", lambda _: None)
     monkeypatch.setattr(sys, "stdout", Broken(BrokenPipeError()))
     with pytest.raises(typer.Exit) as ended:
         write("text")
@@ -99,7 +99,7 @@ def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "_discard_output", lambda: None)
+    monkeypatch.setattr(output, "_discard", lambda _: None)
     monkeypatch.setattr(sys, "stdout", Broken(OSError(28, "No space left on device")))
     with pytest.raises(OutputError, match="cannot write to standard output: No space left on device"):
         write("text")
