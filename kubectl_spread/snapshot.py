@@ -39,11 +39,13 @@ class Inventory:
         objects: kind's name → its objects; a kind that was not asked for is absent.
         resource_versions: kind's plural → the version its list was read at; empty for files.
         unread: lists that could not be had.
+        apart: whether lists whose versions can be compared were read at different ones.
     """
 
     objects: Mapping[str, tuple[KubernetesObject, ...]]
     resource_versions: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[Unread, ...] = ()
+    apart: bool = False
 
     def has(self, kind: Kind) -> bool:
         """Whether the kind was read, all of it that was wanted."""

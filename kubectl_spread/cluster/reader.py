@@ -23,7 +23,7 @@ from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.failures import Status, StatusError
 from kubectl_spread.cluster.log import READS
-from kubectl_spread.cluster.moment import UNKNOWN_MATCH, Moment, is_over
+from kubectl_spread.cluster.moment import UNKNOWN_MATCH, Moment, is_comparable, is_over
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read, counted
 from kubectl_spread.cluster.sharing import Sharing
@@ -337,6 +337,7 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {}
     versions: dict[str, dict[str, None]] = {}
     unread: dict[Unread, None] = {}
+    comparable: set[str] = set()
     for wanted, found in results:
         if found.unread:
             unread[found.unread] = None
@@ -346,10 +347,13 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
         of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
         if found.resource_version:
             versions.setdefault(wanted.kind.plural, {})[found.resource_version] = None
+            if is_comparable(wanted):
+                comparable.add(found.resource_version)
     return Inventory(
         {kind: tuple(held.values()) for kind, held in objects.items()},
         {plural: " and ".join(listed) for plural, listed in versions.items()},
         tuple(unread),
+        apart=len(comparable) > 1,
     )
 
 
@@ -368,6 +372,20 @@ def _endless(wanted: Read) -> ClusterError:
     """Return the error of a list whose pages lead back to one that was read."""
     message = f"cannot {_what(wanted)}: the list has no end: the server gave the same continue token twice"
     return ClusterError(message, what=_what(wanted), hint="is there a proxy in front of the API server?")
+
+
+def watch_request(wanted: Read) -> Request:
+    """Return the request for what becomes of a list, from a version on that is yet to be said.
+
+    Source: apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
+    """
+    query = {
+        "watch": "true",
+        "allowWatchBookmarks": "true",
+        "labelSelector": wanted.label_selector,
+        "fieldSelector": wanted.field_selector,
+    }
+    return Request(path=_path(wanted), what=_what(wanted, "watch"), needs=_needs(wanted, "watch"), query=query)
 
 
 def _get_request(wanted: Read) -> Request:
@@ -427,11 +445,11 @@ def _segment(name: str, what: str) -> str:
     return quote(name)
 
 
-def _what(wanted: Read) -> str:
+def _what(wanted: Read, verb: str = "list") -> str:
     """Return the read in words, such as ``list pods in namespace "shop"``."""
     if wanted.name:
         return f'get {wanted.kind.singular} "{wanted.name}"{_where(wanted)}'
-    return f"list {wanted.kind.plural}{_where(wanted) or (' in all namespaces' if wanted.kind.namespaced else '')}"
+    return f"{verb} {wanted.kind.plural}{_where(wanted) or (' in all namespaces' if wanted.kind.namespaced else '')}"
 
 
 def _needs(wanted: Read, verb: str) -> str:

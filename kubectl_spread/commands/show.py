@@ -11,6 +11,7 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.diagnosis.incomplete import read_apart
 from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.diagnosis.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.errors import UsageError
@@ -90,7 +91,8 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ]
     if options.problems:
         items = [item for item in items if item.status is not SpreadStatus.OK]
-    report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=view.incomplete)
+    missing = (*view.incomplete, *read_apart(view.snapshot.inventory))
+    report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=missing)
     return Answer(report, counted_only, view)
 
 

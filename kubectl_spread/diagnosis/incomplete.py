@@ -16,7 +16,7 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.profile import Profile
-from kubectl_spread.snapshot import Snapshot, Unread
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,18 @@ def _gap(kind: Kind) -> Gap:
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
     beside = () if evaluation.feasible else _beside_rejections(handle)
-    return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *beside)
+    return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *_apart(pod, handle), *beside)
+
+
+def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[Incomplete, ...]:
+    """Return what to say where the lists that decide are of different versions; nothing where they are of one."""
+    versions = inventory.resource_versions
+    read = {kind.plural: versions[kind.plural] for kind in decisive if kind.plural in versions}
+    if not inventory.apart or len({*read.values()}) <= 1:
+        return ()
+    what = ", ".join(f"{plural} at resourceVersion {version}" for plural, version in read.items())
+    consequence = "what changed in between may be missing"
+    return (Incomplete(what=what, why="read at different times", consequence=consequence),)
 
 
 def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[Incomplete]:
@@ -156,6 +167,14 @@ def _unread(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
         gap = _gap(unread.kind)
         if gap.matters(pod, handle):
             yield _told(unread, gap.consequence)
+
+
+def _apart(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
+    """Return what to say where the lists that decide about this Pod are of different versions."""
+    inventory = handle.snapshot.inventory
+    if not inventory.apart:
+        return ()
+    return read_apart(inventory, (kinds.NODE, *(kind for kind, gap in KIND_GAPS.items() if gap.matters(pod, handle))))
 
 
 def _beside_rejections(handle: Handle) -> Iterable[Incomplete]:

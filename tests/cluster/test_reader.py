@@ -134,6 +134,7 @@ def test_all_lists_are_of_the_version_of_the_first(server: ApiServer, connection
     server.answer = Busy()
     inventory = read(connection, [Read(NODE), Read(POD), Read(JOB, "shop")])
     assert inventory.resource_versions == {"nodes": "7", "pods": "7", "jobs": "7"}
+    assert not inventory.apart
     assert pins(server) == {"/api/v1/nodes": "", "/api/v1/pods": "7", JOBS: "7"}
 
 
@@ -183,6 +184,7 @@ def test_events_are_of_a_time_of_their_own(server: ApiServer, connection: Connec
     inventory = read(connection, [Read(EVENT), Read(NODE), Read(POD)])
     assert pins(server) == {"/api/v1/events": "", "/api/v1/nodes": "", "/api/v1/pods": "7"}
     assert inventory.resource_versions == {"events": "9000", "nodes": "7", "pods": "7"}
+    assert not inventory.apart
 
 
 def test_the_namespace_that_is_left_is_of_the_same_version(server: ApiServer, connection: Connection) -> None:
@@ -202,7 +204,7 @@ def test_versions_that_keep_expiring_are_given_up(server: ApiServer, connection:
     server.answer = Busy(first=7, oldest=1000)
     inventory = read(connection, [Read(NODE), Read(POD)])
     assert {kind: names_of(found) for kind, found in inventory.objects.items()} == {"Node": ["a"], "Pod": ["a"]}
-    assert len(set(inventory.resource_versions.values())) == 2
+    assert inventory.apart
     nodes = [seen.query for seen in server.seen if seen.path == "/api/v1/nodes"]
     assert nodes == [{"limit": "500"}] * reader.TIMES_BEGUN
 
@@ -243,7 +245,8 @@ def test_a_server_that_takes_no_version_is_asked_for_none(code: int, server: Api
 
 def test_a_server_that_does_not_heed_the_version_is_found_out(server: ApiServer, connection: Connection) -> None:
     server.answer = lambda seen: listing("a", version="7" if seen.path == "/api/v1/nodes" else "9")
-    assert read(connection, [Read(NODE), Read(POD)]).resource_versions == {"nodes": "7", "pods": "9"}
+    inventory = read(connection, [Read(NODE), Read(POD)])
+    assert (inventory.resource_versions, inventory.apart) == ({"nodes": "7", "pods": "9"}, True)
 
 
 def test_a_server_without_versions_is_asked_for_none(server: ApiServer, connection: Connection) -> None:
@@ -261,7 +264,7 @@ def test_a_first_list_that_may_stay_unread_keeps_none_waiting(server: ApiServer,
 def test_two_lists_of_a_kind_may_be_of_two_versions(server: ApiServer, connection: Connection) -> None:
     server.answer = lambda seen: listing("a", version=seen.query["labelSelector"])
     inventory = read(connection, [Read(POD, label_selector="7"), Read(POD, label_selector="8")])
-    assert inventory.resource_versions == {"pods": "7 and 8"}
+    assert (inventory.resource_versions, inventory.apart) == ({"pods": "7 and 8"}, True)
 
 
 def test_several_reads_of_a_kind_are_put_together(server: ApiServer, connection: Connection) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import plan
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import (
@@ -24,6 +26,7 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import SpreadStatus
+from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -203,6 +206,20 @@ def test_a_large_cluster_is_counted_unless_all_of_it_is_wanted() -> None:
 def test_a_small_cluster_is_evaluated_whole() -> None:
     small = Memory(CLUSTER, pods=plan.WHOLE_CLUSTER_PODS)
     assert not show(small, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).counted_only
+
+
+class Busy(Memory):
+    """A cluster that has changed from one list to the next."""
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return all objects."""
+        return replace(super().read(reads), resource_versions={"nodes": "7", "pods": "9"}, apart=True)
+
+
+def test_lists_of_two_moments_are_told() -> None:
+    (told,) = show(Busy(CLUSTER), Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.incomplete
+    assert (told.what, told.why) == ("nodes at resourceVersion 7, pods at resourceVersion 9", "read at different times")
+    assert shown().report.incomplete == ()
 
 
 def test_a_workload_is_judged_by_its_own_schedulers_profile() -> None:

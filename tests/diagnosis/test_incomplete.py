@@ -81,6 +81,39 @@ def test_a_clean_verdict_becomes_incomplete_and_a_rejection_stays() -> None:
     assert judged(pod("p", nodeSelector={"a": "b"}), [], kinds.POD).verdict is Verdict.UNSCHEDULABLE
 
 
+def read_at(described: Object, objects: Sequence[Object], *, apart: bool = True, **versions: str) -> EvaluationReport:
+    """Return what is said of the Pod where lists are of these versions."""
+    inventory = replace(snapshot([node("n"), *objects]).inventory, resource_versions=versions, apart=apart)
+    return evaluation_report(typed_pod(described), Handle.build(Snapshot.build(inventory), default_profile()))
+
+
+def test_nodes_and_pods_of_two_moments_are_told() -> None:
+    report = read_at(pod("p"), [], nodes="7", pods="9", jobs="8")
+    assert report.verdict is Verdict.INCOMPLETE
+    (told,) = report.incomplete
+    assert (told.what, told.why) == ("nodes at resourceVersion 7, pods at resourceVersion 9", "read at different times")
+    assert told.consequence == "what changed in between may be missing"
+
+
+def test_a_rejection_by_lists_of_two_moments_stays_and_is_told() -> None:
+    report = read_at(pod("p", nodeSelector={"a": "b"}), [], nodes="7", pods="9")
+    assert (report.verdict, len(report.incomplete)) == (Verdict.UNSCHEDULABLE, 1)
+
+
+@pytest.mark.parametrize(
+    ("described", "verdict"), [(pod("p"), Verdict.SCHEDULABLE), (pod("p", **CLAIM), Verdict.UNSCHEDULABLE)]
+)
+def test_a_list_of_another_moment_is_told_where_it_decides(described: Object, verdict: Verdict) -> None:
+    report = read_at(described, [], nodes="7", pods="7", persistentvolumeclaims="8", jobs="9")
+    assert report.verdict is verdict
+    claims = "nodes at resourceVersion 7, pods at resourceVersion 7, persistentvolumeclaims at resourceVersion 8"
+    assert [told.what for told in report.incomplete] == ([claims] if "volumes" in described["spec"] else [])
+
+
+def test_lists_that_are_followed_are_of_no_moment() -> None:
+    assert read_at(pod("p"), [], apart=False, nodes="7", pods="9").incomplete == ()
+
+
 def test_no_claim_is_called_missing_because_claims_may_not_be_listed() -> None:
     assert judged(pod("p", **CLAIM), []).verdict is Verdict.UNSCHEDULABLE
     for kind in (kinds.PERSISTENT_VOLUME_CLAIM, kinds.PERSISTENT_VOLUME, kinds.STORAGE_CLASS):
