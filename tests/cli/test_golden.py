@@ -19,6 +19,12 @@ WAREHOUSE = ("--from", "tests/testdata/cli/warehouse.yaml")
 CHECKOUT = ("-f", "examples/checkout.yaml")
 MANIFESTS = ("-f", "tests/testdata/cli/manifests.yaml", "-n", "warehouse")
 
+RACKS, RESERVED, NOTHING_HELPS = (
+    ("--from", f"tests/incidents/{name}/cluster.yaml")
+    for name in ("zones-against-racks", "reserved-zone", "nothing-helps")
+)
+ROWS = '{range .items[*]}{.workload.name}{"\\t"}{.status}{"\\t"}{.constraint.domains[*].matching}{"\\n"}{end}'
+
 CASES: dict[str, tuple[str, ...]] = {
     "show/shop.txt": ("show", "-n", "shop", *SHOP),
     "show/shop-wide.txt": ("show", "-n", "shop", *SHOP, "-o", "wide"),
@@ -32,6 +38,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "show/shop-by-skew.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "skew"),
     "show/shop-by-name.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "name", "--no-headers"),
     "show/shop-color.txt": ("show", "-n", "shop", *SHOP, "--color", "always"),
+    "show/shop.md": ("show", "-n", "shop", *SHOP, "-o", "markdown"),
+    "show/shop.mmd": ("show", "-n", "shop", *SHOP, "-o", "mermaid"),
+    "show/shop.prom": ("show", "-n", "shop", *SHOP, "-o", "prom"),
+    "show/shop-jsonpath.txt": ("show", "-n", "shop", *SHOP, "-o", f"jsonpath={ROWS}"),
     "show/warehouse-all.txt": ("show", "-A", *WAREHOUSE),
     "show/warehouse-all-wide.txt": ("show", "-A", *WAREHOUSE, "-o", "wide", "--defaults"),
     "show/warehouse-ledger.txt": ("show", "sts/ledger", "-n", "warehouse", *WAREHOUSE),
@@ -42,6 +52,21 @@ CASES: dict[str, tuple[str, ...]] = {
     "why-pending/shop.json": ("why-pending", "-n", "shop", *SHOP, "-o", "json"),
     "why-pending/shop.yaml": ("why-pending", "-n", "shop", *SHOP, "-o", "yaml"),
     "why-pending/shop-name.txt": ("why-pending", "-n", "shop", *SHOP, "-o", "name"),
+    "why-pending/shop.md": ("why-pending", "-n", "shop", *SHOP, "-o", "markdown"),
+    "why-pending/shop.mmd": ("why-pending", "-n", "shop", *SHOP, "-o", "mermaid"),
+    "why-pending/shop-fixes.txt": (
+        "why-pending",
+        "-n",
+        "shop",
+        *SHOP,
+        "-o",
+        "jsonpath-as-json={.items[*].fixes[*].id}",
+    ),
+    "why-pending/zones-against-racks.md": ("why-pending", "-A", *RACKS, "-o", "markdown"),
+    "why-pending/zones-against-racks.mmd": ("why-pending", "-A", *RACKS, "-o", "mermaid"),
+    "why-pending/reserved-zone.md": ("why-pending", "-A", *RESERVED, "-o", "markdown"),
+    "why-pending/reserved-zone.mmd": ("why-pending", "-A", *RESERVED, "-o", "mermaid"),
+    "why-pending/nothing-helps.md": ("why-pending", "-A", *NOTHING_HELPS, "-o", "markdown"),
     "why-pending/warehouse.txt": ("why-pending", "-A", *WAREHOUSE),
     "why-pending/warehouse-wide.txt": ("why-pending", "-A", *WAREHOUSE, "-o", "wide", "--all-fixes"),
     "why-pending/warehouse.json": ("why-pending", "-A", *WAREHOUSE, "-o", "json"),
@@ -51,6 +76,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "check/checkout.json": ("check", *CHECKOUT, *SHOP, "-o", "json"),
     "check/checkout.yaml": ("check", *CHECKOUT, *SHOP, "-o", "yaml"),
     "check/checkout-name.txt": ("check", *CHECKOUT, *SHOP, "-o", "name"),
+    "check/checkout.md": ("check", *CHECKOUT, *SHOP, "-o", "markdown"),
+    "check/checkout.mmd": ("check", *CHECKOUT, *SHOP, "-o", "mermaid"),
+    "check/manifests.md": ("check", *MANIFESTS, *WAREHOUSE, "-o", "markdown"),
+    "check/manifests.mmd": ("check", *MANIFESTS, *WAREHOUSE, "-o", "mermaid"),
     "check/manifests.txt": ("check", *MANIFESTS, *WAREHOUSE),
     "check/manifests.json": ("check", *MANIFESTS, *WAREHOUSE, "-o", "json"),
     "check/manifests-name.txt": ("check", *MANIFESTS, *WAREHOUSE, "-o", "name"),
@@ -64,7 +93,7 @@ def test_output_is_what_it_was(
     monkeypatch.chdir(ROOT)
     ended = spread(*CASES[name])
     assert ended.stderr == ""
-    if name.endswith(".json"):
+    if CASES[name][-1] == "json":
         assert ended.report["metadata"]["version"] == __version__
     same_as_golden(ended.stdout.replace(__version__, "VERSION"), name)
 

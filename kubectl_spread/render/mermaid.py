@@ -1,0 +1,211 @@
+"""Reports as a Mermaid flow chart, as the Kubernetes documentation draws them: domains, nodes in them, Pods on those.
+
+What is to be placed points to where it may go; a dotted arrow says why not. A chart stays small enough to be drawn:
+what is left out is counted in it.
+
+Source: kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints, its charts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kubectl_spread.render.cells import EMPTY, clean
+from kubectl_spread.render.domains import HARD, next_text
+from kubectl_spread.report import AnyReport, CheckItem, ConstraintReport, Domain, PendingItem, SkewItem
+
+MOST_CHARTS = 6
+"""Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""
+MOST_DOMAINS = 6
+MOST_NODES = 6
+"""Nodes (count) of a domain that are drawn."""
+LONGEST = 80
+"""Characters of a name that are drawn."""
+# Everything else may mean something to Mermaid, or to the HTML that it makes.
+_UNSAFE = re.compile(r"[^A-Za-z0-9 .,:/=()+-]")
+_STYLES = (
+    "classDef host fill:#326ce5,stroke:#fff,stroke-width:2px,color:#fff;",
+    "classDef pod fill:#dbe7ff,stroke:#326ce5,color:#000;",
+    "classDef new fill:#fff3c4,stroke:#b58900,color:#000;",
+    "classDef more fill:none,stroke:#999,stroke-dasharray:4,color:#777;",
+)
+
+
+def to_mermaid(report: AnyReport) -> str:
+    """Return the report as a flow chart."""
+    chart = _Chart()
+    for item in report.items[:MOST_CHARTS]:
+        chart.draw(item)
+    chart.count_left_out(len(report.items) - MOST_CHARTS, "more")
+    if not report.items:
+        chart.box("nothing to draw", "more")
+    return "\n".join(["graph TB", *chart.lines, *map("    {}".format, _STYLES), ""])
+
+
+def label(text: str) -> str:
+    """Return the text as a quoted label that shows it and nothing else."""
+    shown = clean(text) or EMPTY
+    if len(shown) > LONGEST:
+        shown = f"{shown[: LONGEST - 3]}..."
+    return '"' + _UNSAFE.sub(lambda found: f"#{ord(found[0])};", shown) + '"'
+
+
+@dataclass(slots=True)
+class _Chart:
+    """A chart as far as it is drawn."""
+
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append("    " * self.depth + text)
+
+    def box(self, text: str, style: str) -> str:
+        """Draw a box and return its id."""
+        name = f"{style[0]}{next(self.numbers)}"
+        self.line(f"{name}[{label(text)}]:::{style}")
+        return name
+
+    def begin(self, title: str) -> str:
+        """Begin a frame and return its id."""
+        name = f"f{next(self.numbers)}"
+        self.line(f"subgraph {name}[{label(title)}]")
+        self.depth += 1
+        return name
+
+    def end(self) -> None:
+        """End a frame."""
+        self.depth -= 1
+        self.line("end")
+
+    def count_left_out(self, number: int, what: str) -> None:
+        """Say how much is not drawn; nothing where everything is."""
+        if number > 0:
+            self.box(f"and {number} {what}", "more")
+
+    def draw(self, item: SkewItem | PendingItem | CheckItem) -> None:
+        """Draw one item: the domains of a constraint, and what is to be placed."""
+        constraint = _drawn_constraint(item)
+        self.begin(_title(item, constraint))
+        if constraint is not None:
+            self._constraint(constraint, item)
+        elif not isinstance(item, SkewItem):
+            self._arrows(_Drawn(), item)
+        self.end()
+
+    def _constraint(self, constraint: ConstraintReport, item: SkewItem | PendingItem | CheckItem) -> None:
+        """Draw the domains of a constraint, and the arrows to them."""
+        drawn = _Drawn(constraint)
+        new = Counter(placement.node for placement in item.placements) if isinstance(item, CheckItem) else Counter()
+        domains = sorted(constraint.domains, key=lambda domain: not domain.eligible)
+        for domain in domains[:MOST_DOMAINS]:
+            drawn.frames[domain.value] = self.begin(f"{domain.value or EMPTY}{_note(domain)}")
+            self._nodes(domain, new, drawn)
+            self.end()
+        self.count_left_out(len(domains) - MOST_DOMAINS, "more domains")
+        self._bypassed(constraint)
+        if not isinstance(item, SkewItem):
+            self._arrows(drawn, item)
+
+    def _nodes(self, domain: Domain, new: Mapping[str, int], drawn: _Drawn) -> None:
+        """Draw the nodes of a domain, those with Pods first, and the Pods on them."""
+        names = sorted(domain.nodes, key=lambda name: (-domain.by_node.get(name, 0), name))
+        for name in names[:MOST_NODES]:
+            drawn.nodes[name] = self.box(name, "host")
+            counted = domain.by_node.get(name, 0)
+            placed = new.get(name, 0)
+            self._pods(counted - (placed if drawn.counts_new else 0), drawn.nodes[name], "pod")
+            self._pods(placed, drawn.nodes[name], "new")
+        left_out = names[MOST_NODES:]
+        pods = sum(domain.by_node.get(name, 0) for name in left_out)
+        self.count_left_out(len(left_out), f"more nodes, {pods} Pods")
+        if not names:
+            self.box("no node is counted", "more")
+
+    def _pods(self, number: int, node: str, style: str) -> None:
+        """Draw Pods on a node; nothing where there are none."""
+        if number > 0:
+            kind = "new Pod" if style == "new" else "Pod"
+            pod = self.box(kind if number == 1 else f"{number} {kind}s", style)
+            self.line(f"{pod} --> {node}")
+
+    def _bypassed(self, constraint: ConstraintReport) -> None:
+        """Draw how many nodes the constraint passes over; nothing where it counts all."""
+        number = len(constraint.bypassed_nodes)
+        if number:
+            self.box(f"not counted: {constraint.bypassed_nodes[0].name}{_and_more(number - 1)}", "more")
+
+    def _arrows(self, drawn: _Drawn, item: PendingItem | CheckItem) -> None:
+        """Draw what is to be placed: arrows to the nodes that take it, else dotted ones that say why not."""
+        if isinstance(item, CheckItem) and item.placements:
+            return
+        pod = self.box(item.name, "new")
+        for name in item.feasible:
+            if name in drawn.nodes:
+                self.line(f"{pod} --> {drawn.nodes[name]}")
+        if not item.feasible and drawn.constraint is not None:
+            for domain in drawn.constraint.domains:
+                if domain.value in drawn.frames:
+                    why = _why_not(domain, drawn.constraint)
+                    self.line(f"{pod} -. {label(why)} .-> {drawn.frames[domain.value]}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What of a constraint is drawn.
+
+    Attributes:
+        constraint: which; None where there is none.
+        frames: domain → id of its frame.
+        nodes: node → id of its box.
+    """
+
+    constraint: ConstraintReport | None = None
+    frames: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def counts_new(self) -> bool:
+        """Whether Pods that were placed are among those counted."""
+        return self.constraint is not None and self.constraint.self_match
+
+
+def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintReport | None:
+    """Return the constraint whose domains are drawn: a hard one before a soft one, few domains before many."""
+    if isinstance(item, SkewItem):
+        return item.constraint
+    constraints: Sequence[ConstraintReport] = item.constraints
+    if isinstance(item, CheckItem) and item.after:
+        constraints = item.after
+    return min(constraints, key=lambda c: (c.when_unsatisfiable != HARD, len(c.domains) or 10**9), default=None)
+
+
+def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintReport | None) -> str:
+    """Return what stands above an item."""
+    if isinstance(item, SkewItem):
+        said = f"{item.namespace}/{item.workload}: {item.status}"
+    else:
+        said = f"{item.namespace}/{item.name}: {item.verdict}"
+    return f"{said}, by {constraint.topology_key}" if constraint else said
+
+
+def _note(domain: Domain) -> str:
+    """Return what is to be known of a domain."""
+    return f": {domain.matching}" if domain.eligible else " (not counted)"
+
+
+def _why_not(domain: Domain, constraint: ConstraintReport) -> str:
+    """Return why the Pod cannot go to a domain."""
+    said = next_text(domain, constraint)
+    return "no: other filters reject its nodes" if said == "yes" else said
+
+
+def _and_more(number: int) -> str:
+    """Return that there are more; nothing where there are none."""
+    return f" and {number} more" if number else ""
