@@ -23,6 +23,7 @@ from kubectl_spread.cluster.kubeconfig import NOBODY, Cluster, Kubeconfig, Selec
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.options import ConnectionOptions, overridden, parse_timeout
 from kubectl_spread.cluster.pool import pool_for
+from kubectl_spread.cluster.proxy import without_login
 from kubectl_spread.errors import ClusterError, UsageError
 
 __all__ = ["Connection", "ConnectionOptions", "connect"]
@@ -164,10 +165,11 @@ def _server_url(cluster: Cluster, *, has_certificate: bool) -> str:
         parts = urlsplit(server)
         port = parts.port
     except ValueError as error:
-        raise ClusterError(f"the server {server!r} is not a URL: {error}") from error
+        raise ClusterError(f"the server {without_login(server)!r} is not a URL: {error}") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ClusterError(
-            f"host must be a URL or a host:port pair: {server!r}", hint="check --server or the kubeconfig"
+            f"host must be a URL or a host:port pair: {without_login(server)!r}",
+            hint="check --server or the kubeconfig",
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"

@@ -6,12 +6,12 @@ import ssl
 from typing import Any
 
 import urllib3
-from urllib3.exceptions import InsecureRequestWarning, LocationParseError
+from urllib3.exceptions import InsecureRequestWarning, LocationParseError, ProxySchemeUnknown
 from urllib3.util import make_headers, parse_url
 
 from kubectl_spread.cluster import tls
 from kubectl_spread.cluster.kubeconfig import Cluster, read_file_or_data
-from kubectl_spread.cluster.proxy import proxy_for
+from kubectl_spread.cluster.proxy import proxy_for, without_login
 from kubectl_spread.errors import ClusterError
 
 CONNECTIONS = 16
@@ -50,15 +50,25 @@ def _ssl_context(cluster: Cluster, key_pair: tls.KeyPair | None) -> ssl.SSLConte
 
 def _proxied(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
     """Return the connections through the proxy."""
+    shown = without_login(proxy)
     try:
         url = parse_url(proxy)
         if (url.scheme or "").startswith("socks"):
-            from urllib3.contrib.socks import SOCKSProxyManager
-
-            return SOCKSProxyManager(proxy, **settings)
+            return _socks(proxy, settings)
         headers = make_headers(proxy_basic_auth=url.auth) if url.auth else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, **settings)
-    except ImportError as error:
-        raise ClusterError(f"the proxy {proxy} speaks SOCKS", hint="install the Python package PySocks") from error
-    except (LocationParseError, urllib3.exceptions.ProxySchemeUnknown) as error:
-        raise ClusterError(f"the proxy {proxy!r} is none that can be used: {error}") from error
+    except LocationParseError as error:  # whose text may hold the password
+        raise ClusterError(f"the proxy {shown!r} is none that can be used: it is no URL") from error
+    except ProxySchemeUnknown as error:
+        raise ClusterError(f"the proxy {shown!r} is none that can be used: {error}") from error
+
+
+def _socks(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
+    """Return the connections through a SOCKS proxy, for which urllib3 needs another package."""
+    from importlib.util import find_spec
+
+    if find_spec("socks") is None:
+        raise ClusterError(f"the proxy {without_login(proxy)} speaks SOCKS", hint="install the Python package PySocks")
+    from urllib3.contrib.socks import SOCKSProxyManager
+
+    return SOCKSProxyManager(proxy, **settings)

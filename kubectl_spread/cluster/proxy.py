@@ -26,6 +26,12 @@ def proxy_for(server: str, proxy_url: str) -> str:
     return found if "://" in found else f"http://{found}"
 
 
+def without_login(url: str) -> str:
+    """Return the URL as it may be shown, however malformed it is: without user and password."""
+    scheme, separator, rest = url.rpartition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
 def _variable(name: str) -> str:
     """Return an environment variable that may be written in capitals, which win, or not."""
     return os.environ.get(name.upper()) or os.environ.get(name) or ""
