@@ -1,0 +1,126 @@
+"""A report as one page that needs nothing else: no network, and no script for reading it.
+
+The page lets in nothing but its own style and script, named by their digests, so that neither a name that got past
+the escaping nor a careless change could make it run or load anything. For that reason bars are drawn as SVG: a style
+attribute would have to be let in.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from itertools import accumulate
+
+from kubectl_spread.render.cells import listed
+from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
+from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
+from kubectl_spread.render.html.sections import callout
+from kubectl_spread.report import AnyReport, CheckReport, Metadata, PendingReport, SkewReport
+
+MOST_CELLS = 100_000
+"""Nodes (count) that the maps of one page draw, those of the worst items first: about 8 MB of them."""
+MOST_OPEN = 3
+"""Cards (count) that are unfolded from the start, unless all is well with them."""
+SHOWN_NAMES = 6
+WELL = ("OK", "Schedulable")
+TITLES = {
+    SkewReport: ("show", "How Pods are spread"),
+    PendingReport: ("why-pending", "Why Pods are Pending"),
+    CheckReport: ("check", "What becomes of the manifests"),
+}
+"""Report → the command that makes it, and what its page is called."""
+RULES_FROM = {
+    "flag": "as --kube-version says",
+    "server": "the API server's release",
+    "nodes": "at least that: the newest kubelet's",
+    "default": "assumed: nothing told the release",
+}
+
+
+def to_html(report: AnyReport) -> str:
+    """Return the report as one HTML page."""
+    style, script = _resource("page.css"), _resource("page.js")
+    command, title = TITLES[type(report)]
+    source = f": {report.metadata.source}" if report.metadata.source else ""
+    cards = cards_of(report)
+    page = _resource("page.html")
+    for name, markup in {
+        "policy": text(_policy(style, script)),
+        "title": text(f"kubectl spread {command}{source}"),
+        "style": Markup(style),
+        "heading": text(title),
+        "facts": _facts(report.metadata, report),
+        "counts": _counts(cards),
+        "incomplete": callout(report.incomplete),
+        "cards": joined(_drawn(cards)) or element("p", text("Nothing was found."), class_="hint"),
+        "version": text(f"kubectl spread {report.metadata.version}"),
+        "script": Markup(script),
+    }.items():
+        page = page.replace(f"<!--{name}-->", markup, 1)
+    return page
+
+
+def _resource(name: str) -> str:
+    """Return a file that ships beside this module."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the Content-Security-Policy that lets in this style and this script, and nothing else."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(content: str) -> str:
+    """Return the digest by which a policy names what stands in an element."""
+    return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"
+
+
+def _facts(metadata: Metadata, report: AnyReport) -> Markup:
+    """Return what was asked, and whose rules the answers rest on."""
+    namespaces = sorted({item.namespace for item in report.items})
+    facts = {
+        "Read from": metadata.source,
+        "Server": metadata.server,
+        "Rules": f"kube-scheduler {metadata.kube_version} ({RULES_FROM[metadata.kube_version_from]})",
+        "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES),
+        "Resource versions": ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items()),
+    }
+    written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts.items() if v)
+    return element("dl", each("div", written), class_="facts")
+
+
+def _counts(cards: Sequence[Card]) -> Markup:
+    """Return how many items there are of each status, worst first; pressed, each shows its own alone."""
+    counted: Counter[str] = Counter()
+    for card in cards:
+        counted[card.status] += card.pods
+    return block("ul", each("li", _count_buttons(counted)), class_="counts")
+
+
+def _count_buttons(counted: Counter[str]) -> Iterator[Markup]:
+    """Yield a button for every status that there is."""
+    for status, (tone, mark) in STATUSES.items():
+        if count := counted[status]:
+            yield element(
+                "button",
+                element("span", text(mark), class_="mark", aria_hidden="true"),
+                element("b", text(str(count))),
+                text(f" {status}"),
+                type="button",
+                class_=f"count {tone}",
+                data_status=status,
+                aria_pressed="false",
+            )
+
+
+def _drawn(cards: Sequence[Card]) -> Iterable[Markup]:
+    """Yield the cards, the worst unfolded, and their maps as long as the page stays handy."""
+    troubled = [number for number, card in enumerate(cards) if card.status not in WELL][:MOST_OPEN] or [0]
+    for number, cells in enumerate(accumulate(card.cells for card in cards)):
+        yield card_markup(cards[number], is_open=number in troubled, drawn=cells <= MOST_CELLS)

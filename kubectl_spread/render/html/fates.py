@@ -1,0 +1,92 @@
+"""What became of each node, in words a cell of the map can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from kubectl_spread.render.domains import HARD
+from kubectl_spread.report import Domain, EvaluationReport, NodeReport, Rejection, SkewItem, SpreadStatus
+
+
+class Fate(StrEnum):
+    """How a node stands to the next Pod."""
+
+    FEASIBLE = "feasible"
+    REJECTED = "rejected"
+    BYPASSED = "bypassed"
+    COUNTED = "counted"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFate:
+    """What became of one node.
+
+    Attributes:
+        fate: in a word.
+        by: what rejects it, in short; empty where nothing does.
+        why: the same in full.
+        note: what else there is to know of this node alone.
+    """
+
+    fate: Fate
+    by: str = ""
+    why: str = ""
+    note: str = ""
+
+
+Fates: TypeAlias = Mapping[str, NodeFate]
+"""Node's name → what became of it."""
+
+OPEN = NodeFate(Fate.FEASIBLE)
+COUNTED = NodeFate(Fate.COUNTED)
+ELSEWHERE = NodeFate(Fate.REJECTED, "something else", "rejected by something other than this constraint")
+
+
+def evaluated(item: EvaluationReport) -> Fates:
+    """Return what the filters decide about every node, with the score of those they let through."""
+    return {node.name: _judged(node) for node in item.nodes}
+
+
+def _judged(node: NodeReport) -> NodeFate:
+    """Return what became of one node."""
+    if node.feasible:
+        score = f"score {node.scores['total']}" if isinstance(node.scores, dict) and "total" in node.scores else ""
+        return NodeFate(Fate.FEASIBLE, note=score)
+    plugins = ", ".join(rejection.plugin for rejection in node.rejections) or str(node.plugin)
+    return NodeFate(Fate.REJECTED, plugins, "; ".join(map(_rejected, node.rejections)) or plugins)
+
+
+def _rejected(rejection: Rejection) -> str:
+    """Return what one filter says of a node."""
+    return f"{rejection.plugin}: {rejection.detail or ', '.join(rejection.reasons)}"
+
+
+def of_next_replica(item: SkewItem) -> Fates:
+    """Return which counted nodes may take the workload's next replica, and what is known of the others."""
+    return {name: fate for domain in item.constraint.domains for name, fate in _in_domain(domain, item)}
+
+
+def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]:
+    """Yield a domain's nodes with what became of each."""
+    following = set(item.next)
+    pins = {pin.node: pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by}
+    closed = _closed(domain, item)
+    for name in domain.nodes:
+        if name in following:
+            yield name, OPEN
+        elif name in pins:
+            yield name, NodeFate(Fate.REJECTED, "something else", pins[name])
+        else:
+            yield name, closed
+
+
+def _closed(domain: Domain, item: SkewItem) -> NodeFate:
+    """Return what is known of a domain's nodes that the next replica may not go to."""
+    constraint = item.constraint
+    if constraint.when_unsatisfiable == HARD and domain.eligible and not domain.allowed:
+        why = f"skew would be {domain.skew_if_placed}, maxSkew is {constraint.max_skew}"
+        return NodeFate(Fate.REJECTED, "skew", why)
+    return ELSEWHERE if item.next or item.status is SpreadStatus.BLOCKED else COUNTED

@@ -1,0 +1,57 @@
+"""Markup that is safe by construction: text becomes Markup only by being escaped.
+
+Names, labels and messages are written by others: what would act on a terminal or reorder a line is made visible, as
+in tables, and what would act on a browser is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import NewType
+
+from kubectl_spread.render.cells import clean
+
+Markup = NewType("Markup", str)
+"""HTML that may stand in the page as it is."""
+
+NOTHING = Markup("")
+
+
+def text(words: str) -> Markup:
+    """Return words as they are to be read, wherever they stand: in an element or in a quoted attribute."""
+    return Markup(escape(clean(words)))
+
+
+def joined(parts: Iterable[Markup]) -> Markup:
+    """Return the parts one after another."""
+    return Markup("".join(parts))
+
+
+def element(name: str, *content: Markup, **attributes: str | bool) -> Markup:
+    """Return an element.
+
+    Args:
+        name: the tag.
+        *content: what stands in it.
+        **attributes: name → value, a hyphen written as ``_`` and a trailing one dropped; without a value when True,
+            left out when False or empty.
+    """
+    written = "".join(_attribute(key, value) for key, value in attributes.items() if value not in {False, ""})
+    return Markup(f"<{name}{written}>{''.join(content)}</{name}>")
+
+
+def each(name: str, items: Iterable[Markup], **attributes: str | bool) -> Markup:
+    """Return an element for every item."""
+    return joined(element(name, item, **attributes) for item in items)
+
+
+def block(name: str, *content: Markup, **attributes: str | bool) -> Markup:
+    """Return an element, or nothing where it would be empty."""
+    return element(name, *content, **attributes) if any(content) else NOTHING
+
+
+def _attribute(key: str, value: str | bool) -> str:  # noqa: FBT001 - as HTML has it: there or not
+    """Return an attribute as it is written."""
+    name = key.removesuffix("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{text(str(value))}"'

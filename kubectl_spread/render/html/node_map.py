@@ -1,0 +1,241 @@
+"""The map of one constraint: domains as boxes, their nodes as cells, the counted Pods as dots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.domains import REASONS, next_text
+from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
+from kubectl_spread.render.html.markup import Markup, block, element, joined, text
+from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
+
+MOST_BOXES = 60
+"""Domains (count) up to which each has a box of its own."""
+FEW_BOXES = 12
+"""The same where a domain is one node."""
+MOST_GROUPS = 6
+"""Reasons (count) up to which a box tells each apart."""
+MOST_NAMED = 48
+"""Cells (count) up to which a group prints its nodes' names; in a larger one they show on hover and focus."""
+MOST_DOTS = 6
+"""Pods (count) up to which a cell draws each."""
+
+FATES = {
+    Fate.FEASIBLE: ("✓", "feasible"),
+    Fate.REJECTED: ("✕", "rejected"),
+    Fate.BYPASSED: ("⌀", "not counted"),
+    Fate.COUNTED: ("•", "counted"),
+}
+"""Fate → its mark and its word."""
+
+Counts = Mapping[str, int]
+"""Node's name → Pods (count)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One node.
+
+    Attributes:
+        name: its name.
+        pods: the matching Pods on it.
+        placed: the replicas that were placed on it.
+        fate: what became of it.
+    """
+
+    name: str
+    pods: int
+    placed: int
+    fate: NodeFate
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A domain, several that stand the same, or what is in none.
+
+    Attributes:
+        label: the domain's value, or what the nodes have in common.
+        pods: how many Pods are counted, in words.
+        note: what the constraint says of one more Pod.
+        kind: how it is drawn: ``domain``, ``holds-minimum`` or ``outside``.
+        cells: its nodes.
+    """
+
+    label: str
+    pods: str
+    note: str
+    kind: str
+    cells: tuple[Cell, ...]
+
+
+def constraint_map(constraint: ConstraintReport, fates: Fates, placed: Counts = MappingProxyType({})) -> Markup:
+    """Return the map of a constraint.
+
+    Args:
+        constraint: the constraint.
+        fates: what became of the nodes; those it does not name are only counted.
+        placed: the replicas placed on each node.
+    """
+    domains = _merged(constraint, fates, placed) if _are_many(constraint.domains) else _each(constraint, fates, placed)
+    return _map([*domains, *_outside(constraint, fates)], of=f"the domains of {constraint.topology_key}")
+
+
+def plain_map(fates: Fates) -> Markup:
+    """Return the map of nodes that no constraint divides."""
+    cells = tuple(Cell(name, 0, 0, fate) for name, fate in fates.items())
+    return _map([Box("All nodes", "", "", "domain", cells)] if cells else [], of="all nodes")
+
+
+def _are_many(domains: Sequence[Domain]) -> bool:
+    """Whether boxes stand for several domains: those of nodes by themselves, and where there are very many."""
+    single = all(len(domain.nodes) <= 1 for domain in domains)
+    named = all(domain.nodes in {(), (domain.value,)} for domain in domains)
+    return named or len(domains) > (FEW_BOXES if single else MOST_BOXES)
+
+
+def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
+    """Yield a box for every domain."""
+    for domain in constraint.domains:
+        yield Box(
+            label=domain.value or EMPTY,
+            pods=_pods(domain.matching) if domain.eligible else "",
+            note=next_text(domain, constraint),
+            kind=_kind(domain, constraint),
+            cells=tuple(_cells(domain, fates, placed)),
+        )
+
+
+def _kind(domain: Domain, constraint: ConstraintReport) -> str:
+    """Return how a domain's box is drawn."""
+    if not domain.eligible:
+        return "outside"
+    return "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
+
+
+def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
+    """Yield a box for all domains that stand the same, the fullest first."""
+    minimum = set(constraint.minimum_domains)
+    alike: dict[tuple[int, str, bool], list[Domain]] = {}
+    for domain in constraint.domains:
+        if domain.eligible:
+            key = (domain.matching, next_text(domain, constraint), domain.value in minimum)
+            alike.setdefault(key, []).append(domain)
+    for (matching, note, lowest), domains in sorted(alike.items(), reverse=True):
+        cells = tuple(cell for domain in domains for cell in _named_cells(domain, fates, placed))
+        label = f"{len(domains)} domain{'s' * (len(domains) > 1)}"
+        yield Box(label, f"{_pods(matching)} each", note, "holds-minimum" if lowest else "domain", cells)
+
+
+def _named_cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
+    """Yield a domain's cells that tell the domain, where their names do not."""
+    for cell in _cells(domain, fates, placed):
+        note = "" if cell.name == domain.value else f"domain {domain.value or EMPTY}"
+        yield replace(cell, fate=_noted(cell.fate, note)) if note else cell
+
+
+def _cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
+    """Yield a cell for every counted node of a domain."""
+    for name in domain.nodes:
+        yield Cell(name, domain.by_node.get(name, 0), placed.get(name, 0), fates.get(name, COUNTED))
+
+
+def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
+    """Yield the box of nodes that the constraint does not count."""
+    cells = tuple(
+        Cell(node.name, node.matching, 0, _bypassed(node, fates.get(node.name, COUNTED)))
+        for node in constraint.bypassed_nodes
+    )
+    if cells:
+        pods = sum(cell.pods for cell in cells)
+        yield Box("Not counted", f"{_pods(pods)} ignored" if pods else "", "in no domain", "outside", cells)
+
+
+def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
+    """Return what became of a node that the constraint does not count: it may be feasible all the same."""
+    reason = REASONS[node.reason].format(key=node.key)
+    similar = f" (has {', '.join(node.similar_keys)}: is that what is meant?)" if node.similar_keys else ""
+    if judged.fate is Fate.FEASIBLE:
+        return replace(judged, by=reason, why=reason + similar)
+    return NodeFate(Fate.BYPASSED, reason, "; ".join(filter(None, (reason + similar, judged.why))), judged.note)
+
+
+def _noted(fate: NodeFate, note: str) -> NodeFate:
+    """Return the fate with one more note."""
+    return replace(fate, note="; ".join(filter(None, (note, fate.note))))
+
+
+def _pods(count: int) -> str:
+    """Return a number of Pods in words."""
+    return f"{count} Pod{'s' * (count != 1)}"
+
+
+def _map(boxes: Iterable[Box], *, of: str) -> Markup:
+    """Return the boxes side by side."""
+    return block("div", *map(_box, boxes), class_="map", role="group", aria_label=f"Nodes in {of}")
+
+
+def _box(box: Box) -> Markup:
+    """Return one box with its nodes, by what became of them."""
+    head = element(
+        "p",
+        element("b", text(box.label)),
+        block("span", text(box.pods), class_="pods"),
+        block("span", text("minimum" if box.kind == "holds-minimum" else ""), class_="tag"),
+        class_="label",
+    )
+    note = block("p", text(box.note), class_="note")
+    return element("div", head, note, *(_group(*group) for group in grouped(box.cells)), class_=f"box {box.kind}")
+
+
+def grouped(cells: Iterable[Cell]) -> list[tuple[NodeFate, list[Cell]]]:
+    """Return the cells by what became of them, feasible and large groups first.
+
+    Where there are too many reasons, the filters' names stand for them, and each cell keeps its own as a note.
+    """
+    found = _by_fate(cells)
+    if len(found) > MOST_GROUPS:
+        found = _by_fate(_without_why(cell) for group in found.values() for cell in group)
+    order = list(FATES)
+    return sorted(found.items(), key=lambda group: (order.index(group[0].fate), -len(group[1]), group[0].why))
+
+
+def _by_fate(cells: Iterable[Cell]) -> dict[NodeFate, list[Cell]]:
+    """Return what became of nodes → their cells; notes tell no groups apart."""
+    found: dict[NodeFate, list[Cell]] = {}
+    for cell in cells:
+        key = cell.fate if not cell.fate.note else replace(cell.fate, note="")
+        found.setdefault(key, []).append(cell)
+    return found
+
+
+def _without_why(cell: Cell) -> Cell:
+    """Return the cell with its reason as a note."""
+    fate = cell.fate
+    return replace(cell, fate=replace(_noted(fate, fate.why), why=fate.by)) if fate.why else cell
+
+
+def _group(fate: NodeFate, cells: Sequence[Cell]) -> Markup:
+    """Return the nodes that share a fate, under its name."""
+    mark, word = FATES[fate.fate]
+    title = element(
+        "p",
+        element("span", text(mark), class_="mark", aria_hidden="true"),
+        element("b", text(f"{len(cells)} {word}")),
+        block("span", text(fate.why), class_="reason"),
+        class_="why",
+    )
+    size = " dense" if len(cells) > MOST_NAMED else ""
+    nodes = element("ul", joined(map(_cell, cells)), class_=f"cells{size}")
+    return element("div", title, nodes, class_=f"group {fate.fate}")
+
+
+def _cell(cell: Cell) -> Markup:
+    """Return one node; written out, for there may be a hundred thousand."""
+    note = f' title="{text(cell.fate.note)}"' if cell.fate.note else ""
+    dots = f' class="d{cell.pods}"' if cell.pods <= MOST_DOTS else ""
+    pods = f"<b{dots}>{cell.pods}</b>" if cell.pods else ""
+    placed = f"<ins>+{cell.placed}</ins>" if cell.placed else ""
+    return Markup(f"<li{note}><span>{text(cell.name)}</span>{pods}{placed}")

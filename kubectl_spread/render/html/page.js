@@ -1,0 +1,168 @@
+"use strict";
+// What reading does not need: search, the why of a node on hover and focus, copying, the theme.
+(() => {
+  const root = document.documentElement;
+  const byId = (id) => document.getElementById(id);
+  const search = byId("search"), found = byId("found"), tip = byId("tip");
+  const cards = [...document.querySelectorAll(".card")];
+  const states = [...document.querySelectorAll("button.count")];
+
+  // Search: every word has to match, in the card's headline, else in one of its nodes, else anywhere in the card.
+  const lower = (node) => (node ? node.textContent.toLowerCase() : "");
+  const headline = (card) => ["h2", ".badge", ".about", ".twins"].map((part) => lower(card.querySelector(part))).join(" ");
+  const once = (make) => { const made = new Map(); return (key) => made.get(key) ?? made.set(key, make(key)).get(key); };
+  const headOf = once(headline);
+  const textOf = once(lower);
+  const cellsOf = once((card) => [...card.querySelectorAll(".group")].flatMap((group) => {
+    const around = ` ${lower(group.closest(".box").querySelector(".label b"))} ${lower(group.querySelector(".why"))}`;
+    return [...group.querySelectorAll("li")].map((cell) => ({ cell, name: lower(cell.firstElementChild), around, hit: false }));
+  }));
+  const pressed = () => states.filter((each) => each.getAttribute("aria-pressed") === "true").map((each) => each.dataset.status);
+
+  const mark = (entry, hit) => {
+    if (entry.hit !== hit) entry.cell.classList.toggle("hit", (entry.hit = hit));
+  };
+  const matchCells = (card, words) => {
+    const matches = ({ name, around }) => words.length > 0 && words.every((word) => name.includes(word) || around.includes(word));
+    const hits = [];
+    for (const entry of cellsOf(card)) {
+      const hit = matches(entry);
+      mark(entry, hit);
+      if (hit) hits.push(entry.name);
+    }
+    return hits;
+  };
+  const unfoldTo = (card) => {
+    card.open = true;
+    card.querySelectorAll(".constraint:has(.hit)").forEach((each) => { each.open = true; });
+  };
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = pressed();
+    const names = new Set();
+    const shown = [], hit = [];
+    for (const card of cards) {
+      const left = words.filter((word) => !headOf(card).includes(word));
+      const hits = words.length || card.classList.contains("searching") ? matchCells(card, left) : [];
+      const matches = !left.length || hits.length || left.every((word) => textOf(card).includes(word));
+      card.hidden = !matches || (wanted.length > 0 && !wanted.includes(card.dataset.status));
+      card.classList.toggle("searching", hits.length > 0);
+      if (card.hidden) continue;
+      shown.push(card);
+      if (hits.length) hit.push(card);
+      hits.forEach((name) => names.add(name));
+    }
+    if (hit.length <= 3) hit.forEach(unfoldTo);
+    byId("none").hidden = shown.length > 0 || !cards.length;
+    const nodes = names.size ? `, ${names.size} node${names.size > 1 ? "s" : ""}` : "";
+    found.textContent = words.length || wanted.length ? `${shown.length} of ${cards.length} shown${nodes}` : `${cards.length} in all`;
+  };
+  search.addEventListener("input", filter);
+  states.forEach((each) => each.addEventListener("click", () => {
+    each.setAttribute("aria-pressed", String(each.getAttribute("aria-pressed") !== "true"));
+    filter();
+  }));
+
+  // The why of a node: one tooltip for all, so that a hundred thousand nodes need none of their own.
+  let told = null;
+  const words = (cell) => {
+    const group = cell.closest(".group");
+    const pods = cell.querySelector("b"), placed = cell.querySelector("ins");
+    if (cell.title) { cell.dataset.note = cell.title; cell.removeAttribute("title"); }
+    const counted = `${pods ? pods.textContent : "no"} matching Pod${pods && pods.textContent === "1" ? "" : "s"}`;
+    const fate = group.querySelector(".why b").textContent.replace(/^\d+ /, "");
+    const reason = group.querySelector(".reason");
+    const label = cell.closest(".box").querySelector(".label b").textContent;
+    return [
+      `${label}: ${counted}${placed ? `, ${placed.textContent} placed here` : ""}`,
+      reason ? `${fate}: ${reason.textContent}` : fate,
+      cell.dataset.note,
+    ].filter(Boolean);
+  };
+  const line = (name, content) => Object.assign(document.createElement(name), { textContent: content });
+  const tell = (cell) => {
+    if (told === cell) return;
+    hush();
+    told = cell;
+    tip.replaceChildren(line("b", cell.firstElementChild.textContent), ...words(cell).map((each) => line("div", each)));
+    cell.setAttribute("aria-describedby", "tip");
+    tip.hidden = false;
+    const at = cell.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    const below = at.bottom + 6 + own.height < innerHeight;
+    tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - own.width - 8))}px`;
+    tip.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - own.height - 6)}px`;
+  };
+  const hush = () => {
+    if (told) told.removeAttribute("aria-describedby");
+    told = null;
+    tip.hidden = true;
+  };
+  const cellAt = (target) => (target instanceof Element ? target.closest(".cells li") : null);
+  document.addEventListener("mouseover", ({ target }) => {
+    if (tip.contains(target)) return;
+    const cell = cellAt(target) || cellAt(document.activeElement);
+    if (cell) tell(cell); else hush();
+  });
+  document.addEventListener("focusin", ({ target }) => { const cell = cellAt(target); if (cell) tell(cell); else hush(); });
+  document.addEventListener("focusout", hush);
+  document.addEventListener("scroll", () => { if (told !== document.activeElement) hush(); }, { passive: true });
+
+  // Keys: one stop for each map, arrows within it.
+  const stops = (map) => [...map.querySelectorAll(".cells li")];
+  const stopAt = (cell, before) => {
+    if (before) before.tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.focus();
+    told = null;
+    tell(cell);
+  };
+  const moves = {
+    ArrowRight: (at) => at + 1, ArrowDown: (at) => at + 1, ArrowLeft: (at) => at - 1, ArrowUp: (at) => at - 1,
+    Home: () => 0, End: (_, last) => last,
+  };
+  document.querySelectorAll(".map").forEach((map) => {
+    const first = map.querySelector(".cells li");
+    if (first) first.tabIndex = 0;
+  });
+  document.addEventListener("keydown", (event) => {
+    const cell = cellAt(event.target);
+    if (event.key === "Escape") {
+      if (!tip.hidden) hush(); else if (search.value) { search.value = ""; filter(); }
+    } else if (event.key === "/" && event.target !== search) {
+      event.preventDefault();
+      search.focus();
+    } else if (cell && moves[event.key]) {
+      event.preventDefault();
+      const all = stops(cell.closest(".map")), next = moves[event.key](all.indexOf(cell), all.length - 1);
+      if (all[next]) stopAt(all[next], cell);
+    }
+  });
+
+  // Copying, where the browser lets a page do so.
+  const copied = (button) => async () => {
+    await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  };
+  if (navigator.clipboard) {
+    document.querySelectorAll(".copy").forEach((button) => { button.hidden = false; button.addEventListener("click", copied(button)); });
+  }
+
+  const theme = byId("theme"), system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const nameTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; };
+  theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
+  system.addEventListener("change", nameTheme);
+
+  const unfold = byId("unfold");
+  unfold.addEventListener("click", () => {
+    const open = unfold.textContent === "Unfold all";
+    cards.forEach((card) => { card.open = open; });
+    unfold.textContent = open ? "Fold all" : "Unfold all";
+  });
+
+  root.classList.add("js");
+  document.querySelectorAll("#bar, .keys").forEach((each) => { each.hidden = false; });
+  nameTheme();
+  filter();
+})();
