@@ -77,11 +77,15 @@ class StatusError(ClusterError):
         what: what was being read.
         status: the HTTP status.
         hint: what to do next.
+
+    Attributes:
+        retry_after: seconds that the server asks to be left alone; 0 where it leaves that to us.
     """
 
     def __init__(self, message: str, *, said: Status, what: str, status: int, hint: str = "") -> None:
         super().__init__(message, what=what, status=status, hint=hint)
         self.said = said
+        self.retry_after: float = 0
 
 
 def parse_status(body: bytes) -> Status:

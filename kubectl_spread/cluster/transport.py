@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -62,6 +63,7 @@ class Request:
         attempts: how often to try.
         body: JSON to POST, of a request that may be repeated without harm; empty for a GET.
         lists: the kinds of list of which the answer must be one; empty where it is no list.
+        goes_on: whether the answer is one that the server keeps adding to.
     """
 
     path: str
@@ -72,6 +74,7 @@ class Request:
     attempts: int = ATTEMPTS
     body: bytes = b""
     lists: tuple[str, ...] = ()
+    goes_on: bool = False
 
 
 class Answer(NamedTuple):
@@ -95,11 +98,12 @@ class _Head(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """An HTTP response that has arrived."""
+    """An HTTP response that has arrived; of one that goes on the head."""
 
     status: int
     headers: HTTPHeaderDict
     body: bytes
+    rest: BaseHTTPResponse | None = None
 
 
 class _TransientError(Exception):
@@ -165,6 +169,19 @@ def fetch(connection: Connection, request: Request, received: Callable[[int], No
     return Background(call.answer).result()
 
 
+@contextmanager
+def streaming(connection: Connection, request: Request) -> Iterator[Iterator[bytes]]:
+    """Let the pieces of an answer that goes on be read as they arrive; nothing is tried again.
+
+    Raises:
+        StatusError: the server refused.
+        ClusterError: it could not be reached, or the connection was lost; this while pieces are read, too.
+    """
+    call = _Call(connection, replace(request, goes_on=True), _Patience(connection.timeout, 1), lambda _: None)
+    with closing(call.open()) as response:
+        yield call.pieces(response)
+
+
 def _seconds_asked(retry_after: str) -> float:
     """Return the seconds that a Retry-After header asks to wait, as a number or until a date; 0 when it says neither.
 
@@ -216,6 +233,25 @@ class _Call:
             return self._answer(reply)
         raise self._refusal(reply)
 
+    def open(self) -> BaseHTTPResponse:
+        """Return what the server goes on with, from one attempt."""
+        try:
+            reply = self._authorized()
+        except HTTPError as error:
+            raise unreachable(self.connection, error, what=self.request.what) from error
+        if reply.rest is not None:
+            return reply.rest
+        refusal = self._refusal(reply)
+        raise refusal.error if isinstance(refusal, _TransientError) else refusal
+
+    def pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield what the server goes on with until it ends that."""
+        try:
+            while piece := response.read1(CHUNK_BYTES, decode_content=True):
+                yield piece
+        except HTTPError as error:
+            raise unreachable(self.connection, error, what=self.request.what) from error
+
     def _authorized(self) -> _Reply:
         """Return the reply; when the server refuses our credentials and there are fresher ones, to those."""
         authorization = self.connection.credentials.authorization()
@@ -258,6 +294,8 @@ class _Call:
             redirect=False,
             preload_content=False,
         )
+        if self.request.goes_on and response.status // 100 == SUCCESS:
+            return _Reply(response.status, response.headers, b"", response)
         try:
             return _Reply(response.status, response.headers, b"".join(self._pieces(response)))
         finally:
@@ -281,6 +319,8 @@ class _Call:
         headers = HTTPHeaderDict(self.connection.headers, Accept=self.request.accept)
         if self.request.body:
             headers["Content-Type"] = JSON
+        if self.request.goes_on:
+            headers["Accept-Encoding"] = "identity"  # who packs it waits for more to pack
         if authorization:
             headers["Authorization"] = authorization
         return headers
@@ -333,7 +373,7 @@ class _Call:
         # What is asked for at one version is asked for at another instead: that server may never come to it.
         if reply.status not in RETRIED or (error.said.too_new and self.request.query.get("resourceVersion")):
             return error
-        pause = _seconds_asked(reply.headers.get("Retry-After", ""))
+        pause = error.retry_after = _seconds_asked(reply.headers.get("Retry-After", ""))
         if pause:
             error.hint = f"the server asks to be left alone for {pause:,.0f} s"
         return _TransientError(error, pause)
