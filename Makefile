@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
 
-.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz bench dist clean
+.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz bench dist test-wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ $(RELEASE_VENV)/.ready: release/requirements.txt
 
 dist: $(RELEASE_VENV)/.ready ## build into dist/: the archive for krew on this platform, its manifest, the wheel and the sdist
 	$(RELEASE_VENV)/bin/python -m release.build
+
+test-wheel: $(RELEASE_VENV)/.ready ## run the tests of `make test` against the wheel, installed away from the tree
+	$(RELEASE_VENV)/bin/python -m release.check_wheel
 
 clean: ## remove what was built
 	rm -rf $(VENV) build dist *.egg-info

@@ -18,7 +18,8 @@ from pathlib import Path
 from kubectl_spread import __version__
 from release.archive import write_archive
 from release.licences import third_party_licences
-from release.manifest import ROOT, TAG, write_manifest
+from release.manifest import TAG, write_manifest
+from release.tree import ROOT
 
 WORK = ROOT / "build" / "release"
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
@@ -44,7 +45,7 @@ def main() -> None:
         "SOURCE_DATE_EPOCH": str(epoch),
         "PYINSTALLER_CONFIG_DIR": str(WORK / "cache"),
     }
-    _install(_wheel(output, environment), environment)
+    _install(build_wheel(output, environment), environment)
     write_archive(_assemble(_freeze(environment)), archive, epoch=epoch)
     write_manifest(output)
     _say(f"{archive} ({archive.stat().st_size / 1e6:.1f} MB)")
@@ -64,7 +65,7 @@ def _epoch() -> int:
     return int(said or FIRST_POSSIBLE)
 
 
-def _wheel(output: Path, environment: Mapping[str, str]) -> Path:
+def build_wheel(output: Path, environment: Mapping[str, str]) -> Path:
     """Return the wheel, built from the sdist: nothing that merely lies about gets in."""
     _python("-P", "-m", "build", "--no-isolation", "--outdir", str(output), str(ROOT), environment=environment)
     return output / f"kubectl_spread-{__version__}-py3-none-any.whl"

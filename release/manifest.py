@@ -15,8 +15,8 @@ import re
 from pathlib import Path
 
 from kubectl_spread import __version__
+from release.tree import ROOT
 
-ROOT = Path(__file__).parents[1]
 TAG = f"v{__version__}"
 TEMPLATE = ROOT / "krew" / "spread.yaml.tmpl"
 REPOSITORY = re.compile(r'\A\{\{- \$repository := "([^"]+)" -\}\}\n')

@@ -12,8 +12,10 @@ import pytest
 from tests.bench.startup import NODE_AND_POD, empty_cluster
 from tests.cluster.api_server import serving
 
+# An editable installation's finder has loaded what the second line loads before anything is counted.
 PROBE = """
 import sys
+import importlib.util, pathlib
 before = set(sys.modules)
 import atexit
 from kubectl_spread.__main__ import main

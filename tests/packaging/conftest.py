@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from release.tree import ROOT, copy_tree
+
 PYTHON = ROOT / "build" / "release-venv" / "bin" / "python"
 EPOCH = "1700000000"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Release:
     """What was built.
 
@@ -25,12 +26,16 @@ class Release:
         archive: what krew downloads.
         manifest: what krew reads.
         folder: the archive, unpacked.
+        wheel: what pip installs.
+        sdist: what the wheel was made of.
         wheel_program: the program as the wheel installs it.
     """
 
     archive: Path
     manifest: Path
     folder: Path
+    wheel: Path
+    sdist: Path
     wheel_program: Path
 
 
@@ -45,7 +50,7 @@ def build(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
     environment_ready = str(PYTHON.parents[1].relative_to(ROOT) / ".ready")
     subprocess.run(["make", environment_ready], cwd=ROOT, check=True)  # noqa: S607
     tree = tmp_path_factory.mktemp("tree")
-    _copy_tree(tree)
+    copy_tree(tree)
 
     def build_copy() -> Path:
         folder = tmp_path_factory.mktemp("release")
@@ -62,18 +67,17 @@ def build(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
 def release(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Release:
     """The release of this tree."""
     built = build()
-    (archive,) = built.glob("kubectl-spread-v*.tar.gz")
+    (archive,), (wheel,), (sdist,) = (
+        built.glob(name) for name in ("kubectl-spread-v*.tar.gz", "*.whl", "kubectl_spread-*.tar.gz")
+    )
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
-    return Release(archive, built / "spread.yaml", folder, PYTHON.with_name("kubectl-spread"))
-
-
-def _copy_tree(folder: Path) -> None:
-    """Copy what is, or would be, under version control."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+    return Release(
+        archive=archive,
+        manifest=built / "spread.yaml",
+        folder=folder,
+        wheel=wheel,
+        sdist=sdist,
+        wheel_program=PYTHON.with_name("kubectl-spread"),
+    )

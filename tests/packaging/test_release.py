@@ -7,27 +7,28 @@ import hashlib
 import os
 import ssl
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 import trustme
 
 from kubectl_spread import __version__
-from tests import gobuild
+from release.licences import LIBRARIES
+from release.tree import ROOT
 from tests.bench.startup import NODE_AND_POD, empty_cluster, fastest
 from tests.cluster.api_server import ApiServer, serving
 from tests.cluster.kubeconfigs import write_kubeconfig
-from tests.controlplane.binaries import build_binaries
-from tests.packaging.conftest import ROOT, Build, Release
+from tests.packaging.conftest import Build, Release
 
 pytestmark = pytest.mark.e2e
 
 PLUGIN = """#!/bin/sh
 echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"issued"}}'
 """
-PENDING = NODE_AND_POD.replace("nodeName: a1", "nodeSelector: {disk: fast}")
 AT_MOST_OF_WHEEL = 1.25
 MEGABYTES = 20
 
@@ -61,6 +62,18 @@ def test_licences_and_completion_lie_beside_the_program(release: Release) -> Non
     assert script == (ROOT / "completions" / "kubectl_complete-spread").read_text()
     licences = (release.folder / "THIRD-PARTY-LICENSES.txt").read_text()
     assert all(f"\n{name} " in licences for name in ("Python", "kubernetes", "msgspec", "pyinstaller", "typer"))
+
+
+def test_everything_in_it_has_a_licence(release: Release) -> None:
+    licences = (release.folder / "THIRD-PARTY-LICENSES.txt").read_text()
+    frozen = {Path(name).parts[1].partition(".")[0] for name in names(release) if name.startswith("_internal/")}
+    pythons = {
+        name for name in frozen if name in sys.stdlib_module_names or name.startswith(("_sysconfig", "libpython"))
+    }
+    others = frozen - pythons - LIBRARIES.keys() - {"kubectl_spread", f"python{sys.version_info.major}"}
+    owners = {owner for name in others for owner in packages_distributions()[name]}
+    assert {name for name in owners if f"\n{name} " not in licences} == set()
+    assert all(LIBRARIES[name] in licences for name in frozen & LIBRARIES.keys())
 
 
 def test_what_is_never_used_is_left_out(release: Release) -> None:
@@ -131,35 +144,3 @@ def test_it_starts_as_fast_as_the_wheel(release: Release, tmp_path: Path) -> Non
         }
         best = fastest(commands, runs=15, environment={"PATH": os.defpath, "HOME": str(tmp_path)})
         assert best["archive"] / best["wheel"] <= AT_MOST_OF_WHEEL
-
-
-@pytest.fixture(scope="session")
-def krew(build: Build) -> Path:  # noqa: ARG001 - asks, by way of build, whether anything may be built
-    """Return krew, built from its module."""
-    sources = Path(__file__).parent / "go" / "krew"
-    packages = {"krew": "sigs.k8s.io/krew/cmd/krew"}
-    return gobuild.build(name="krew", sources=sources, release=None, packages=packages, ldflags="-s -w")["krew"]
-
-
-def test_krew_installs_it_and_kubectl_runs_it(release: Release, krew: Path, tmp_path: Path) -> None:
-    installed = tmp_path / "krew" / "bin"
-    path = os.pathsep.join([str(installed), str(build_binaries().kubectl.parent), os.defpath])
-    (tmp_path / "pending.yaml").write_text(PENDING)
-    # To uninstall, krew wants an index: any git repository.
-    (tmp_path / "krew" / "index" / "default" / ".git").mkdir(parents=True)
-
-    def ran(*command: str | Path) -> str:
-        ended = run(*command, path=path, home=tmp_path)
-        assert ended.returncode == 0, ended.stderr
-        return ended.stdout
-
-    ran(krew, "install", "--manifest", release.manifest, "--archive", release.archive)
-    assert ran("kubectl", "spread", "version").startswith(f"kubectl-spread v{__version__}\n")
-    explained = run("kubectl", "spread", "why-pending", "--from", "pending.yaml", path=path, home=tmp_path)
-    assert (explained.returncode, explained.stderr) == (1, "")
-    assert "didn't match Pod's node affinity/selector" in explained.stdout
-    script = installed / "kubectl_complete-spread"
-    assert ran("kubectl", "spread", "completion", "--install") == f"wrote {script}\n"
-    assert ran("kubectl", "__complete", "spread", "show", "-o", "j") == "json\n:4\n"
-    ran(krew, "uninstall", "spread")
-    assert [file.name for file in installed.iterdir()] == [script.name]
