@@ -15,6 +15,7 @@ import yaml
 
 from tests.controlplane import commands
 from tests.controlplane.api import Api, ApiError, Object, is_healthy
+from tests.controlplane.audit import ENDED, count_requests
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.client import Client
 from tests.controlplane.component import Component, free_port
@@ -55,7 +56,7 @@ class Options:
     without_admission: tuple[str, ...] = WITHOUT_ADMISSION
     """Admission plugins that are off; LimitRanger, which is on, looks up 50 new namespaces a second at most."""
     audit_log: Path | None = None
-    """Where each request is recorded as a line of JSON, at level Metadata."""
+    """Where each request is recorded as a line of JSON, at level Metadata; with the rest of its files unless given."""
 
 
 class ControlPlane:
@@ -65,6 +66,7 @@ class ControlPlane:
         """Keep everything in ``folder``; what is started is stopped by ``running``."""
         self.server = f"https://{commands.LOOPBACK}:{free_port()}"
         self.kubeconfig = folder / "kubeconfig"
+        self.audit_log = options.audit_log or folder / "audit.log"
         self._options = options
         self._binaries = binaries
         self._folder = folder
@@ -136,7 +138,7 @@ class ControlPlane:
             port=int(self.server.rpartition(":")[2]),
             etcd_url=etcd_url,
             without_admission=self._options.without_admission,
-            audit_log=self._options.audit_log,
+            audit_log=self.audit_log,
         )
         component = self._run(command, health=f"{self.server}/readyz", certificate="apiserver")
         api = self.client().api
@@ -168,7 +170,7 @@ def control_plane(options: Options | None = None, *, binaries: Binaries | None =
     """Run a control plane for the length of a block; what was started ends with it, whatever happens.
 
     Args:
-        options: what it consists of; everything but an audit log unless given.
+        options: what it consists of; everything unless given.
         binaries: the programs of another release.
 
     Raises:
@@ -180,13 +182,9 @@ def control_plane(options: Options | None = None, *, binaries: Binaries | None =
         plane = ControlPlane(
             options or Options(), binaries=binaries or build_binaries(), folder=Path(folder), running=running
         )
+        running.callback(lambda: ENDED.update(count_requests(plane.audit_log)))
         plane.start()
         yield plane
-
-
-def read_audit_log(path: Path) -> Sequence[Object]:
-    """Return the recorded requests, oldest first."""
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 _AUDIT_POLICY: Object = {

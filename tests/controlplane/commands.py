@@ -7,6 +7,9 @@ LOOPBACK = "127.0.0.1"
 
 Command = Sequence[str | Path]
 
+_AUDIT_LOG_MB = 10_000
+"""From this size on the server would begin another file."""
+
 
 def etcd(binary: Path, *, data: Path, client_url: str, peer_url: str) -> Command:
     """Return etcd for one member that never waits for the disk."""
@@ -30,10 +33,9 @@ def kube_apiserver(
     port: int,
     etcd_url: str,
     without_admission: Sequence[str],
-    audit_log: Path | None,
+    audit_log: Path,
 ) -> Command:
     """Return kube-apiserver with the tokens and keys of ``folder``, where it writes its certificate too."""
-    audit = {"audit-policy-file": folder / "audit-policy.json", "audit-log-path": audit_log} if audit_log else {}
     flags = {
         "etcd-servers": etcd_url,
         "bind-address": LOOPBACK,
@@ -48,7 +50,9 @@ def kube_apiserver(
         "service-account-signing-key-file": folder / "service-account.key",
         "service-cluster-ip-range": "10.0.0.0/24",
         "endpoint-reconciler-type": "none",
-        **audit,
+        "audit-policy-file": folder / "audit-policy.json",
+        "audit-log-path": audit_log,
+        "audit-log-maxsize": _AUDIT_LOG_MB,
     }
     return [binary, *_written(flags)]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import urllib3
 
+from tests.controlplane.audit import read_audit_log
 from tests.controlplane.binaries import Binaries
-from tests.controlplane.cluster import Options, control_plane, read_audit_log
+from tests.controlplane.cluster import Options, control_plane
 from tests.controlplane.component import ControlPlaneError
 from tests.controlplane.waiting import wait_for
 from tests.e2e.manifests import node, pod

@@ -15,9 +15,10 @@ import yaml
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
 from tests.controlplane.api import Object
+from tests.controlplane.audit import read_audit_log
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client
-from tests.controlplane.cluster import ControlPlane, Options, control_plane, read_audit_log
+from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.controlplane.identity import User
 from tests.controlplane.waiting import wait_for
 from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod, pod_spec
