@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from urllib3.exceptions import (
     HTTPError,
+    LocationParseError,
     NameResolutionError,
     NewConnectionError,
     ProxyError,
@@ -130,7 +131,7 @@ def unreachable(connection: Connection, error: HTTPError, *, what: str) -> Clust
             return _tls_failure(connection, error.args[0], what=what)
         case ProxyError():
             message, hint = f"{CANNOT_CONNECT} through its proxy: {_innermost(error)}", "check proxy-url or HTTPS_PROXY"
-        case NameResolutionError():
+        case NameResolutionError() | LocationParseError():
             message = f"{CANNOT_CONNECT}: no such host: {address}"
         case NewConnectionError() if isinstance(error.__cause__, ConnectionRefusedError):
             message = f"the connection to the server {address} was refused - did you specify the right host or port?"

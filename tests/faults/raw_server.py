@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import struct
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 
 from tests.cluster.api_server import Response, Seen
 
@@ -20,12 +20,26 @@ Said = Iterable[bytes | float]
 Speaker = Callable[[Seen], Said]
 
 
+@dataclass(frozen=True, slots=True)
+class RawServer:
+    """A server that keeps every request it has seen."""
+
+    url: str
+    seen: list[Seen] = field(default_factory=list)
+
+
 @contextmanager
-def speaking(speaker: Speaker) -> Iterator[str]:
-    """Yield the URL of a server that answers each connection's only request as the speaker says."""
+def speaking(speaker: Speaker) -> Iterator[RawServer]:
+    """Yield a server that answers each connection's only request as the speaker says."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        threading.Thread(target=_accept, args=(listening, speaker), daemon=True).start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server = RawServer(f"http://127.0.0.1:{listening.getsockname()[1]}")
+
+        def speak(seen: Seen) -> Said:
+            server.seen.append(seen)
+            return speaker(seen)
+
+        threading.Thread(target=_accept, args=(listening, speak), daemon=True).start()
+        yield server
         with suppress(OSError):  # wakes the thread that accepts
             listening.shutdown(socket.SHUT_RDWR)
 
@@ -65,11 +79,17 @@ def _request(connection: socket.socket) -> Seen:
     return Seen(method=method, path=path, query=pairs, headers={}, certificate="")
 
 
-def http(response: Response, *, version: str = "HTTP/1.1", headers: str = "") -> bytes:
-    """Return the response as it goes over the wire; before HTTP/1.1 its end is that of the connection."""
-    content = json.dumps(response.body).encode()
-    length = f"Content-Length: {len(content)}\r\n" if version == "HTTP/1.1" else ""
-    head = (
-        f"{version} {response.status} X\r\nContent-Type: application/json\r\nConnection: close\r\n{length}{headers}\r\n"
-    )
-    return head.encode() + content
+def http(response: Response, *, version: str = "HTTP/1.1", length: int | None = None) -> bytes:
+    """Return the response as it goes over the wire; before HTTP/1.1 its end is that of the connection.
+
+    Args:
+        response: what to send.
+        version: of HTTP.
+        length: how much to promise; None for the truth.
+    """
+    content = response.content()
+    headers = {"Content-Type": response.content_type, "Connection": "close", **response.headers}
+    if version == "HTTP/1.1":
+        headers["Content-Length"] = str(len(content) if length is None else length)
+    lines = [f"{version} {response.status} X", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    return "\r\n".join(lines).encode() + content

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ import trustme
 
 from tests.cluster.api_server import ApiServer, Response, Seen, serving, status
 from tests.controlplane.component import free_port
-from tests.faults.raw_server import RESET, Said, http, speaking
 from tests.faults.shop import BUDGETS, NODES, PODS, TOKEN, Program, Shop, failing, first_page, second_page
 from tests.program import Ended
 
@@ -132,6 +130,40 @@ def test_a_refused_connection_is_one_clear_line(tmp_path: Path) -> None:
     assert "was refused - did you specify the right host or port?" in refused(program.run("why-pending"))
 
 
+def test_pods_that_are_forbidden_half_way_are_not_taken_for_all(server: ApiServer, program: Program) -> None:
+    server.answer = failing(status(403, "Forbidden"), at=second_page, forever=True)
+    missing = program.run("why-pending", "-o", "json").item["incomplete"]
+    assert ("list pods", "forbidden") in {(each["what"], each["why"]) for each in missing}
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://nowhere.invalid:1", "unable to connect to the server: no such host: nowhere.invalid:1"),
+        (f"http://{'a' * 64}.invalid:1", "unable to connect to the server: no such host: aaaa"),
+    ],
+    ids=["unknown", "impossible"],
+)
+def test_a_host_without_address_is_one_clear_line(url: str, said: str, tmp_path: Path) -> None:
+    assert said in refused(Program.for_server(url, tmp_path).run("why-pending"))
+
+
+def test_a_server_that_nobody_vouches_for_hears_no_credentials(authority: trustme.CA, tmp_path: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    pem = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(pem)
+    with serving(Shop(), context) as server:
+        ended = Program.for_server(server.url, tmp_path, authority=pem).run("why-pending")
+        assert server.seen == []
+    assert "tls: failed to verify certificate" in refused(ended)
+
+
+def test_a_server_that_does_not_speak_tls_is_one_clear_line(server: ApiServer, tmp_path: Path) -> None:
+    program = Program.for_server(server.url.replace("http:", "https:"), tmp_path)
+    assert "the server gave an HTTP response to an HTTPS client" in refused(program.run("why-pending"))
+
+
 def test_credentials_do_not_follow_a_redirect(authority: trustme.CA, tmp_path: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -156,82 +188,3 @@ def test_no_error_shows_the_token(authority: trustme.CA, tmp_path: Path) -> None
             server.answer = failing(fault, path=NODES, forever=True)
             refused(program.run("why-pending", "--request-timeout", "1s"))
         assert {seen.header("Authorization") for seen in server.seen} == {f"Bearer {TOKEN}"}
-
-
-def spoken(said: Callable[[Response], Said], *, version: str = "HTTP/1.1", times: int = 1) -> Callable[[Seen], Said]:
-    """Return the shop of a server that says its Pods in its own way, so many times."""
-    shop, left, lock = Shop(page=500), [times], threading.Lock()
-
-    def speak(seen: Seen) -> Said:
-        with lock:
-            own_way = seen.path == PODS and left[0] > 0
-            left[0] -= own_way
-        return said(shop(seen)) if own_way else [http(shop(seen), version=version)]
-
-    return speak
-
-
-def halves(response: Response) -> tuple[bytes, bytes]:
-    """Return what goes over the wire, in two parts."""
-    sent = http(response)
-    return sent[: len(sent) // 2], sent[len(sent) // 2 :]
-
-
-def test_a_connection_that_is_reset_amid_a_page_is_made_again(tmp_path: Path, whole: str) -> None:
-    with speaking(spoken(lambda response: [halves(response)[0], 0.05, RESET])) as url:
-        assert Program.for_server(url, tmp_path).run("why-pending") == Ended(WHOLE_BUT, whole, "")
-
-
-def test_a_connection_that_is_always_reset_amid_a_page_is_one_clear_line(tmp_path: Path) -> None:
-    with speaking(spoken(lambda response: [halves(response)[0], 0.05, RESET], times=99)) as url:
-        ended = Program.for_server(url, tmp_path).run("why-pending", "--request-timeout", "1s")
-    assert "lost the connection to the server" in refused(ended)
-
-
-def test_a_slow_page_is_waited_for(tmp_path: Path, whole: str) -> None:
-    def drip(response: Response) -> Said:
-        sent = http(response)
-        for begin in range(0, len(sent), 1000):
-            yield sent[begin : begin + 1000]
-            yield 0.05
-
-    with speaking(spoken(drip)) as url:
-        assert Program.for_server(url, tmp_path).run("why-pending") == Ended(WHOLE_BUT, whole, "")
-
-
-def endless(_: Response) -> Said:
-    """Yield a page that begins well and never ends."""
-    yield b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"items": ['
-    while True:
-        yield b" " * 1000
-        yield 0.01
-
-
-@pytest.mark.parametrize("command", ["why-pending", "show"])
-def test_a_page_that_never_ends_is_waited_for_as_long_as_said(command: str, tmp_path: Path) -> None:
-    with speaking(spoken(endless, times=99)) as url:
-        began = time.monotonic()
-        ended = Program.for_server(url, tmp_path).run(command, "--request-timeout", "1s")
-    assert "did not answer in time; allow more with --request-timeout" in refused(ended)
-    assert time.monotonic() - began < 4
-
-
-def test_a_server_of_the_last_century_is_understood(tmp_path: Path, whole: str) -> None:
-    old = "HTTP/1.0"
-    with speaking(spoken(lambda response: [http(response, version=old)], version=old)) as url:
-        assert Program.for_server(url, tmp_path).run("why-pending") == Ended(WHOLE_BUT, whole, "")
-
-
-def test_a_page_that_nobody_can_tell_is_cut_short_is_no_answer_either(tmp_path: Path) -> None:
-    old = "HTTP/1.0"
-    with speaking(spoken(lambda response: [http(response, version=old)[:-400]], version=old, times=99)) as url:
-        ended = Program.for_server(url, tmp_path).run("why-pending", "--request-timeout", "1s")
-    assert "the server's answer is cut short or malformed" in refused(ended)
-
-
-@pytest.mark.parametrize("headers", ["X: " + "y" * 100_000 + "\r\n", "X: y\r\n" * 1000], ids=["long", "many"])
-def test_headers_without_measure_are_one_clear_line(headers: str, tmp_path: Path) -> None:
-    with speaking(spoken(lambda response: [http(response, headers=headers)], times=99)) as url:
-        ended = Program.for_server(url, tmp_path).run("why-pending", "--request-timeout", "1s")
-    assert "lost the connection to the server" in refused(ended)
-    assert "header" in ended.stderr
