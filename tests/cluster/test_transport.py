@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -230,6 +232,85 @@ def test_a_server_that_drips_is_not_waited_for_beyond_the_request_timeout(connec
         error = failure(connecting(server=f"http://{address}", request_timeout="200ms"))
         stopped.set()
     assert error.message == f"unable to connect to the server: {address} did not answer in time"
+
+
+def test_nobody_waits_for_ever_even_where_nobody_says_how_long(
+    server: ApiServer, connection: Connection, mocker: MockerFixture
+) -> None:
+    mocker.patch.object(transport, "PATIENCE_SECONDS", 0.05)
+    server.answer = in_turn(Response(body=WHOLE, delay_seconds=0.3))
+    error = failure(connection)
+    assert error.message == f"unable to connect to the server: {server.address} did not answer in time"
+
+
+def test_an_answer_that_fills_the_memory_is_not_taken(
+    server: ApiServer, connection: Connection, mocker: MockerFixture, pauses: list[float]
+) -> None:
+    mocker.patch.object(transport, "MAX_ANSWER_BYTES", 20 << 20)
+    bomb = gzip.compress(b" " * (100 << 20))
+    assert len(bomb) < 200_000
+    server.answer = in_turn(Response(body=bomb, headers={"Content-Encoding": "gzip"}))
+    pieces: list[int] = []
+    with pytest.raises(ClusterError, match="cannot list pods: the server's answer is larger than 20 MiB"):
+        fetch(replace(connection, headers=()), PODS, pieces.append)
+    assert sum(pieces) <= 20 << 20
+    assert max(pieces) <= transport.CHUNK_BYTES
+    assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [("Sat, 01 Jan 2000 00:00:00 GMT", 0.2), ("Sat, 01 Jan 2000 00:00:00 -0000", 0.2), ("Sat, 99 Jan", 0.2)],
+)
+def test_a_moment_that_has_passed_or_is_none_is_no_reason_to_wait(
+    *, date: str, seconds: float, server: ApiServer, connection: Connection, pauses: list[float]
+) -> None:
+    server.answer = in_turn(status(429, "TooManyRequests", Retry_After=date), Response(body=WHOLE))
+    fetch(connection, PODS)
+    assert pauses == [seconds]
+
+
+def test_a_busy_server_may_name_the_moment_to_come_back(
+    server: ApiServer, connection: Connection, pauses: list[float]
+) -> None:
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
+    server.answer = in_turn(status(503, "ServiceUnavailable", Retry_After=moment), Response(body=WHOLE))
+    fetch(connection, PODS)
+    assert 40 < pauses[0] <= 50
+
+
+LIST = replace(PODS, lists=("PodList",))
+
+
+@pytest.mark.parametrize("body", [{"kind": "PodList", "items": None}, {"kind": "PodList"}, {"items": []}], ids=str)
+def test_what_calls_itself_the_list_or_has_items_is_taken(
+    body: dict[str, object], server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(Response(body=body))
+    assert fetch(connection, LIST).body == Response(body=body).content()
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ({}, "JSON that is no list"),
+        ({"kind": "NodeList", "items": []}, "a NodeList"),
+        ({"kind": "Status", "status": "Success"}, "a Status"),
+    ],
+)
+def test_what_is_another_list_is_not_taken_for_an_empty_one(
+    body: dict[str, object], found: str, server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(Response(body=body))
+    error = failure(connection, LIST)
+    assert error.message == f"cannot list pods: the server answered with {found}, not a PodList"
+    assert error.hint == f"is {server.url} an API server, or a proxy in front of one?"
+
+
+def test_a_server_that_repeats_the_token_is_not_repeated(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: status(400, "BadRequest", f"what is {seen.header('Authorization')}?")
+    error = failure(with_source(connection, Issued(authorization="Bearer s3cr3t")))
+    assert error.message == "cannot list pods: the server answered 400 BadRequest: what is Bearer <masked>?"
 
 
 def test_a_redirect_is_not_followed_and_names_no_secret(server: ApiServer, connection: Connection) -> None:
