@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
 
-.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz bench dist test-wheel clean
+.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz bench cluster dist test-wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,6 +63,12 @@ conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the s
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.engine
+
+cluster: $(VENV)/.developing ## run a real control plane with the demo's shop until Ctrl-C; needs Go, openssl
+	@exec $(BIN)/python -m tests.controlplane up --objects examples/shop.yaml \
+	  --try 'kubectl spread why-pending -n shop' \
+	  --try 'kubectl spread show -n shop' \
+	  --try 'kubectl spread check -n shop -f $(CURDIR)/examples/checkout.yaml'
 
 $(RELEASE_VENV)/.ready: release/requirements.txt
 	$(PYTHON) -m venv --clear $(RELEASE_VENV)

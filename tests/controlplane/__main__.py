@@ -4,29 +4,43 @@ import argparse
 import os
 import signal
 import sys
+import sysconfig
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
+from tests.controlplane.api import ApiError
 from tests.controlplane.binaries import build_binaries
+from tests.controlplane.client import Client
 from tests.controlplane.cluster import Options, control_plane
 from tests.controlplane.component import ControlPlaneError
+from tests.controlplane.loading import load
 from tests.gobuild import BuildError
 
 _NICENESS = 10
+_PAUSE_S = 1.0
+# Ended by a process supervisor or a closed terminal, it stops its components as it does on Ctrl-C.
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> None:
     """Do what the command line says; a failure to build or to start is the exit text."""
     arguments = _parse()
-    # Ended by a process supervisor or a closed terminal, it stops its components as it does on Ctrl-C.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    for number in _ENDING:
+        signal.signal(number, _end)
     try:
         with suppress(KeyboardInterrupt):
-            _build() if arguments.verb == "build" else _up(arguments.scheduler_config)
+            _build() if arguments.verb == "build" else _up(arguments)
     except (BuildError, ControlPlaneError) as error:
         sys.exit(str(error))
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    """End in an orderly way, once: an impatient second Ctrl-C would leave components behind."""
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _parse() -> argparse.Namespace:
@@ -36,6 +50,8 @@ def _parse() -> argparse.Namespace:
     verbs.add_parser("build", help="build etcd and the Kubernetes commands into the cache")
     up = verbs.add_parser("up", help="run a control plane in the foreground")
     up.add_argument("--scheduler-config", type=Path, help="a KubeSchedulerConfiguration")
+    up.add_argument("--objects", type=Path, help="a List of Nodes and workloads to create")
+    up.add_argument("--try", action="append", default=[], dest="commands", help="a command to suggest (repeatable)")
     return parser.parse_args()
 
 
@@ -45,13 +61,30 @@ def _build() -> None:
     _say(f"{build_binaries().kubectl.parent}")
 
 
-def _up(scheduler_config: Path | None) -> None:
+def _up(arguments: argparse.Namespace) -> None:
     """Run until interrupted, after saying how to reach it."""
+    _say("# starting; the first time, building Kubernetes from its Go modules takes about ten minutes")
     binaries = build_binaries()
     began = time.monotonic()
-    with control_plane(Options(scheduler_config=scheduler_config), binaries=binaries) as plane:
-        _say(f"# ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it\nexport KUBECONFIG={plane.kubeconfig}")
-        signal.pause()
+    with control_plane(Options(scheduler_config=arguments.scheduler_config), binaries=binaries) as plane:
+        client = plane.client()
+        if arguments.objects:
+            load(client, arguments.objects)
+        _act_as_kubelets(client)
+        path = os.pathsep.join([sysconfig.get_path("scripts"), str(binaries.kubectl.parent), "$PATH"])
+        _say(f"# ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it. In another terminal:")
+        _say(f'export KUBECONFIG={plane.kubeconfig}\nexport PATH="{path}"')
+        _say("\n".join(arguments.commands))
+        while True:
+            time.sleep(_PAUSE_S)
+            _act_as_kubelets(client)
+
+
+def _act_as_kubelets(client: Client) -> None:
+    """Report bound Pods as running, and terminating ones as gone; what was changed meanwhile is met the next time."""
+    with suppress(ApiError):
+        client.mark_running()
+        client.confirm_deletions()
 
 
 def _say(text: str) -> None:

@@ -74,6 +74,13 @@ class Client:
             [pod for pod in self.pods(namespace) if _awaits_kubelet(pod)],
         )
 
+    def confirm_deletions(self) -> None:
+        """Let go of bound Pods that are terminating, which a kubelet would do once their containers have ended."""
+        in_parallel(
+            lambda pod: self.api.request("DELETE", _pod_path(pod), query={"gracePeriodSeconds": "0"}),
+            [pod for pod in self.pods() if "deletionTimestamp" in pod["metadata"]],
+        )
+
     def patch_status(self, pod: Object, *, status: Object) -> Object:
         """Return a Pod after its status took the given fields."""
         path = f"{_pod_path(pod)}/status"

@@ -57,6 +57,8 @@ class Options:
     """Admission plugins that are off; LimitRanger, which is on, looks up 50 new namespaces a second at most."""
     audit_log: Path | None = None
     """Where each request is recorded as a line of JSON, at level Metadata; with the rest of its files unless given."""
+    client_authority: Path | None = None
+    """Whose client certificates are believed; nobody's unless given."""
 
 
 class ControlPlane:
@@ -139,6 +141,7 @@ class ControlPlane:
             etcd_url=etcd_url,
             without_admission=self._options.without_admission,
             audit_log=self.audit_log,
+            client_authority=self._options.client_authority,
         )
         component = self._run(command, health=f"{self.server}/readyz", certificate="apiserver")
         api = self.client().api

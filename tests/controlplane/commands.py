@@ -34,8 +34,10 @@ def kube_apiserver(
     etcd_url: str,
     without_admission: Sequence[str],
     audit_log: Path,
+    client_authority: Path | None,
 ) -> Command:
     """Return kube-apiserver with the tokens and keys of ``folder``, where it writes its certificate too."""
+    certificates = {"client-ca-file": client_authority} if client_authority else {}
     flags = {
         "etcd-servers": etcd_url,
         "bind-address": LOOPBACK,
@@ -53,6 +55,7 @@ def kube_apiserver(
         "audit-policy-file": folder / "audit-policy.json",
         "audit-log-path": audit_log,
         "audit-log-maxsize": _AUDIT_LOG_MB,
+        **certificates,
     }
     return [binary, *_written(flags)]
 
