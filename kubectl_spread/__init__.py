@@ -11,6 +11,7 @@ The map, in the order of the imports (they only point to the right)::
 * diagnosis: why the scheduler decided so
 * report: the contract of ``-o json``
 * scheduler: kube-scheduler's filters and scores, one module a plugin under its upstream name
+* reference: what ``explain`` says of findings, fixes, statuses and fields
 * snapshot: the cluster, indexed and immutable
 * objects: Kubernetes objects as Structs that hold only the fields in use
 

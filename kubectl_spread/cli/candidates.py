@@ -145,7 +145,14 @@ def _value(command: Command, param: TyperOption | TyperArgument, before: Sequenc
     if noun := re.match("[A-Z/]+", metavar):
         return VALUES.get(noun[0], _nothing)(line)
     choices = metavar.split("|")
-    return line.matching(choices) if len(choices) > 1 else NOTHING
+    return _choice(line, choices) if len(choices) > 1 else NOTHING
+
+
+def _choice(line: Line, choices: Sequence[str]) -> Completion:
+    """Return the choices; one that ends with = goes on."""
+    found = line.matching(choices)
+    goes_on = found.candidates and all(word.endswith("=") for word in found.candidates)
+    return line.matching(choices, directive=Directive.NO_FILES | Directive.NO_SPACE) if goes_on else found
 
 
 def _nothing(_: Line) -> Completion:
@@ -168,6 +175,14 @@ def _namespaces(line: Line) -> Completion:
     from kubectl_spread.objects.kinds import NAMESPACE
 
     return line.matching(_cluster_names(line, NAMESPACE))
+
+
+def _explained(line: Line) -> Completion:
+    """Return what there is to explain, with what it is."""
+    from kubectl_spread.reference import ENTRIES
+
+    said = {entry.name: entry.summary for entry in ENTRIES}
+    return Completion({name: said[name] for name in line.matching(said).candidates})
 
 
 def _pending_pods(line: Line) -> Completion:
@@ -207,6 +222,7 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "CLUSTER": partial(_configured, "clusters"),
     "CONTEXT": partial(_configured, "contexts"),
     "FILE": _files,
+    "FINDING": _explained,
     "NAMESPACE": _namespaces,
     "PATH": _files,
     "POD": _pending_pods,

@@ -125,6 +125,22 @@ def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
 
 
 @dataclass(frozen=True, slots=True)
+class StructuredOutput:
+    """How to print what is no report about a cluster: as text, or for programs."""
+
+    output: Annotated[
+        str,
+        Option(
+            "--output",
+            "-o",
+            metavar="|".join(formats.STRUCTURED),
+            help="Print it for programs.",
+            show_default=False,
+        ),
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OutputFlags:
     """How the answer is printed; each kind of report has its own formats.
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
 EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK))
 TEXT = ("table", "wide")
+STRUCTURED = ("json", "yaml")
+"""The formats of what is no report about a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ FORMATS: Mapping[str, Format] = {
     "name": Format("table", "names"),
     "markdown": Format("markdown", "to_markdown"),
     "mermaid": Format("mermaid", "to_mermaid"),
+    "html": Format("html", "to_html"),
     "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
     "jsonpath": Format("jsonpath", "printing", templated=True),
     "jsonpath-as-json": Format("jsonpath", "printing_as_json", templated=True),

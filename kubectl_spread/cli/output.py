@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 import typer
 
 from kubectl_spread.cli.flags import OutputFlags
-from kubectl_spread.cli.formats import renderer_for
+from kubectl_spread.cli.formats import STRUCTURED, renderer_for
 from kubectl_spread.errors import ManifestError, SpreadError, UsageError
 
 if TYPE_CHECKING:
@@ -51,6 +51,21 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
     if flags.color not in COLORS:
         raise UsageError(f"invalid argument {flags.color!r} for --color", hint=f"must be one of: {', '.join(COLORS)}")
     return renderer_for(flags.report, flags.output) or partial(text, wide=flags.output == "wide")
+
+
+def structured(values: Mapping[str, object], asked: str) -> str | None:
+    """Return plain values as JSON or YAML; None where text is asked for.
+
+    Raises:
+        UsageError: there is no such format.
+    """
+    from kubectl_spread.render import structured
+
+    if asked not in {"", *STRUCTURED}:
+        raise UsageError(f"invalid argument {asked!r} for --output", hint=f"must be one of: {', '.join(STRUCTURED)}")
+    if not asked:
+        return None
+    return structured.to_json(values) if asked == "json" else structured.to_yaml(values)
 
 
 def write(text: str) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import platform
+
 from kubectl_spread import __version__
 from kubectl_spread.cli import output
-from kubectl_spread.cli.flags import LogFlags
+from kubectl_spread.cli.flags import LogFlags, StructuredOutput
 
 
-def version(_: LogFlags) -> None:
+def version(printing: StructuredOutput, _: LogFlags) -> None:
     """Print the version of this plugin and the releases of kube-scheduler it mirrors."""
     from kubectl_spread.scheduler.profile import PROVED_MINORS
 
-    mirrored = f"v1.{PROVED_MINORS[0]} to v1.{PROVED_MINORS[-1]}"
-    output.write(f"kubectl-spread v{__version__}\nmirrors kube-scheduler {mirrored}\n")
+    releases = [f"v1.{minor}" for minor in PROVED_MINORS]
+    values = {
+        "clientVersion": {"gitVersion": f"v{__version__}", "pythonVersion": platform.python_version()},
+        "schedulerReleases": releases,
+    }
+    text = f"kubectl-spread v{__version__}\nmirrors kube-scheduler {releases[0]} to {releases[-1]}\n"
+    output.write(output.structured(values, printing.output) or text)

@@ -216,7 +216,7 @@ def test_the_script_offers_nothing_when_the_plugin_fails(environment: dict[str, 
 
 
 def test_the_installed_program_needs_no_script(environment: dict[str, str]) -> None:
-    assert run(PROGRAMS / KUBECTL, "show", "-o", "j", env=environment).stdout == "json\n:4\n"
+    assert run(PROGRAMS / KUBECTL, "show", "-o", "y", env=environment).stdout == "yaml\n:4\n"
 
 
 def test_a_credential_plugin_that_talks_is_not_heard(environment: dict[str, str], tmp_path: Path) -> None:

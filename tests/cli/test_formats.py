@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cli import app, formats
-from kubectl_spread.cli.candidates import complete
+from kubectl_spread.cli.candidates import Directive, complete
 from kubectl_spread.cli.formats import FORMATS, names_for
 from tests.program import spread
 
@@ -81,3 +81,11 @@ def test_a_template_is_read_from_a_file(tmp_path: Path) -> None:
 def test_a_template_that_makes_no_sense_is_a_usage_error(asked: str, expected: str) -> None:
     ended = spread("show", "--from", "none.yaml", "-o", asked)
     assert (ended.code, ended.error) == (2, expected)
+
+
+def test_a_template_goes_on_right_behind_its_format() -> None:
+    import typer
+
+    found = complete(typer.main.get_group(app), ["show", "-o", "jsonpath-f"])
+    assert list(found.candidates) == ["jsonpath-file="]
+    assert found.directive == Directive.NO_FILES | Directive.NO_SPACE

@@ -82,6 +82,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "check/manifests.mmd": ("check", *MANIFESTS, *WAREHOUSE, "-o", "mermaid"),
     "check/manifests.txt": ("check", *MANIFESTS, *WAREHOUSE),
     "check/manifests.json": ("check", *MANIFESTS, *WAREHOUSE, "-o", "json"),
+    "explain/all.txt": ("explain",),
+    "explain/PinnedMinimum.txt": ("explain", "PinnedMinimum"),
+    "explain/Incomplete.txt": ("explain", "incomplete"),
     "check/manifests-name.txt": ("check", *MANIFESTS, *WAREHOUSE, "-o", "name"),
 }
 

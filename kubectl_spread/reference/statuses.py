@@ -1,0 +1,106 @@
+"""What ``show`` says of a row, worst first, and what ``why-pending`` and ``check`` say of a Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kubectl_spread.reference import entry
+from kubectl_spread.reference.entry import Entry, EntryKind
+
+_status = partial(Entry, kind=EntryKind.STATUS)
+_verdict = partial(Entry, kind=EntryKind.VERDICT)
+
+STATUSES: Sequence[Entry] = (
+    _status(
+        name="Blocked",
+        summary="the next Pod finds no node, and without its constraints would find one",
+        meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
+        " rollout, restart or scale-up will hang.",
+        when="For DoNotSchedule, judged for a Pod of the newest revision; DaemonSets and finished Jobs have none.",
+        action="show TYPE/NAME prints the domains; why-pending tries fixes once a Pod is Pending.",
+        link=entry.CONFLICTING,
+    ),
+    _status(
+        name="Violated",
+        summary="the Pods lie further apart than maxSkew allows",
+        meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
+        " a constraint that was added later leave a larger skew behind.",
+        when="For DoNotSchedule with a skew above maxSkew.",
+        action="Restart the workload, delete Pods in the crowded domains, or run a descheduler.",
+        link=entry.LIMITATIONS,
+    ),
+    _status(
+        name="NoDomains",
+        summary="no node counts for the constraint",
+        meaning="No node carries the topologyKey, or the policies leave out every one that does. With DoNotSchedule no"
+        " Pod is scheduled, with ScheduleAnyway nothing is spread.",
+        when="Where no domain is eligible.",
+        action="Correct the topologyKey, label the nodes, or look at nodeAffinityPolicy and nodeTaintsPolicy.",
+        link=entry.NODE_LABELS,
+    ),
+    _status(
+        name="NoEffect",
+        summary="the constraint balances nothing",
+        meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
+        " this release counts nothing by, or one that does not match the workload's own Pods.",
+        when="Where the selector does not match a Pod of the workload.",
+        action="Make the labelSelector match the labels of the Pod template: explain GhostPod.",
+        link=entry.CONVENTIONS,
+    ),
+    _status(
+        name="Incomplete",
+        summary="something that may decide was not read or is not modelled",
+        meaning="What is reported holds as far as it goes. What is missing stands under incomplete, with what it means"
+        " for the answer.",
+        when="Where the missing part could change what becomes of the next Pod.",
+        action="Grant the right that is named, give the missing file, or take it as it is.",
+        link=entry.SPREAD,
+    ),
+    _status(
+        name="Uneven",
+        summary="the Pods lie further apart than a soft constraint prefers",
+        meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
+        when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
+        action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
+        link=entry.DEFINITION,
+    ),
+    _status(
+        name="OK",
+        summary="the Pods lie within maxSkew and the next one finds a node",
+        meaning="Nothing is wrong with the constraint as it stands, nor with how the Pods lie.",
+        when="Where nothing worse holds. --problems leaves it out.",
+        action="Nothing.",
+        link=entry.SPREAD,
+    ),
+)
+
+VERDICTS: Sequence[Entry] = (
+    _verdict(
+        name="Schedulable",
+        summary="at least one node passes every filter",
+        meaning="kube-scheduler would bind the Pod at its next turn. For a Pod that is Pending this means that it has"
+        " not tried again, is backing off, or that a gate holds the Pod.",
+        when="Where a node is feasible and everything that could say no was evaluated.",
+        action="Nothing, or explain StaleEvent.",
+        link=entry.SPREAD,
+    ),
+    _verdict(
+        name="Unschedulable",
+        summary="every node is rejected by some filter",
+        meaning="The nodes are listed by the filter that rejects them. The conflict names the fewest requirements that"
+        " leave no node together.",
+        when="Where no node is feasible. check and why-pending then end with exit code 1.",
+        action="Take one of the fixes: each was tried on the snapshot.",
+        link=entry.CONFLICTING,
+    ),
+    _verdict(
+        name="Incomplete",
+        summary="nothing evaluated rejects the Pod, but not everything was evaluated",
+        meaning="feasible holds the nodes that nothing evaluated rejects. A list that may not be read, or a feature"
+        " that is not modelled, could still close them.",
+        when="Where the Pod or the cluster gives the missing part something to judge. The exit code is 3.",
+        action="Grant the right that is named under incomplete, or give what is missing.",
+        link=entry.SPREAD,
+    ),
+)

@@ -1,0 +1,77 @@
+"""``explain`` and ``version``: what they print, for people and for programs; neither reads anything."""
+
+from __future__ import annotations
+
+import json
+import platform
+
+import pytest
+import typer
+import yaml
+
+from kubectl_spread import __version__
+from kubectl_spread.cli import app
+from kubectl_spread.cli.candidates import complete
+from kubectl_spread.reference import ENTRIES
+from tests.program import spread
+
+
+def test_everything_is_listed_in_one_line_each() -> None:
+    head, *rows = spread("explain").stdout.splitlines()
+    assert head.split() == ["NAME", "KIND", "WHAT"]
+    assert [tuple(row.split()[:2]) for row in rows] == [(entry.name, entry.kind) for entry in ENTRIES]
+    assert max(map(len, rows)) <= 120
+
+
+@pytest.mark.parametrize("name", sorted({entry.name for entry in ENTRIES}))
+def test_one_thing_is_explained_in_a_few_lines(name: str) -> None:
+    ended = spread("explain", name.upper())
+    entries = [entry for entry in ENTRIES if entry.name == name]
+    assert ended.code == 0
+    assert ended.stdout.count("\nWhat to do: ") == len(entries)
+    assert ended.stdout.splitlines()[-1] == f"See {entries[-1].link}"
+    prose = [line for line in ended.stdout.splitlines() if line and not line.startswith("See ")]
+    assert len(prose) <= 10 * len(entries)
+    assert max(map(len, prose)) <= 100
+
+
+def test_what_is_not_known_is_a_usage_error_with_what_may_be_meant() -> None:
+    ended = spread("explain", "maxSkev")
+    assert (ended.code, ended.error.partition(";")[0]) == (2, "error: nothing to explain is named 'maxSkev'")
+    assert "did you mean maxSkew" in ended.error
+    assert spread("explain", "quux").error.endswith("; kubectl spread explain lists what there is")
+
+
+@pytest.mark.parametrize("arguments", [(), ("GhostPod",), ("incomplete",)], ids=str)
+def test_programs_read_the_same(arguments: tuple[str, ...]) -> None:
+    as_json = json.loads(spread("explain", *arguments, "-o", "json").stdout)
+    assert as_json == yaml.safe_load(spread("explain", *arguments, "-o", "yaml").stdout)
+    wanted = [entry for entry in ENTRIES if not arguments or entry.name.lower() == arguments[0].lower()]
+    assert [item["name"] for item in as_json["items"]] == [entry.name for entry in wanted]
+    assert as_json["kind"] == "Reference"
+
+
+@pytest.mark.parametrize("command", ["explain", "version"])
+def test_no_other_format(command: str) -> None:
+    ended = spread(command, "-o", "table")
+    assert (ended.code, ended.error) == (
+        2,
+        "error: invalid argument 'table' for --output; must be one of: json, yaml",
+    )
+
+
+def test_names_are_completed_with_what_they_are() -> None:
+    root = typer.main.get_group(app)
+    found = complete(root, ["explain", "Min"])
+    assert dict(found.candidates) == {"MinDomainsUnreachable": "there are fewer domains than minDomains asks for"}
+    assert set(complete(root, ["explain", ""]).candidates) == {entry.name for entry in ENTRIES}
+    assert list(complete(root, ["version", "-o", ""]).candidates) == ["json", "yaml"]
+
+
+def test_the_version_for_programs() -> None:
+    told = json.loads(spread("version", "-o", "json").stdout)
+    assert told == yaml.safe_load(spread("version", "-o", "yaml").stdout)
+    assert told["clientVersion"] == {"gitVersion": f"v{__version__}", "pythonVersion": platform.python_version()}
+    text = spread("version").stdout
+    first, last = told["schedulerReleases"][0], told["schedulerReleases"][-1]
+    assert text == f"kubectl-spread v{__version__}\nmirrors kube-scheduler {first} to {last}\n"
