@@ -130,9 +130,11 @@ def _awaiting(command: Command, word: str) -> TyperOption | None:
 
 def _flags(command: Command, before: Sequence[str], typed: str) -> Completion:
     """Return the flags that may be given, or given again."""
-    params = command.get_params(command.make_context(command.name, [], resilient_parsing=True))
-    options = [param for param in params if isinstance(param, TyperOption)]
-    free = (option for option in options if option.multiple or not set(option.opts) & set(before))
+    context = command.make_context(command.name, list(before), resilient_parsing=True)
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    given = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
+    options = (param for param in command.get_params(context) if isinstance(param, TyperOption))
+    free = (option for option in options if option.multiple or option.name not in given)
     return Completion({name: f"{option.help}" for option in free for name in option.opts if name.startswith(typed)})
 
 
@@ -204,7 +206,10 @@ def _workloads(line: Line) -> Completion:
         types = (f"{kind.singular}/" for kind in (*WORKLOAD_KINDS, POD))
         return line.matching(types, directive=Directive.NO_FILES | Directive.NO_SPACE)
     kind = named(word)
-    return line.matching(f"{prefix}{name}" for name in _cluster_names(line, kind)) if kind else NOTHING
+    if kind is None:
+        return NOTHING
+    given = {name for of, slash, name in (word.partition("/") for word in line.earlier) if slash and named(of) is kind}
+    return line.matching(f"{prefix}{name}" for name in _cluster_names(line, kind) if name not in given)
 
 
 def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Names for shell completion: of a kubeconfig, or of a cluster that is given one second to tell them.
+"""Names for shell completion: of a kubeconfig, or of a cluster that is given less than a second to tell them.
 
 Whoever presses TAB wants candidates or nothing: whatever fails, fails silently and leaves no names.
 """
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.options import ConnectionOptions
     from kubectl_spread.objects.kinds import Kind
 
-SECONDS = 1.0
-"""What finding the cluster, its credential plugin and its answer may take in all."""
+SECONDS = 0.7
+"""What finding the cluster, its credential plugin and its answer may take in all: with the time that this program and
+kubectl take to start, less than a second."""
 NAMES = 500
 UNSCHEDULED = "spec.nodeName=,status.phase=Pending"
 """The field selector of Pods that wait for a node."""

@@ -83,9 +83,20 @@ def test_a_flag_is_completed_by_its_beginning() -> None:
     assert after("show --names").candidates == {"--namespace": "The namespace to look at."}
 
 
-@pytest.mark.parametrize("given", ["-A", "--all-namespaces"])
-def test_a_flag_is_offered_once(given: str) -> None:
-    assert "--all-namespaces" not in words(f"show {given} -")
+@pytest.mark.parametrize(
+    ("given", "flag"),
+    [
+        ("-A", "--all-namespaces"),
+        ("--all-namespaces", "-A"),
+        ("-n shop", "--namespace"),
+        ("-nshop", "--namespace"),
+        ("--namespace=shop", "-n"),
+        ("--namespace shop deploy/web", "-n"),
+    ],
+)
+def test_a_flag_is_offered_once(given: str, flag: str) -> None:
+    assert flag in words("show -")
+    assert flag not in words(f"show {given} -")
 
 
 def test_a_repeatable_flag_is_offered_again() -> None:
@@ -153,6 +164,8 @@ def test_types_of_workloads_end_in_a_slash_and_stay_open() -> None:
         ("show --namespace=shop deploy ", ["api", "web"]),
         ("show -n shop deploy web ", ["api"]),
         ("show -n shop deploy/web deploy/", ["deploy/api"]),
+        ("show -n shop deployments/web deploy/api deploy/", []),
+        ("show -n shop sts/web deploy/w", ["deploy/web"]),
         ("show pod/", ["pod/elsewhere"]),
         ("show -n shop -- deploy/w", ["deploy/web"]),
         ("show unheard-of/", []),
