@@ -20,10 +20,12 @@ from kubectl_spread.render.html.markup import Markup, block, each, element, join
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.report import AnyReport, CheckReport, Metadata, PendingReport, SkewReport
 
-MOST_CELLS = 100_000
-"""Nodes (count) that the maps of one page draw, those of the worst items first: about 8 MB of them."""
+MOST_CELLS = 80_000
+"""Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""
 MOST_OPEN = 3
 """Cards (count) that are unfolded from the start, unless all is well with them."""
+MANY = 50
+"""Cards (count) from which a browser need not lay out those out of sight."""
 SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")
 TITLES = {
@@ -55,6 +57,7 @@ def to_html(report: AnyReport) -> str:
         "facts": _facts(report.metadata, report),
         "counts": _counts(cards),
         "incomplete": callout(report.incomplete),
+        "size": text("many" if len(cards) > MANY else ""),
         "cards": joined(_drawn(cards)) or element("p", text("Nothing was found."), class_="hint"),
         "version": text(f"kubectl spread {report.metadata.version}"),
         "script": Markup(script),

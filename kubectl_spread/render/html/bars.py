@@ -11,7 +11,7 @@ from kubectl_spread.render.domains import HARD, MOST_ROWS, Ranges, minimum_text,
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
 from kubectl_spread.report import ConstraintReport, Domain
 
-SHOWN_NAMES = 4
+SHOWN_NAMES = 1
 HEIGHT = 10
 """Of a bar (units of its own); how wide it is drawn is the page's choice."""
 
@@ -100,23 +100,22 @@ def _together(rows: Sequence[Row]) -> Row:
 
 
 def _tone(row: Row, constraint: ConstraintReport) -> str:
-    """Return how a row is drawn: not counted, beyond maxSkew, or closed to one more Pod."""
+    """Return how a row is drawn: not counted, or closed to one more Pod."""
     if not row.first.eligible:
         return "uncounted"
-    if row.most > _limit(constraint):
-        return "beyond"
-    return "" if row.first.allowed and not row.first.pinned else "closed"
+    is_closed = constraint.when_unsatisfiable == HARD and (row.first.pinned or not row.first.allowed)
+    return "closed" if is_closed else ""
 
 
 def _row(row: Row, constraint: ConstraintReport, *, scale: int) -> Iterable[Markup]:
     """Yield the cells of a row."""
-    count = f" ({len(row.values)} domains)" if len(row.values) > 1 else ""
+    count = f"{len(row.values)} domains: " if len(row.values) > 1 else ""
     names = listed([value or EMPTY for value in row.values], SHOWN_NAMES)
-    yield element("th", element("span", text(names), class_="value"), text(count), scope="row")
-    yield element("td", text(str(row.nodes)), class_="n")
-    yield element("td", element("b", text(_count(row))), class_="n")
+    yield element("th", text(count), element("span", text(names), class_="value"), scope="row")
+    yield element("td", text(str(row.nodes)), class_="n", data_label="nodes")
+    yield element("td", element("b", text(_count(row))), class_="n", data_label="Pods")
     yield element("td", _bar(row, constraint, scale=scale), class_="bars")
-    yield element("td", text(str(row.first.skew) if row.first.eligible else "-"), class_="n")
+    yield element("td", text(str(row.first.skew) if row.first.eligible else "-"), class_="n", data_label="skew")
     yield element("td", text(row.next), class_="next")
 
 

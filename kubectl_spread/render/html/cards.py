@@ -11,7 +11,7 @@ from kubectl_spread.render.check import check_notes, check_sentence
 from kubectl_spread.render.domains import HARD, Ranges
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
 from kubectl_spread.render.html.node_map import Counts, constraint_map, plain_map
 from kubectl_spread.render.html.sections import (
     callout,
@@ -29,6 +29,7 @@ from kubectl_spread.report import (
     CheckItem,
     ConstraintReport,
     EvaluationReport,
+    Finding,
     PendingItem,
     SkewItem,
     SkewReport,
@@ -233,9 +234,9 @@ def _pending_body(item: PendingItem, *, drawn: bool) -> Iterator[Markup]:
     yield _notes(preemption_lines(item))
     yield callout(item.incomplete)
     yield _maps(item, item.constraints, drawn=drawn)
-    yield rejections_section(item)
     yield fixes_section(item)
-    yield findings_section(item.findings)
+    yield rejections_section(item)
+    yield findings_section(_untold(item))
     yield messages_section(item)
 
 
@@ -246,15 +247,20 @@ def _check_body(item: CheckItem, *, drawn: bool) -> Iterator[Markup]:
     yield callout(item.incomplete)
     stuck = item.verdict is Verdict.UNSCHEDULABLE
     yield _maps(item, item.constraints if stuck else item.after or item.constraints, drawn=drawn)
-    yield rejections_section(item)
     yield fixes_section(item)
-    yield findings_section(item.findings)
+    yield rejections_section(item)
+    yield findings_section(_untold(item))
     yield messages_section(item)
+
+
+def _untold(item: EvaluationReport) -> Iterator[Finding]:
+    """Yield the findings that the sentence on top does not tell: it says who pins the minimum."""
+    return (finding for finding in item.findings if finding.id != "PinnedMinimum" or not item.summary)
 
 
 def _notes(lines: Iterable[str]) -> Markup:
     """Return sentences, a line each."""
-    return joined(element("p", text(line), class_="hint") for line in lines)
+    return block("div", each("p", map(text, lines)), class_="hint")
 
 
 def _maps(item: PendingItem | CheckItem, constraints: Sequence[ConstraintReport], *, drawn: bool) -> Markup:

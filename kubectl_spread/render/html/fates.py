@@ -42,7 +42,7 @@ Fates: TypeAlias = Mapping[str, NodeFate]
 
 OPEN = NodeFate(Fate.FEASIBLE)
 COUNTED = NodeFate(Fate.COUNTED)
-ELSEWHERE = NodeFate(Fate.REJECTED, "something else", "rejected by something other than this constraint")
+ELSEWHERE = NodeFate(Fate.REJECTED, "something else", "by something other than this constraint")
 
 
 def evaluated(item: EvaluationReport) -> Fates:

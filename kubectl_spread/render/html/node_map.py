@@ -20,6 +20,8 @@ MOST_GROUPS = 6
 """Reasons (count) up to which a box tells each apart."""
 MOST_NAMED = 48
 """Cells (count) up to which a group prints its nodes' names; in a larger one they show on hover and focus."""
+MOST_NUMBERED = 300
+"""The same for the numbers of Pods."""
 MOST_DOTS = 6
 """Pods (count) up to which a cell draws each."""
 
@@ -59,7 +61,7 @@ class Box:
     Attributes:
         label: the domain's value, or what the nodes have in common.
         pods: how many Pods are counted, in words.
-        note: what the constraint says of one more Pod.
+        note: why no Pod of it is counted; empty where they are.
         kind: how it is drawn: ``domain``, ``holds-minimum`` or ``outside``.
         cells: its nodes.
     """
@@ -102,7 +104,7 @@ def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterato
         yield Box(
             label=domain.value or EMPTY,
             pods=_pods(domain.matching) if domain.eligible else "",
-            note=next_text(domain, constraint),
+            note="" if domain.eligible else next_text(domain, constraint),
             kind=_kind(domain, constraint),
             cells=tuple(_cells(domain, fates, placed)),
         )
@@ -116,17 +118,16 @@ def _kind(domain: Domain, constraint: ConstraintReport) -> str:
 
 
 def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
-    """Yield a box for all domains that stand the same, the fullest first."""
+    """Yield a box for all domains that hold the same number of Pods, the fullest first."""
     minimum = set(constraint.minimum_domains)
-    alike: dict[tuple[int, str, bool], list[Domain]] = {}
+    alike: dict[tuple[int, bool], list[Domain]] = {}
     for domain in constraint.domains:
         if domain.eligible:
-            key = (domain.matching, next_text(domain, constraint), domain.value in minimum)
-            alike.setdefault(key, []).append(domain)
-    for (matching, note, lowest), domains in sorted(alike.items(), reverse=True):
+            alike.setdefault((domain.matching, domain.value in minimum), []).append(domain)
+    for (matching, lowest), domains in sorted(alike.items(), reverse=True):
         cells = tuple(cell for domain in domains for cell in _named_cells(domain, fates, placed))
         label = f"{len(domains)} domain{'s' * (len(domains) > 1)}"
-        yield Box(label, f"{_pods(matching)} each", note, "holds-minimum" if lowest else "domain", cells)
+        yield Box(label, f"{_pods(matching)} each", "", "holds-minimum" if lowest else "domain", cells)
 
 
 def _named_cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
@@ -227,9 +228,15 @@ def _group(fate: NodeFate, cells: Sequence[Cell]) -> Markup:
         block("span", text(fate.why), class_="reason"),
         class_="why",
     )
-    size = " dense" if len(cells) > MOST_NAMED else ""
-    nodes = element("ul", joined(map(_cell, cells)), class_=f"cells{size}")
+    nodes = element("ul", joined(map(_cell, cells)), class_=f"cells{_size(len(cells))}")
     return element("div", title, nodes, class_=f"group {fate.fate}")
+
+
+def _size(cells: int) -> str:
+    """Return how closely so many cells are drawn."""
+    if cells <= MOST_NAMED:
+        return ""
+    return " dense" if cells <= MOST_NUMBERED else " dense tiny"
 
 
 def _cell(cell: Cell) -> Markup:

@@ -1,6 +1,7 @@
 "use strict";
 // What reading does not need: search, the why of a node on hover and focus, copying, the theme.
 (() => {
+  const MOST_MARKED = 2000;  // Nodes that are marked as found in a card: marking all tells nothing, and takes its time.
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
   const search = byId("search"), found = byId("found"), tip = byId("tip");
@@ -24,13 +25,11 @@
   };
   const matchCells = (card, words) => {
     const matches = ({ name, around }) => words.length > 0 && words.every((word) => name.includes(word) || around.includes(word));
-    const hits = [];
-    for (const entry of cellsOf(card)) {
-      const hit = matches(entry);
-      mark(entry, hit);
-      if (hit) hits.push(entry.name);
-    }
-    return hits;
+    const entries = cellsOf(card), hits = entries.filter(matches);
+    const tellsApart = hits.length < Math.min(entries.length, MOST_MARKED), marked = new Set(tellsApart ? hits : []);
+    entries.forEach((entry) => mark(entry, marked.has(entry)));
+    card.classList.toggle("searching", marked.size > 0);
+    return hits.map((entry) => entry.name);
   };
   const unfoldTo = (card) => {
     card.open = true;
@@ -46,7 +45,6 @@
       const hits = words.length || card.classList.contains("searching") ? matchCells(card, left) : [];
       const matches = !left.length || hits.length || left.every((word) => textOf(card).includes(word));
       card.hidden = !matches || (wanted.length > 0 && !wanted.includes(card.dataset.status));
-      card.classList.toggle("searching", hits.length > 0);
       if (card.hidden) continue;
       shown.push(card);
       if (hits.length) hit.push(card);
