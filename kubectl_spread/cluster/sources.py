@@ -12,9 +12,11 @@ import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from kubectl_spread.cluster.background import Background
 from kubectl_spread.cluster.download import UnreadableError, download, without_password
 from kubectl_spread.errors import Problem
 
@@ -68,7 +70,8 @@ def _read(source: str, *, urls: bool, stdin: BinaryIO | None) -> Input | Problem
         if not remote:
             content = _read_stdin(stdin) if source == "-" else _read_file(source)
         elif urls:
-            content = download(source)
+            # Ctrl-C does not reach a thread that waits for a host's name to be looked up.
+            content = Background(partial(download, source)).result()
         else:
             return Problem(name, "is a URL: a cluster is read from files")
         return Input(name, _decoded(content))

@@ -152,8 +152,11 @@ def test_while_a_connection_is_made(tmp_path: Path) -> None:
             program.interrupt()
 
 
-def test_while_a_name_is_looked_up(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", LOOKING_UP, "show", "--server", "http://nowhere.example"]
+@pytest.mark.parametrize(
+    "words", ["show --server http://nowhere.example", f"check -f http://nowhere.example --from {SHOP}"]
+)
+def test_while_a_name_is_looked_up(words: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LOOKING_UP, *words.split()]
     with running(command, tmp_path) as program:
         program.wait_for_sign()
         program.interrupt()
