@@ -14,7 +14,7 @@ from kubectl_spread.errors import UsageError
 if TYPE_CHECKING:
     from kubectl_spread.cluster.log import Log
     from kubectl_spread.commands.scope import Scope
-    from kubectl_spread.commands.source import Source
+    from kubectl_spread.commands.source import ClusterSource, Source
     from kubectl_spread.commands.view import SchedulerOptions
 
 
@@ -25,14 +25,24 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
         ClusterError: there is no way to a cluster.
         UsageError: a flag has a malformed value.
     """
-    from kubectl_spread.commands.source import ClusterSource, FileSource
+    from kubectl_spread.commands.source import FileSource
 
-    log = log_of(connection)
     if scheduler.from_:
-        return FileSource(scheduler.from_, stdin=standard_input(), log=log)
+        return FileSource(scheduler.from_, stdin=standard_input(), log=log_of(connection))
+    return cluster_of(connection, scope)
+
+
+def cluster_of(connection: ConnectionFlags, scope: ScopeFlags) -> ClusterSource:
+    """Return the API server.
+
+    Raises:
+        ClusterError: there is no way to a cluster.
+        UsageError: a flag has a malformed value.
+    """
     from kubectl_spread.cluster.connection import connect
     from kubectl_spread.cluster.options import ConnectionOptions
     from kubectl_spread.cluster.progress import Progress
+    from kubectl_spread.commands.source import ClusterSource
 
     given: dict[str, Any] = asdict(connection) | {"namespace": scope.namespace}
     given |= {name: tuple(given[name] or ()) for name in ("as_groups", "as_user_extra")}
@@ -40,7 +50,7 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
     options = ConnectionOptions(**given)
     # Lines and a progress line do not go together.
     progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
-    return ClusterSource(connect(options, log), progress=progress)
+    return ClusterSource(connect(options, log_of(connection)), progress=progress)
 
 
 def log_of(flags: LogFlags) -> Log:

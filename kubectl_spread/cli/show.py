@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kubectl_spread.cli import inputs, output
+from kubectl_spread.cli import inputs, output, watch
 from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags, ShowOutput
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.scope import Scope
+    from kubectl_spread.commands.show import Answer, ShowOptions
     from kubectl_spread.report import SkewReport
 
 EPILOG = """
@@ -21,6 +25,13 @@ Examples:
   kubectl spread show -A --problems        # what is wrong anywhere
   kubectl spread show deployment/web       # domains, ghosts and the next node of one workload
   kubectl spread show --from dump/ -A      # a cluster-info dump instead of a cluster
+  kubectl spread show -A --problems -w     # on and on, until Ctrl-C
+  kubectl spread show -w -o json           # a report a line, whenever it has changed
+
+\b
+With --watch a terminal shows the newest answer. Elsewhere the table comes first, then the rows that have changed, with
+the status Gone for those that are no longer there; details of TYPE/NAME come again as a whole. -o json prints each
+report in one line, -o yaml as one document. It needs the verb watch for what it lists.
 """
 
 
@@ -36,6 +47,9 @@ class ShowFlags:
     full: Annotated[bool, Option("--full", help="Evaluate every filter, however large the cluster.")] = False
     problems: Annotated[bool, Option("--problems", help="Leave out what is OK.")] = False
     sort_by: Annotated[str, Option("--sort-by", metavar="status|skew|name", help="What comes first.")] = "status"
+    watch: Annotated[
+        bool, Option("--watch", "-w", help="Go on after the first answer, and print what changes until Ctrl-C.")
+    ] = False
     exit_code: Annotated[
         bool, Option("--exit-code", help="Exit with 1 when something is Blocked, Violated or NoEffect.")
     ] = False
@@ -50,11 +64,39 @@ def show(
 ) -> None:
     """Show how Pods lie over the domains of their topology spread constraints."""
     from kubectl_spread.commands import show as command
-    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-    from kubectl_spread.render import table
+
+    options = _options(flags)
+    detailed = flags.by_node or bool(options.names)
+    printed = output.printer(partial(_whole, flags, printing, detailed=detailed), printing)
+    if flags.watch:
+        watch.refuse(printing.output, exit_code=flags.exit_code)
+    source = inputs.source_of(connection, scope, scheduler)
+    asked = inputs.scope_of(scope, source, names=tuple(name for _, name in options.names))
+    rules = inputs.scheduler_of(scheduler)
+    notes = partial(_notes, flags, asked)
+    if flags.watch:
+        from kubectl_spread.commands.watch import follow
+
+        rows = None if detailed else partial(_changed, printing)
+        how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
+        watch.print_each(follow(source, asked, options, rules, say=output.note), how)
+    answer = command.show(source, asked, options, rules)
+    output.write(printed(answer.report))
+    for note in notes(answer):
+        output.note(note)
+    raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else 0)
+
+
+def _options(flags: ShowFlags) -> ShowOptions:
+    """Return what is asked.
+
+    Raises:
+        UsageError: a flag or argument has a malformed value.
+    """
+    from kubectl_spread.commands import show as command
 
     kind, names = command.parse_names(tuple(flags.resources or ()))
-    options = command.ShowOptions(
+    return command.ShowOptions(
         names=names,
         kind=kind,
         defaults=flags.defaults,
@@ -63,21 +105,32 @@ def show(
         sort_by=command.sort_key(flags.sort_by),
     )
 
-    def text(report: SkewReport, *, wide: bool) -> str:
-        colors = output.wants_color(printing.color, sys.stdout)
-        if names or flags.by_node:
-            return table.show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
-        return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
 
-    printed = output.printer(text, printing)
-    source = inputs.source_of(connection, scope, scheduler)
-    asked = inputs.scope_of(scope, source, names=tuple(name for _, name in names))
-    answer = command.show(source, asked, options, inputs.scheduler_of(scheduler))
-    report = answer.report
-    if not report.items:
+def _whole(flags: ShowFlags, printing: ShowOutput, report: SkewReport, /, *, detailed: bool, wide: bool) -> str:
+    """Return the answer as text."""
+    from kubectl_spread.render import table
+
+    colors = output.wants_color(printing.color, sys.stdout)
+    if detailed:
+        return table.show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
+    return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
+
+
+def _changed(printing: ShowOutput, told: SkewReport, now: SkewReport) -> str:
+    """Return the rows that differ from those that were told before."""
+    from kubectl_spread.render import changes
+
+    colors = output.wants_color(printing.color, sys.stdout)
+    return changes.changed_rows(told, now, wide=printing.output == "wide", colors=colors)
+
+
+def _notes(flags: ShowFlags, scope: Scope, answer: Answer) -> Iterator[str]:
+    """Yield what to say beside the answer."""
+    from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
+    from kubectl_spread.commands.show import COUNTED_ONLY
+
+    if not answer.report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
-        output.note(nothing_found(asked, what, namespaces_with_pods(answer.view.snapshot)))
-    output.write(printed(report))
+        yield nothing_found(scope, what, namespaces_with_pods(answer.view.snapshot))
     if answer.counted_only:
-        output.note(command.COUNTED_ONLY)
-    raise typer.Exit(command.exit_code(report) if flags.exit_code else 0)
+        yield COUNTED_ONLY

@@ -22,7 +22,6 @@ import msgspec
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.failures import Status, StatusError, refused
 from kubectl_spread.cluster.log import READS
-from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reader import read, watch_request
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.cluster.transport import RETRIED, Request, streaming
@@ -83,21 +82,19 @@ class Watch:
 
     Args:
         connection: whom to ask.
-        reads: lists to follow, no two of one kind. What may not be listed is left unread, and is not asked for again.
+        reads: lists to follow, no two of one kind.
+        listed: what they held. What could not be had is left unread, and is not asked for again.
         say: told in one line that the server is lost, and that it is back.
-        progress: where to show how the first lists come along.
 
     Raises:
-        ClusterError: a list that is needed cannot be had, or what can be listed may not be watched.
+        ClusterError: what could be listed may not be watched.
     """
 
-    def __init__(
-        self, connection: Connection, reads: Sequence[Read], *, say: Say, progress: Progress | None = None
-    ) -> None:
-        self._first = read(connection, reads, progress=progress)
+    def __init__(self, connection: Connection, reads: Sequence[Read], listed: Inventory, *, say: Say) -> None:
+        self._first = listed
         self._news = _News(say)
-        followed = [_followed(wanted, self._first) for wanted in reads if wanted.kind.name in self._first.objects]
-        self._streams = [_Stream(connection, wanted, self._first, self._news) for wanted in followed]
+        followed = [_followed(wanted, listed) for wanted in reads if wanted.kind.name in listed.objects]
+        self._streams = [_Stream(connection, wanted, listed, self._news) for wanted in followed]
         until = monotonic() + OPENING_SECONDS
         for stream in self._streams:
             stream.tried.wait(max(until - monotonic(), 0))

@@ -44,6 +44,7 @@ class ShowOptions:
         full: whether every filter is evaluated however large the cluster is.
         problems: whether rows that are OK are left out.
         sort_by: ``status``, ``skew`` or ``name``.
+        may_be_gone: whether workloads that are named need not exist.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -52,6 +53,7 @@ class ShowOptions:
     full: bool = False
     problems: bool = False
     sort_by: str = "status"
+    may_be_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +177,13 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPod
     """Yield the workloads of the scope.
 
     Raises:
-        ClusterError: a named workload does not exist.
+        ClusterError: a named workload does not exist, and has to.
     """
     found = list(workloads(view.snapshot))
     named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in options.names}
     for ref in sorted(named, key=str):
         namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
-        if scope.namespace not in namespaces:
+        if scope.namespace not in namespaces and not options.may_be_gone:
             raise not_found(ref, scope, namespaces)
     for workload in found:
         kind = workload.ref.kind.lower()

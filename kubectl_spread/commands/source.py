@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from kubectl_spread.cluster.log import SILENT, Log
+from kubectl_spread.errors import UsageError
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
@@ -13,8 +14,19 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.dry_run import DryRun
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
+    from kubectl_spread.cluster.watch import Watch
     from kubectl_spread.objects.decoding import Plain
     from kubectl_spread.objects.kinds import Kind
+
+
+class Followed(Protocol):
+    """A cluster's objects, kept as they are."""
+
+    def inventory(self) -> Inventory:
+        """Return what there is now."""
+
+    def wait(self) -> None:
+        """Return when something has changed."""
 
 
 class Source(Protocol):
@@ -41,6 +53,9 @@ class Source(Protocol):
 
     def read(self, reads: Sequence[Read]) -> Inventory:
         """Return what was asked for; files return all they hold."""
+
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
+        """Return what was asked for, kept as it is from now on."""
 
     def count_pods(self) -> int:
         """Return how many Pods the whole cluster has; 0 for files, which are read whole anyway."""
@@ -75,6 +90,14 @@ class FileSource:
         from kubectl_spread.cluster.manifests import read_inventory
 
         return read_inventory(self._paths, stdin=self._stdin, log=self.log)
+
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:  # noqa: ARG002 - a file stays
+        """Refuse to follow what does not change.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError("--watch and --from cannot be used together", hint="files do not change")
 
     def count_pods(self) -> int:
         """Return 0: files are read whole anyway."""
@@ -129,6 +152,20 @@ class ClusterSource:
 
         version, self._counted_at = self._counted_at, ""
         return read(self._connection, reads, resource_version=version, progress=self._progress)
+
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Watch:
+        """Return what was asked for, kept as it is from now on.
+
+        Args:
+            reads: lists, no two of one kind.
+            say: told in one line that the server is lost, and that it is back.
+
+        Raises:
+            ClusterError: a list that is needed cannot be had, or may not be watched.
+        """
+        from kubectl_spread.cluster.watch import Watch
+
+        return Watch(self._connection, reads, self.read(reads), say=say)
 
     def create_dry_run(self, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
         """Return what the API server would make of an object.

@@ -68,7 +68,8 @@ def watching(cluster_and_url: tuple[Watched, str], connecting: Connect, said: li
     begun: list[Watch] = []
 
     def watch(reads: list[Read] | None = None, **flags: object) -> Watch:
-        begun.append(Watch(connecting(server=cluster_and_url[1], **flags), reads or PODS, say=said.append))
+        connection = connecting(server=cluster_and_url[1], **flags)
+        begun.append(Watch(connection, reads or PODS, read(connection, reads or PODS), say=said.append))
         return begun[-1]
 
     yield watch

@@ -166,9 +166,9 @@ def _place(each: Object) -> tuple[Kind, tuple[Kind, str, str]]:
 def watched() -> Iterator[tuple[Watched, str]]:
     """Yield a cluster without objects, and the URL of its server."""
     cluster = Watched()
-    with speaking(cluster) as url:
+    with speaking(cluster) as server:
         try:
-            yield cluster, url
+            yield cluster, server.url
         finally:
             cluster.down = True
             cluster.end_watches()
@@ -176,8 +176,7 @@ def watched() -> Iterator[tuple[Watched, str]]:
 
 def refusing(response: Response) -> Fault:
     """Return a fault: the response in place of a watch."""
-    headers = "".join(f"{name}: {value}\r\n" for name, value in response.headers.items())
-    return lambda _: [http(response, headers=headers)]
+    return lambda _: [http(response)]
 
 
 def saying(*said: bytes | float) -> Fault:

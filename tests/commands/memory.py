@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, snapshot
+
+
+class TheEndError(Exception):
+    """Nothing changes any more."""
 
 
 @dataclass
@@ -25,6 +29,7 @@ class Memory:
         unread: lists that cannot be had.
         asked: every read it was asked for.
         log: whom it tells what is read.
+        later: what it holds later, one after another.
     """
 
     objects: Iterable[Object] = ()
@@ -36,6 +41,7 @@ class Memory:
     unread: tuple[Unread, ...] = ()
     asked: list[Read] = field(default_factory=list)
     log: Log = SILENT
+    later: Sequence[Iterable[Object]] = ()
 
     def version(self) -> str:
         """Return what the server says of itself."""
@@ -47,6 +53,33 @@ class Memory:
         inventory = snapshot(self.objects).inventory
         return replace(inventory, unread=self.unread, resource_versions={"pods": "7"} if self.server else {})
 
+    def watch(self, reads: Sequence[Read], _: Callable[[str], object]) -> Story:
+        """Return what it holds now and later."""
+        return Story(self, reads, [*self.later])
+
     def count_pods(self) -> int:
         """Return how many Pods it says it has."""
         return self.pods
+
+
+@dataclass
+class Story:
+    """What a source holds, and what becomes of it."""
+
+    source: Memory
+    reads: Sequence[Read]
+    chapters: list[Iterable[Object]]
+
+    def inventory(self) -> Inventory:
+        """Return what there is now."""
+        return self.source.read(self.reads)
+
+    def wait(self) -> None:
+        """Let the next thing happen.
+
+        Raises:
+            TheEndError: there is no more.
+        """
+        if not self.chapters:
+            raise TheEndError
+        self.source.objects = self.chapters.pop(0)

@@ -1,0 +1,153 @@
+"""``show --watch``: one answer after another, on a terminal each in the place of the one before."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kubectl_spread.cli import output
+from kubectl_spread.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.show import Answer
+    from kubectl_spread.report import SkewReport
+
+TEXT = ("table", "wide")
+FORMATS = (*TEXT, "json", "yaml", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=")
+"""What can be printed again and again."""
+HOME, ERASE_LINE, ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
+"""ECMA-48: to the upper left corner; erase the rest of the line, and everything below."""
+
+_COLOR = re.compile(r"\x1b\[\d*m")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printing:
+    """How answers are printed.
+
+    Attributes:
+        format: as ``-o`` names it.
+        whole: an answer as text.
+        rows: the rows of an answer that differ from the one before; None where answers are not made of rows.
+        notes: what is to be said beside an answer.
+    """
+
+    format: str
+    whole: Callable[[SkewReport], str]
+    rows: Callable[[SkewReport, SkewReport], str] | None
+    notes: Callable[[Answer], Iterable[str]]
+
+
+def refuse(output_format: str, *, exit_code: bool) -> None:
+    """Refuse what makes no sense for answers without end.
+
+    Raises:
+        UsageError: a flag does.
+    """
+    if exit_code:
+        raise UsageError("--watch and --exit-code cannot be used together", hint="a watch has no end")
+    if not any(output_format == name or (name[-1] == "=" and output_format.startswith(name)) for name in FORMATS):
+        hint = f"must be one of: {', '.join(FORMATS)}"
+        raise UsageError(f"--watch cannot be used with --output {output_format}", hint=hint)
+
+
+def print_each(answers: Iterable[Answer], printing: Printing) -> None:
+    """Print the answers as they come, for as long as they do."""
+    _end_with_reader()
+    on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    told: Answer | None = None
+    for answer in answers:
+        if on_screen:
+            output.write(screen(printing, told, answer))
+        else:
+            for note in printing.notes(answer) if told is None else ():
+                output.note(note)
+            output.write(news(printing, told.report if told else None, answer.report))
+        told = answer
+
+
+def news(printing: Printing, told: SkewReport | None, now: SkewReport) -> str:
+    """Return what to print of an answer, after those that were printed before.
+
+    Args:
+        printing: how.
+        told: the answer before; None where this is the first one.
+        now: the answer.
+    """
+    from kubectl_spread.render.structured import to_json_line, to_yaml_document
+
+    if printing.format == "json":
+        return to_json_line(now)
+    if printing.format == "yaml":
+        return to_yaml_document(now)
+    if printing.rows and told and told.items:
+        return printing.rows(told, now)
+    text = printing.whole(now)
+    if told is None:
+        return text
+    return "" if text == printing.whole(told) else f"\n{text}"
+
+
+def screen(printing: Printing, told: Answer | None, now: Answer) -> str:
+    """Return what draws an answer over the one before, and under it the time and what has changed.
+
+    It is one text without a moment at which the screen is empty. What was on the screen before the first answer goes up
+    to where one can scroll, and nothing has to be undone in the end.
+    """
+    from kubectl_spread.render.cells import clean
+    from kubectl_spread.render.changes import summary
+
+    columns, lines = shutil.get_terminal_size()
+    happened = summary(told.report, now.report) if told else "watching until Ctrl-C"
+    footer = f"{time.strftime('%H:%M:%S')} {happened}"[:columns]
+    whole = [*printing.whole(now.report).splitlines(), *map(clean, printing.notes(now))]
+    shown = [*fitting(whole, columns=columns, lines=lines - 2), footer]
+    begin = "" if told else "\n" * lines
+    return "".join((begin, HOME, *(f"{line}{ERASE_LINE}\n" for line in shown), ERASE_BELOW))
+
+
+def fitting(text: Sequence[str], *, columns: int, lines: int) -> Iterator[str]:
+    """Yield as much of the text as a screen holds, and how many lines it does not.
+
+    Args:
+        text: lines, which a terminal breaks where they are too long.
+        columns: of the screen.
+        lines: of the screen that are free.
+    """
+    heights = [max(-(-len(_COLOR.sub("", line)) // columns), 1) for line in text]
+    if sum(heights) <= lines:
+        yield from text
+        return
+    free = lines - 1
+    for number, line in enumerate(text):
+        free -= heights[number]
+        if free < 0:
+            yield f"... and {len(text) - number} more lines, for which the screen is too small"[:columns]
+            return
+        yield line
+
+
+def _end_with_reader() -> None:
+    """Let the program end, without a word, as soon as nobody reads the pipe that it writes to.
+
+    It would only learn that from the next change.
+    """
+    if not stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode) or not hasattr(select, "poll"):
+        return
+    closed = select.poll()
+    closed.register(sys.stdout.fileno(), 0)
+
+    def end() -> None:
+        closed.poll()
+        os._exit(output.CLOSED_PIPE)
+
+    threading.Thread(target=end, daemon=True).start()

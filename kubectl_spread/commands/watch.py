@@ -1,0 +1,138 @@
+"""``show --watch``: what ``show`` answers now, and again whenever that is no longer so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kubectl_spread.cluster.log import Log
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import Answer, ShowOptions, show
+from kubectl_spread.commands.source import Followed, Source
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.snapshot import Inventory
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.reads import Read
+
+
+class WatchedSource:
+    """A cluster that is read once and from then on kept up with: whoever reads again has what is there by then.
+
+    The server's release and how many Pods there are decide what is read, and stay as they were found.
+
+    Args:
+        source: where the cluster is read from.
+        say: told in one line that it is lost, and that it is back.
+    """
+
+    def __init__(self, source: Source, say: Callable[[str], object]) -> None:
+        self._source = source
+        self._say = say
+        self._version: str | None = None
+        self._pods: int | None = None
+        self._followed: Followed | None = None
+
+    @property
+    def namespace(self) -> str:
+        """The context's namespace."""
+        return self._source.namespace
+
+    @property
+    def server(self) -> str:
+        """The API server's URL."""
+        return self._source.server
+
+    @property
+    def name(self) -> str:
+        """The context's name."""
+        return self._source.name
+
+    @property
+    def log(self) -> Log:
+        """Whom to tell what is read."""
+        return self._source.log
+
+    def version(self) -> str:
+        """Return what the server said of itself.
+
+        Raises:
+            ClusterError: it does not answer.
+        """
+        if self._version is None:
+            self._version = self._source.version()
+        return self._version
+
+    def count_pods(self) -> int:
+        """Return how many Pods the cluster had.
+
+        Raises:
+            ClusterError: the server does not answer.
+        """
+        if self._pods is None:
+            self._pods = self._source.count_pods()
+        return self._pods
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return what there is now of what was asked for first.
+
+        Raises:
+            ClusterError: a list that is needed cannot be had, or may not be watched.
+            UsageError: files cannot be watched.
+        """
+        if self._followed is None:
+            self._followed = self._source.watch(reads, self._say)
+        return self._followed.inventory()
+
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
+        """Return what was asked for, kept as it is from now on.
+
+        Raises:
+            ClusterError: a list that is needed cannot be had, or may not be watched.
+            UsageError: files cannot be watched.
+        """
+        return self._source.watch(reads, say)
+
+    def wait(self) -> None:
+        """Return when something that was read has changed.
+
+        Raises:
+            ClusterError: a right was withdrawn.
+        """
+        if self._followed is not None:
+            self._followed.wait()
+
+
+def follow(
+    source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, say: Callable[[str], object]
+) -> Iterator[Answer]:
+    """Yield the answer now and whenever it has changed, without end.
+
+    Workloads that are named have to exist now; their rows go when they do.
+
+    Args:
+        source: where the cluster is read from.
+        scope: which objects are meant.
+        options: what is asked.
+        scheduler: whose rules apply.
+        say: told in one line that the server is lost, and that it is back.
+
+    Raises:
+        ClusterError: as for ``show``, or a list may not be watched.
+        UsageError: files cannot be watched.
+    """
+    watched = WatchedSource(source, say)
+    answer = show(watched, scope, options, scheduler)
+    yield answer
+    later = replace(options, may_be_gone=True)
+    while True:
+        watched.wait()
+        told, answer = answer, show(watched, scope, later, scheduler)
+        if _said(answer) != _said(told):
+            yield answer
+
+
+def _said(answer: Answer) -> tuple[object, ...]:
+    """Return what an answer says, whatever versions it rests on."""
+    return answer.report.items, answer.report.incomplete
