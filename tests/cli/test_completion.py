@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import os
-import pty
-import re
-import select
 import shutil
 import subprocess
 import sys
 import sysconfig
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,18 +15,10 @@ from kubectl_spread.cli import app
 from kubectl_spread.cli.completion import KUBECTL, SCRIPTS, CompletionFlags, completion
 from kubectl_spread.errors import SpreadError, UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
+from tests.terminal import SECONDS, SHELLS, completing, terminal
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(sysconfig.get_path("scripts"))
-SECONDS = 20.0
-INTERACTIVE = {
-    "bash": ("bash --norc --noprofile -i", 'bind -x \'"\\C-g": printf "<%s>\\n" "$READLINE_LINE"\''),
-    "zsh": (
-        "zsh -f -i",
-        "autoload -U compinit; compinit -u -D; shown() print -r \"<$BUFFER>\"; zle -N shown; bindkey '^G' shown",
-    ),
-}
-"""Shell → how to start it, and how to make control-G print the line as it stands."""
 LINES = [
     ("kubectl-spread sh", "kubectl-spread show "),
     ("kubectl-spread show --sort-by sk", "kubectl-spread show --sort-by skew "),
@@ -59,70 +45,10 @@ def run(*command: str | Path, env: dict[str, str], cwd: Path | None = None) -> s
     return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
-class Terminal:
-    """A shell at a terminal."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def type(self, text: str) -> None:
-        """Type the text."""
-        os.write(self._descriptor, text.encode())
-
-    def wait_for(self, pattern: str) -> str:
-        """Return the first group of what the shell is to print.
-
-        Raises:
-            AssertionError: it has not printed it in time; the text is what it did print.
-        """
-        shown = ""
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
-            if select.select([self._descriptor], [], [], 0.1)[0]:
-                shown += os.read(self._descriptor, 65536).decode(errors="replace")
-                if match := re.search(pattern, shown):
-                    return match[1]
-        raise AssertionError(f"no {pattern} in {shown!r}")
-
-
-@contextmanager
-def terminal(command: Sequence[str], env: dict[str, str]) -> Iterator[Terminal]:
-    """Run a shell at a terminal of its own, in its home, until the block ends."""
-    controller, end = pty.openpty()
-    shell = subprocess.Popen(
-        command, env=env, cwd=env["HOME"], stdin=end, stdout=end, stderr=end, start_new_session=True
-    )
-    os.close(end)
-    try:
-        yield Terminal(controller)
-    finally:
-        shell.kill()
-        shell.wait()
-        os.close(controller)
-
-
-@pytest.mark.parametrize("shell", INTERACTIVE)
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_line_goes_on_in_a_shell(shell: str, environment: dict[str, str]) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
-    command, shows_line = INTERACTIVE[shell]
-    with terminal(command.split(), environment) as keys:
-        keys.type(f"{shows_line}; source <(kubectl-spread completion {shell}); echo rea''dy\n")
-        keys.wait_for("(ready)")
-        for typed, expected in LINES:
-            keys.type(f"{typed}\t\x07")
-            assert keys.wait_for("<([^>]*)>\r?\n") == expected
-            keys.type("\x15")
-
-
-@pytest.mark.parametrize(("typed", "expected"), [(line, after.rstrip()) for line, after in LINES[:-1]])
-def test_a_line_goes_on_in_fish(typed: str, expected: str, environment: dict[str, str]) -> None:
-    if shutil.which("fish") is None:
-        pytest.skip("fish is not installed")
-    script = f'kubectl-spread completion fish | source; complete -C "{typed}"'
-    ended = run("fish", "--no-config", "-c", script, env=environment, cwd=Path(environment["HOME"]))
-    assert ended.stdout.partition("\n")[0].partition("\t")[0] == expected.rpartition(" ")[2]
-    assert ended.stderr == ""
+    with completing(shell, [f"kubectl-spread completion {shell}"], environment) as complete:
+        assert [(typed, complete(typed)) for typed, _ in LINES] == LINES
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -193,7 +119,7 @@ def test_on_windows_there_is_no_script_to_install(monkeypatch: pytest.MonkeyPatc
 
 def test_only_kubectls_script_is_installed() -> None:
     with pytest.raises(UsageError, match="--install is for kubectl alone, not bash"):
-        completion(CompletionFlags(shell="bash", install=True))
+        completion(CompletionFlags(shell="bash", install=True))  # noqa: S604 - the name of a shell, not one that runs
 
 
 def test_the_script_finds_the_plugin_beside_it_before_path(
