@@ -442,6 +442,22 @@ class Rollout(Report, frozen=True, kw_only=True):
     assumed: str
 
 
+class Origin(Report, frozen=True, kw_only=True):
+    """Where a manifest stands.
+
+    Attributes:
+        file: empty where it comes from no file: standard input, a URL, a build.
+        document: which of the source, counted from 1.
+        line: of the source, counted from 1; 0 where it is not known, as in JSON.
+        lines: path or field, as findings and validation errors name it → its line, or that of what it would stand in.
+    """
+
+    file: str
+    document: int
+    line: int = 0
+    lines: dict[str, int] = {}
+
+
 class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """Whether one Pod template of a manifest schedules, and how its replicas lie.
 
@@ -455,6 +471,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         ranges: the domains of ``after`` whose counts differ between these orders.
         sampled: whether there are so many nodes that the scheduler may look at some of them only.
         rollout: what was assumed about the workload's running Pods; None where it has none.
+        origin: where the manifest stands.
     """
 
     replicas: int = 1
@@ -466,6 +483,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     ranges: tuple[DomainRange, ...] = ()
     sampled: bool = False
     rollout: Rollout | None = None
+    origin: Origin | UnsetType = UNSET
 
 
 class SkewItem(Report, frozen=True, kw_only=True):

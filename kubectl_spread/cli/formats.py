@@ -74,6 +74,8 @@ FORMATS: Mapping[str, Format] = {
     "markdown": Format("markdown", "to_markdown"),
     "mermaid": Format("mermaid", "to_mermaid"),
     "html": Format("html", "to_html"),
+    "github": Format("github", "to_github", frozenset((CHECK,))),
+    "sarif": Format("sarif", "to_sarif", frozenset((CHECK,))),
     "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
     "jsonpath": Format("jsonpath", "printing", templated=True),
     "jsonpath-as-json": Format("jsonpath", "printing_as_json", templated=True),

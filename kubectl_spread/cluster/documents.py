@@ -12,7 +12,8 @@ import msgspec
 from kubectl_spread.cluster import json_values, yaml_values
 from kubectl_spread.cluster.json_values import JsonError
 from kubectl_spread.cluster.sources import Input
-from kubectl_spread.cluster.yaml_values import MAX_DEPTH, YamlError
+from kubectl_spread.cluster.yaml_lines import lines_of
+from kubectl_spread.cluster.yaml_values import MAX_DEPTH, YamlDocument, YamlError
 from kubectl_spread.errors import Problem
 from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain, type_name
 from kubectl_spread.objects.kinds import BY_API
@@ -41,6 +42,7 @@ class Document:
         kind: likewise.
         content: the object.
         path: where in the document it stands, such as ``items[3]``; empty unless it is an item.
+        text: the YAML that it was read from; None for JSON.
     """
 
     source: str
@@ -49,6 +51,7 @@ class Document:
     kind: str
     content: Content
     path: str = ""
+    text: YamlDocument | None = None
 
     @property
     def values(self) -> Plain:
@@ -57,7 +60,13 @@ class Document:
 
     def holding(self, content: Content, *, api_version: str, kind: str, path: str) -> Document:
         """Return a document of the same place in the source; dataclasses.replace takes several times as long."""
-        return Document(self.source, self.number, api_version, kind, content, path)
+        return Document(self.source, self.number, api_version, kind, content, path, self.text)
+
+    def lines(self, field_paths: Iterable[str]) -> dict[str, int]:
+        """Return field path → line of the source, counted from 1; the empty path is the object's. Nothing for JSON."""
+        paths = {path: ".".join(part for part in (self.path, path) if part) for path in field_paths}
+        found = lines_of(self.text, paths.values()) if self.text else {}
+        return {path: found[place] for path, place in paths.items() if place in found}
 
     def problem(self, message: str, field_path: str = "") -> Problem:
         """Return what is wrong with the object, or with one of its fields."""
@@ -136,7 +145,7 @@ def _yaml(source: str, content: bytes) -> Iterator[Document | Problem]:
             yield Problem(source, f"is not valid YAML: {error}", document=document.number)
         else:
             if values is not None:
-                yield _shallow(Document(source, document.number, "", "", values))
+                yield _shallow(Document(source, document.number, "", "", values, text=document))
 
 
 def _shallow(document: Document) -> Document | Problem:

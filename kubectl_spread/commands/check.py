@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from kubectl_spread.commands import plan as reads
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
+from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
@@ -101,7 +102,7 @@ def check(
                 wanted = _wanted(manifest, snapshot, options.replicas)
                 served = _asked(manifest, wanted, create) if create else None
                 item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
-                items.append(item)
+                items.append(replace(item, origin=origin_of(manifest, item, built=bool(options.kustomize))))
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
 

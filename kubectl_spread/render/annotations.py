@@ -1,0 +1,71 @@
+"""What is wrong with manifests, each with its place: for tools that show it beside the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from kubectl_spread.render.cells import clean
+from kubectl_spread.render.check import check_sentence
+from kubectl_spread.report import CheckItem, CheckReport, Severity, Verdict
+
+INVALID = "Invalid"
+"""The rule of what the API server would refuse, whatever the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One thing that is wrong, or worth knowing.
+
+    Attributes:
+        rule: the finding, the verdict, or ``Invalid``.
+        severity: how much it matters.
+        message: as a sentence, to be shown as it is.
+        item: the manifest.
+        path: the field; empty where the whole manifest is meant.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    item: CheckItem
+    path: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The manifest, as people name it."""
+        return f"{self.item.namespace}/{self.item.kind.lower()}/{self.item.name}"
+
+    @property
+    def file(self) -> str:
+        """The file; empty where there is none."""
+        return "" if self.item.origin is UNSET else self.item.origin.file
+
+    @property
+    def line(self) -> int:
+        """The line in the file, counted from 1; 0 where it is not known."""
+        origin = self.item.origin
+        return 0 if origin is UNSET else origin.lines.get(self.path, origin.line)
+
+
+def annotations_of(report: CheckReport) -> Iterator[Annotation]:
+    """Yield everything that is to be said, manifest by manifest; nothing of those that are all right."""
+    for item in report.items:
+        for error in item.validation:
+            yield Annotation(INVALID, Severity.ERROR, clean(f"{error.field}: {error.message}"), item, error.field)
+        yield from _verdict(item)
+        for finding in item.findings:
+            yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)
+
+
+def _verdict(item: CheckItem) -> Iterator[Annotation]:
+    """Yield what becomes of the manifest, where that is not what it asks for."""
+    subject = f"{item.namespace}/{item.kind.lower()}/{item.name}"
+    if item.verdict is Verdict.UNSCHEDULABLE or item.jam:
+        sentence = clean(f"{subject}: {check_sentence(item)}")
+        yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item)
+    for gap in item.incomplete:
+        sentence = clean(f"{subject}: {gap.what} ({gap.why}): {gap.consequence}.")
+        yield Annotation(Verdict.INCOMPLETE.value, Severity.WARNING, sentence, item)

@@ -1,0 +1,37 @@
+"""``check`` as workflow commands of GitHub Actions, which shows them beside the files of a pull request.
+
+Source: docs.github.com/actions/reference/workflows-and-actions/workflow-commands; actions/toolkit core/src/command.ts.
+"""
+
+from __future__ import annotations
+
+from kubectl_spread.render.annotations import Annotation, annotations_of
+from kubectl_spread.report import CheckReport, Severity
+
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def to_github(report: CheckReport) -> str:
+    """Return a command for each thing that is wrong; empty where all is well."""
+    return "".join(f"{_command(annotation)}\n" for annotation in annotations_of(report))
+
+
+def _command(annotation: Annotation) -> str:
+    """Return one annotation as a workflow command."""
+    properties = {
+        "file": annotation.file,
+        "line": str(annotation.line) if annotation.file and annotation.line else "",
+        "title": annotation.rule,
+    }
+    given = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value)
+    return f"::{COMMANDS[annotation.severity]} {given}::{_data(annotation.message)}"
+
+
+def _data(text: str) -> str:
+    """Return a message with what would end it escaped."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """Return a property's value with what would end it escaped."""
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

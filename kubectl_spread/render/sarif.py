@@ -1,0 +1,100 @@
+"""``check`` as SARIF 2.1.0, which code scanning services take.
+
+Source: docs.oasis-open.org/sarif/sarif/v2.1.0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import TypeAlias
+from urllib.parse import quote
+
+import msgspec
+
+from kubectl_spread.reference import entries_named, entry
+from kubectl_spread.render.annotations import Annotation, annotations_of
+from kubectl_spread.render.cells import clean
+from kubectl_spread.report import CheckReport, Severity
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+FINGERPRINT = "kubectlSpread/v1"
+INVALID_SUMMARY = "the API server would refuse the manifest"
+INVALID_MEANING = "The field breaks one of the API server's validation rules."
+INVALID_ACTION = "Correct it as the message says."
+
+Object: TypeAlias = dict[str, object]
+
+
+def to_sarif(report: CheckReport) -> str:
+    """Return a log with one run: a result for each thing that is wrong, and the rules that they are about."""
+    found = tuple(annotations_of(report))
+    rules = tuple(dict.fromkeys(annotation.rule for annotation in found))
+    driver = {
+        "name": "kubectl-spread",
+        "semanticVersion": report.metadata.version,
+        "informationUri": entry.SPREAD,
+        "rules": [_rule(rule) for rule in rules],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(_results(found, rules))}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
+
+
+def _rule(name: str) -> Object:
+    """Return what a rule is about, as ``explain`` says it."""
+    known = entries_named(name)
+    explained = known[-1] if known else None
+    summary = explained.summary if explained else INVALID_SUMMARY
+    meaning = explained.meaning if explained else INVALID_MEANING
+    action = explained.action if explained else INVALID_ACTION
+    return {
+        "id": name,
+        "shortDescription": {"text": f"{summary[0].upper()}{summary[1:]}."},
+        "fullDescription": {"text": meaning},
+        "help": {"text": f"{meaning} {action}"},
+        "helpUri": explained.link if explained else entry.DEFINITION,
+    }
+
+
+def _results(found: Iterable[Annotation], rules: Sequence[str]) -> Iterator[Object]:
+    """Yield the results; the same thing twice in one place keeps two fingerprints."""
+    seen = Counter[str]()
+    for annotation in found:
+        identity = _identity(annotation)
+        seen[identity] += 1
+        fingerprint = hashlib.sha256(f"{identity}\n{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()
+        yield {
+            "ruleId": annotation.rule,
+            "ruleIndex": rules.index(annotation.rule),
+            "level": LEVELS[annotation.severity],
+            "message": {"text": annotation.message},
+            "locations": [_location(annotation)],
+            "partialFingerprints": {FINGERPRINT: fingerprint},
+        }
+
+
+def _identity(annotation: Annotation) -> str:
+    """Return what stays the same while lines move and numbers change."""
+    return f"{annotation.rule}\n{annotation.file}\n{annotation.subject}\n{annotation.path}"
+
+
+def _location(annotation: Annotation) -> Object:
+    """Return the object and field, and the file and line as far as they are known."""
+    name = f"{annotation.subject}: {annotation.path}" if annotation.path else annotation.subject
+    location: Object = {"logicalLocations": [{"fullyQualifiedName": clean(name), "kind": "object"}]}
+    if annotation.file:
+        place: Object = {"artifactLocation": {"uri": _uri(annotation.file)}}
+        if annotation.line:
+            place["region"] = {"startLine": annotation.line}
+        location["physicalLocation"] = place
+    return location
+
+
+def _uri(file: str) -> str:
+    """Return a path as a URI, relative where the path is."""
+    path = PurePath(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix().encode("utf-8", "surrogatepass"))
