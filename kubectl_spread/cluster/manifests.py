@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.documents import Document, read_objects
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import counted
-from kubectl_spread.cluster.sources import Input, read_inputs
+from kubectl_spread.cluster.sources import MOST_OF_A_CLUSTER, Input, read_inputs
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode
 from kubectl_spread.objects.kinds import BY_API, KINDS, KubernetesObject
@@ -111,7 +111,7 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
         ManifestError: with everything that is wrong.
     """
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {kind.name: {} for kind in KINDS}
-    inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin)
+    inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin, most=MOST_OF_A_CLUSTER)
     for kind, each in _sound(_cluster_objects(read_objects(_told(inputs, log), strict=False))):
         objects[kind][each.metadata.namespace, each.metadata.name] = each
     inventory = Inventory({kind: tuple(named.values()) for kind, named in objects.items()})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import subprocess
 from pathlib import Path
+from threading import Thread
 from typing import NoReturn
 
 import pytest
@@ -165,11 +167,66 @@ def test_damaged_content_is_a_problem(content: bytes) -> None:
     assert str(found).startswith(f"a.gz: {DAMAGED[content]}")
 
 
-def test_a_gzip_bomb_is_not_unpacked(mocker: MockerFixture) -> None:
-    mocker.patch.object(sources, "MAX_UNPACKED", 2**20)
+def test_what_is_too_large_is_not_read_to_its_end(mocker: MockerFixture) -> None:
+    mocker.patch.object(sources, "_LEAST_BOUND", 2**20)
     write("full.gz", gzip.compress(bytes(2**20)))
     write("bomb.gz", gzip.compress(bytes(2**20)) * 1000)
-    assert read("full.gz", "bomb.gz") == [
-        Input("full.gz", bytes(2**20)),
-        Problem("bomb.gz", "holds more than 1 MiB once unpacked"),
+    write("zeros", bytes(2**20))
+    too_much = "holds more than 1 MiB"
+    for most in (2**20, 2**30):
+        found = read_inputs(["full.gz", "bomb.gz"], recursive=False, urls=False, stdin=None, most=most)
+        packed = len(gzip.compress(bytes(2**20))) * 1000
+        bound = min(most, 300 * packed) // 2**20
+        assert list(found) == [Input("full.gz", bytes(2**20)), Problem("bomb.gz", f"holds more than {bound} MiB")]
+    stdin = io.BytesIO(bytes(2**20 + 1))
+    found = read_inputs(["zeros", "-"], recursive=False, urls=False, stdin=stdin, most=2**20)
+    assert list(found) == [Input("zeros", bytes(2**20)), Problem("standard input", too_much)]
+
+
+def test_devices_have_no_end_but_one_that_is_empty() -> None:
+    assert read("/dev/zero", "/dev/null") == [Problem("/dev/zero", "is a device, not a file"), Input("/dev/null", b"")]
+    with Path("/dev/urandom").open("rb") as endless:
+        found = list(read_inputs(["-"], recursive=False, urls=False, stdin=endless))
+    assert found == [Problem("standard input", "is a device, not a file")]
+
+
+def test_a_pipe_is_read_where_it_is_named_and_not_waited_for_in_a_directory() -> None:
+    Path("dir").mkdir()
+    os.mkfifo("dir/a.yaml")
+    assert read("dir") == [Problem("dir/a.yaml", "is not a file")]
+    writer = Thread(target=Path("dir/a.yaml").write_bytes, args=[b"{}"])
+    writer.start()
+    assert read("dir/a.yaml") == [Input("dir/a.yaml", b"{}")]
+    writer.join()
+
+
+def test_links_in_circles_end() -> None:
+    write("dir/sub/a.yaml")
+    Path("dir/sub/up").symlink_to("..")
+    Path("dir/round.yaml").symlink_to("round.yaml")
+    assert read("dir", "dir/round.yaml", recursive=True) == [
+        Problem("dir/round.yaml", "cannot be read: Too many levels of symbolic links"),
+        Input("dir/sub/a.yaml", b"{}", listed=True),
+        Problem("dir/round.yaml", "cannot be read: Too many levels of symbolic links"),
     ]
+
+
+def test_directories_may_be_nested_deeper_than_a_path_is_long(tmp_path: Path) -> None:
+    os.chdir(tmp_path)  # back to where every test ends, whatever happens below
+    write("dir/a.yaml")
+    os.chdir("dir")
+    for _ in range(2200):
+        Path("d").mkdir()
+        os.chdir("d")
+    os.chdir(tmp_path)
+    found = read("dir", recursive=True)
+    subprocess.run(["/bin/rm", "-r", "dir"], check=True)  # what cleans up after tests recurses too
+    assert [each for each in found if isinstance(each, Input)] == [Input("dir/a.yaml", b"{}", listed=True)]
+    (problem,) = (each for each in found if isinstance(each, Problem))
+    assert problem.message == "cannot be read: File name too long"
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "\0", "a\udcffb"], ids=["long", "deep", "NUL", "no text"])
+def test_names_that_no_file_has(name: str) -> None:
+    (found,) = read(name)
+    assert isinstance(found, Problem)
