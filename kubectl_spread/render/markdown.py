@@ -39,6 +39,8 @@ from kubectl_spread.report import (
 
 RowT = TypeVar("RowT")
 
+MOST_DETAILED = 3
+"""Rows (count) up to which their domains are printed too."""
 # Underscores within a word are letters to GitHub.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _BACKTICKS = re.compile(r"`+")
@@ -84,11 +86,17 @@ def _fenced(commands: Sequence[str], *, indent: str) -> str:
 
 
 def _skew_blocks(report: SkewReport) -> Iterator[str]:
-    """Yield how the workloads lie: a sentence and a row each."""
+    """Yield how the workloads lie: a sentence and a row each; of a few, their domains and where the next Pod goes."""
     problems = sum(item.status is not SpreadStatus.OK for item in report.items)
     total = len(report.items)
     yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
     yield from _table([column for column in SKEW_COLUMNS if not column.wide], report.items)
+    if total <= MOST_DETAILED:
+        for item in report.items:
+            yield f"**{escaped(f'{item.namespace}/{item.workload}')}**"
+            yield from _constraint(item.constraint, {})
+            yield escaped(f"Next replica: {listed(item.next) if item.next else 'no node'}.")
+            yield from _findings(item.findings)
 
 
 def _pending(item: PendingItem, report: PendingReport) -> Iterator[str]:

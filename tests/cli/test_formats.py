@@ -14,7 +14,11 @@ from kubectl_spread.cli.candidates import Directive, complete
 from kubectl_spread.cli.formats import FORMATS, names_for
 from tests.program import spread
 
-SHOP = ("--from", Path(__file__).parents[2] / "examples" / "shop.yaml")
+ROOT = Path(__file__).parents[2]
+SNAPSHOT = ROOT / "examples" / "shop.yaml"
+TESTDATA = ROOT / "tests" / "testdata" / "cli"
+MANIFESTS, WAREHOUSE = TESTDATA / "manifests.yaml", TESTDATA / "warehouse.yaml"
+SHOP = ("--from", SNAPSHOT)
 COMMANDS = {
     "show": formats.SHOW,
     "why-pending": formats.WHY_PENDING,
@@ -89,3 +93,22 @@ def test_a_template_goes_on_right_behind_its_format() -> None:
     found = complete(typer.main.get_group(app), ["show", "-o", "jsonpath-f"])
     assert list(found.candidates) == ["jsonpath-file="]
     assert found.directive == Directive.NO_FILES | Directive.NO_SPACE
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("check", "-f", ROOT / "examples" / "checkout.yaml", "--from", SNAPSHOT), 0),
+        (("check", "-f", MANIFESTS, "-n", "warehouse", "--from", WAREHOUSE), 1),
+        (("why-pending", "-n", "shop", "--from", SNAPSHOT), 1),
+        (("show", "-n", "shop", "--exit-code", "--from", SNAPSHOT), 1),
+        (("show", "-n", "shop", "--from", SNAPSHOT), 0),
+    ],
+    ids=["schedules", "does not", "pending", "problems", "no matter"],
+)
+def test_the_exit_code_is_the_same_in_every_format(words: tuple[str | Path, ...], code: int, tmp_path: Path) -> None:
+    template = tmp_path / "template"
+    template.write_text("{.kind}")
+    given = {"jsonpath=": "{.kind}", "jsonpath-as-json=": "{.kind}", "jsonpath-file=": str(template)}
+    for name in names_for(COMMANDS[str(words[0])]):
+        assert spread(*words, "-o", f"{name}{given.get(name, '')}").code == code, name

@@ -39,6 +39,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "show/shop-by-name.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "name", "--no-headers"),
     "show/shop-color.txt": ("show", "-n", "shop", *SHOP, "--color", "always"),
     "show/shop.md": ("show", "-n", "shop", *SHOP, "-o", "markdown"),
+    "show/shop-web.md": ("show", "deploy/web", "-n", "shop", *SHOP, "-o", "markdown"),
     "show/shop.mmd": ("show", "-n", "shop", *SHOP, "-o", "mermaid"),
     "show/shop.prom": ("show", "-n", "shop", *SHOP, "-o", "prom"),
     "show/shop-jsonpath.txt": ("show", "-n", "shop", *SHOP, "-o", f"jsonpath={ROWS}"),
