@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from kubectl_spread.render.domains import HARD
-from kubectl_spread.report import Domain, EvaluationReport, NodeReport, Rejection, SkewItem, SpreadStatus
+from kubectl_spread.report import CheckItem, Domain, EvaluationReport, NodeReport, Rejection, SkewItem, SpreadStatus
 
 
 class Fate(StrEnum):
@@ -46,15 +46,19 @@ ELSEWHERE = NodeFate(Fate.REJECTED, "something else", "by something other than t
 
 
 def evaluated(item: EvaluationReport) -> Fates:
-    """Return what the filters decide about every node, with the score of those they let through."""
-    return {node.name: _judged(node) for node in item.nodes}
+    """Return what the filters decide about every node, with the score of those they let through.
+
+    Beside what becomes of all replicas, that is said of the first alone: the others change what is feasible.
+    """
+    whom = "for the first replica" if isinstance(item, CheckItem) and item.placements else ""
+    return {node.name: _judged(node, whom) for node in item.nodes}
 
 
-def _judged(node: NodeReport) -> NodeFate:
+def _judged(node: NodeReport, whom: str) -> NodeFate:
     """Return what became of one node."""
     if node.feasible:
         score = f"score {node.scores['total']}" if isinstance(node.scores, dict) and "total" in node.scores else ""
-        return NodeFate(Fate.FEASIBLE, note=score)
+        return NodeFate(Fate.FEASIBLE, whom, whom, score)
     plugins = ", ".join(rejection.plugin for rejection in node.rejections) or str(node.plugin)
     return NodeFate(Fate.REJECTED, plugins, "; ".join(map(_rejected, node.rejections)) or plugins)
 

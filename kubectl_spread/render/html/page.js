@@ -83,6 +83,7 @@
     hush();
     told = cell;
     tip.replaceChildren(line("b", cell.firstElementChild.textContent), ...words(cell).map((each) => line("div", each)));
+    cell.setAttribute("aria-label", cell.firstElementChild.textContent);
     cell.setAttribute("aria-describedby", "tip");
     tip.hidden = false;
     const at = cell.getBoundingClientRect(), own = tip.getBoundingClientRect();
