@@ -62,16 +62,17 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
 
 def print_each(answers: Iterable[Answer], printing: Printing) -> None:
     """Print the answers as they come, for as long as they do."""
-    _end_with_reader()
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     told: Answer | None = None
     for answer in answers:
         if on_screen:
             output.write(screen(printing, told, answer))
         else:
-            for note in printing.notes(answer) if told is None else ():
-                output.note(note)
             output.write(news(printing, told.report if told else None, answer.report))
+        if told is None:
+            _end_with_reader()
+            for note in () if on_screen else printing.notes(answer):
+                output.note(note)
         told = answer
 
 
@@ -91,10 +92,8 @@ def news(printing: Printing, told: SkewReport | None, now: SkewReport) -> str:
         return to_yaml_document(now)
     if printing.rows and told and told.items:
         return printing.rows(told, now)
-    text = printing.whole(now)
-    if told is None:
-        return text
-    return "" if text == printing.whole(told) else f"\n{text}"
+    before, text = printing.whole(told) if told else "", printing.whole(now)
+    return "" if text == before else f"\n{text}" if before else text
 
 
 def screen(printing: Printing, told: Answer | None, now: Answer) -> str:
