@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from http import HTTPStatus
 from time import monotonic
-from urllib.parse import urlsplit
 
 from urllib3 import HTTPHeaderDict
 
 from kubectl_spread.cluster.log import BODIES, HEADERS, LONG_BODIES, REQUESTS, Log
+from kubectl_spread.cluster.proxy import without_login
 
 MASKED = "<masked>"
 SECRET_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
@@ -44,10 +44,7 @@ class Exchange:
 
     def begin(self, headers: HTTPHeaderDict, body: bytes) -> None:
         """Tell what is sent."""
-        if self._log.tells(HEADERS):
-            self._log.say(HEADERS, self._asked, "Request Headers:", *self._headers(headers))
-        if body:
-            self._tell_body("Request", body)
+        self._tell(HEADERS, self._asked, "Request", headers, body)
 
     def fail(self, error: Exception) -> None:
         """Tell that there is no reply, or only part of one."""
@@ -55,12 +52,18 @@ class Exchange:
 
     def end(self, status: int, headers: HTTPHeaderDict, body: bytes) -> None:
         """Tell the reply."""
-        if self._log.tells(REQUESTS):
-            took = f"in {self._milliseconds()} milliseconds, {len(body)} bytes"
-            self._log.say(REQUESTS, f"{self._asked} {status} {_phrase(status)}".rstrip() + f" {took}")
+        said = f"{status} {_phrase(status)}".rstrip()
+        took = f"{self._asked} {said} in {self._milliseconds()} milliseconds, {len(body)} bytes"
+        self._tell(REQUESTS, took, "Response", headers, body)
+
+    def _tell(self, level: int, line: str, whose: str, headers: HTTPHeaderDict, body: bytes) -> None:
+        """Tell a line, and what else of a request or response the log tells, with nothing of another between them."""
+        lines = [line]
         if self._log.tells(HEADERS):
-            self._log.say(HEADERS, "Response Headers:", *self._headers(headers))
-        self._tell_body("Response", body)
+            lines += [f"{whose} Headers:", *self._headers(headers)]
+        if body and self._log.tells(BODIES):
+            lines.append(f"{whose} Body: {self._beginning(body)}")
+        self._log.say(level, *lines)
 
     def _headers(self, headers: HTTPHeaderDict) -> Iterator[str]:
         """Yield a line for each header."""
@@ -76,14 +79,12 @@ class Exchange:
             return _without_query(value)
         return without_secret(value.encode("latin-1", "replace"), self._authorization).decode("latin-1")
 
-    def _tell_body(self, whose: str, body: bytes) -> None:
-        """Tell the beginning of a body."""
-        if self._log.tells(BODIES):
-            limit = SHOWN_BYTES[LONG_BODIES if self._log.tells(LONG_BODIES) else BODIES]
-            shown = without_secret(body, self._authorization)
-            text = shown[:limit].decode(errors="replace")
-            cut = f" [truncated {len(shown) - limit} bytes]" if len(shown) > limit else ""
-            self._log.say(BODIES, f"{whose} Body: {text}{cut}")
+    def _beginning(self, body: bytes) -> str:
+        """Return as much of a body as the log tells."""
+        limit = SHOWN_BYTES[LONG_BODIES if self._log.tells(LONG_BODIES) else BODIES]
+        shown = without_secret(body, self._authorization)
+        cut = f" [truncated {len(shown) - limit} bytes]" if len(shown) > limit else ""
+        return shown[:limit].decode(errors="replace") + cut
 
     def _milliseconds(self) -> int:
         """Return how long ago the request was sent."""
@@ -99,7 +100,7 @@ def _phrase(status: int) -> str:
 
 
 def _without_query(url: str) -> str:
-    """Return the address that a redirect leads to, without what may be secret in it."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=host, query=MASKED if parts.query else "", fragment="").geturl()
+    """Return the address that a redirect leads to, without what may be secret in it: login, query and fragment."""
+    address = url.partition("#")[0]
+    place, mark, _ = address.partition("?")
+    return f"{without_login(place)}{mark}{MASKED if mark else ''}"

@@ -196,6 +196,14 @@ def _seconds_asked(retry_after: str) -> float:
     return max((until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0)
 
 
+def _host(url: str) -> str:
+    """Return the host of a URL, in words where it has none that can be told."""
+    try:
+        return urlsplit(url).hostname or "another path"
+    except ValueError:
+        return "no address at all"
+
+
 def _is_broken_off(error: HTTPError) -> bool:
     """Whether the other side ended the connection before all was said."""
     if isinstance(error, SSLError):
@@ -380,9 +388,8 @@ class _Call:
 
     def _redirected(self, reply: _Reply) -> ClusterError:
         """Return the error for a reply that sends us elsewhere."""
-        target = urlsplit(reply.headers.get("Location", ""))
         return ClusterError(
-            f"cannot {self.request.what}: the server redirects to {target.hostname or 'another path'}",
+            f"cannot {self.request.what}: the server redirects to {_host(reply.headers.get('Location', ''))}",
             what=self.request.what,
             status=reply.status,
             hint="redirects are not followed: an API server sends none; is there a login page in front of it?",

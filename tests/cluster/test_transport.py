@@ -324,9 +324,14 @@ def test_a_redirect_is_not_followed_and_names_no_secret(server: ApiServer, conne
     assert "redirects are not followed" in error.hint
 
 
-def test_a_redirect_to_another_path_is_not_followed_either(server: ApiServer, connection: Connection) -> None:
-    server.answer = in_turn(Response(status=301, headers={"Location": "/other"}))
-    assert failure(connection).message == "cannot list pods: the server redirects to another path"
+@pytest.mark.parametrize(
+    ("location", "where"), [("/other", "another path"), ("", "another path"), ("http://[", "no address at all")]
+)
+def test_a_redirect_to_another_path_is_not_followed_either(
+    location: str, where: str, server: ApiServer, connection: Connection
+) -> None:
+    server.answer = in_turn(Response(status=301, headers={"Location": location}))
+    assert failure(connection).message == f"cannot list pods: the server redirects to {where}"
     assert len(server.seen) == 1
 
 
