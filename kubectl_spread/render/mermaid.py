@@ -38,8 +38,9 @@ _STYLES = (
 def to_mermaid(report: AnyReport) -> str:
     """Return the report as a flow chart."""
     chart = _Chart()
-    for item in report.items[:MOST_CHARTS]:
-        chart.draw(item)
+    frames = [chart.draw(item) for item in report.items[:MOST_CHARTS]]
+    for above, below in itertools.pairwise(frames):
+        chart.line(f"{above} ~~~ {below}")
     chart.count_left_out(len(report.items) - MOST_CHARTS, "more")
     if not report.items:
         chart.box("nothing to draw", "more")
@@ -77,6 +78,8 @@ class _Chart:
         name = f"f{next(self.numbers)}"
         self.line(f"subgraph {name}[{label(title)}]")
         self.depth += 1
+        # Without it Mermaid turns every second frame.
+        self.line("direction TB")
         return name
 
     def end(self) -> None:
@@ -89,15 +92,16 @@ class _Chart:
         if number > 0:
             self.box(f"and {number} {what}", "more")
 
-    def draw(self, item: SkewItem | PendingItem | CheckItem) -> None:
-        """Draw one item: the domains of a constraint, and what is to be placed."""
+    def draw(self, item: SkewItem | PendingItem | CheckItem) -> str:
+        """Draw one item, the domains of a constraint and what is to be placed, and return the id of its frame."""
         constraint = _drawn_constraint(item)
-        self.begin(_title(item, constraint))
+        frame = self.begin(_title(item, constraint))
         if constraint is not None:
             self._constraint(constraint, item)
         elif not isinstance(item, SkewItem):
             self._arrows(_Drawn(), item)
         self.end()
+        return frame
 
     def _constraint(self, constraint: ConstraintReport, item: SkewItem | PendingItem | CheckItem) -> None:
         """Draw the domains of a constraint, and the arrows to them."""
@@ -190,6 +194,8 @@ def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintRepor
     """Return what stands above an item."""
     if isinstance(item, SkewItem):
         said = f"{item.namespace}/{item.workload}: {item.status}"
+    elif isinstance(item, CheckItem) and item.jam:
+        said = f"{item.namespace}/{item.name}: replica {item.jam.replica} of {item.replicas} finds no node"
     else:
         said = f"{item.namespace}/{item.name}: {item.verdict}"
     return f"{said}, by {constraint.topology_key}" if constraint else said

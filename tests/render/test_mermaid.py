@@ -18,7 +18,8 @@ from tests.render.reports import REPORTS, golden_report, poisoned_report
 ID = "[a-z][0-9]+"
 LABEL = r'"(?:[A-Za-z0-9 .,:/=()+-]|#[0-9]+;)*"'
 LINE = re.compile(
-    rf"graph TB| +(?:subgraph {ID}\[{LABEL}\]|end|{ID}\[{LABEL}\]:::[a-z]+|{ID} --> {ID}|{ID} -\. {LABEL} \.-> {ID}"
+    rf"graph TB| +(?:subgraph {ID}\[{LABEL}\]|direction TB|end|{ID}\[{LABEL}\]:::[a-z]+"
+    rf"|{ID} (?:-->|~~~|-\. {LABEL} \.->) {ID}"
     r"|classDef [a-z]+ [a-z0-9#:,-]+;)"
 )
 
