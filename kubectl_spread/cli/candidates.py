@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
@@ -76,14 +76,19 @@ class Line:
 NOTHING = Completion({})
 
 
-def answer(root: TyperGroup, words: Sequence[str]) -> None:
-    """Print what may come next; nothing else reaches the terminal, and nothing is read from it."""
+def answer(root: TyperGroup, words: Sequence[str]) -> NoReturn:
+    """Print what may come next and end; nothing else reaches the terminal, and nothing is read from it.
+
+    The program ends at once: a cluster or credential plugin that is still being asked has its hands on the streams that
+    Python would flush, and a failure there would be the exit code.
+    """
     stdout = sys.stdout
     with open(os.devnull, "r+b") as nothing:  # noqa: PTH123 - its descriptor is what counts, for credential plugins too
         for descriptor in (0, 2):
             os.dup2(nothing.fileno(), descriptor)
     stdout.write(str(complete(root, words)))
     stdout.flush()
+    os._exit(0)
 
 
 def complete(root: TyperGroup, words: Sequence[str]) -> Completion:

@@ -1,14 +1,48 @@
-"""TAB after `kubectl spread`: kubectl asks our program, which asks the API server."""
+"""TAB after `kubectl spread`: a shell asks kubectl, kubectl our program, and that the API server."""
 
 from __future__ import annotations
 
+import os
+import socket
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+
 import pytest
 
+from tests.bench.startup import fastest
+from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.controlplane.client import Client
+from tests.controlplane.kubectl import Kubectl
 from tests.e2e.conftest import RIGHTLESS
 from tests.e2e.manifests import ZONE, constraint, match, pod
+from tests.terminal import SHELLS, completing
 
 pytestmark = pytest.mark.e2e
+
+BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
+"""The functions of the package bash-completion, on which kubectl's script for bash relies."""
+GIVES_UP_S = 1.0
+ATTEMPTS = 5
+"""How often a hanging cluster is asked: one quick answer shows how long we wait, slow ones how busy the machine is."""
+TIMES_KUBECTL = 8.0
+"""How long a TAB may take, as a multiple of kubectl's own time for Pods: ours starts a second program, in Python."""
+LINES = [
+    ("kubectl spread why", "kubectl spread why-pending "),
+    ("kubectl spread show --problem", "kubectl spread show --problems "),
+    ("kubectl spread show --sort-by=sk", "kubectl spread show --sort-by=skew "),
+    ("kubectl spread show --context right", "kubectl spread show --context rightless "),
+    ("kubectl spread show dep", "kubectl spread show deployment/"),
+    ("kubectl spread show -n NAMESPACE deploy/w", "kubectl spread show -n NAMESPACE deploy/web "),
+    ("kubectl spread show -n NAMESPACE deployment w", "kubectl spread show -n NAMESPACE deployment web "),
+    ("kubectl spread explain Pinned", "kubectl spread explain PinnedMinimum "),
+    ("kubectl spread check -f snap", "kubectl spread check -f snapshot.yaml "),
+    ("kubectl spread check -f folder/o", "kubectl spread check -f folder/one.yaml "),
+    ("kubectl spread show --from fol", "kubectl spread show --from folder/"),
+]
+"""Line as typed → line after TAB, where there are a Deployment web, and the files snapshot.yaml and folder/one.yaml."""
 
 
 def completed(client: Client, *words: str) -> tuple[list[str], str]:
@@ -56,3 +90,87 @@ def test_who_may_list_nothing_is_offered_nothing(client: Client, namespace: str)
     line = ("why-pending", "--context", RIGHTLESS.name, "-n", namespace, "")
     assert completed(client, *line) == ([], ":4")
     assert "error" not in client.kubectl.run("__complete", "spread", *line).stderr.lower()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_line_goes_on_in_a_shell(shell: str, client: Client, namespace: str, tmp_path: Path) -> None:
+    client.kubectl("create", "deployment", "web", "--image=registry.example/web:1", "--replicas=0", "-n", namespace)
+    (tmp_path / "snapshot.yaml").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "one.yaml").touch()
+    terminal = {"HOME": str(tmp_path), "TERM": "dumb", "INPUTRC": os.devnull, "PS1": "$ "}
+    scripts = [f"kubectl completion {shell}"]
+    if shell == "bash":
+        if not BASH_COMPLETION.exists():
+            pytest.skip("the package bash-completion is not installed")
+        scripts.insert(0, f"cat {BASH_COMPLETION}")
+    with completing(shell, scripts, {**client.kubectl.environment(), **terminal}) as complete:
+        lines = [(typed.replace("NAMESPACE", namespace), line.replace("NAMESPACE", namespace)) for typed, line in LINES]
+        assert [(typed, complete(typed)) for typed, _ in lines] == lines
+
+
+@contextmanager
+def says_nothing() -> Iterator[str]:
+    """Yield the URL of a server that accepts connections and then says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@contextmanager
+def drops_packets() -> Iterator[str]:
+    """Yield a URL at which connections are neither accepted nor refused, as behind a firewall: its queue is full."""
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(server.getsockname())
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@contextmanager
+def lies_nowhere() -> Iterator[str]:
+    """Yield a URL to which no route leads."""
+    yield "http://192.0.2.1:6443"
+
+
+def completes_in(kubectl: Kubectl, kubeconfig: Path) -> float:
+    """Return how long kubectl takes to complete nothing but what asks the cluster (seconds), at its best."""
+    line = ("__complete", "spread", "show", "--kubeconfig", str(kubeconfig), "-n", "")
+    times = []
+    for _ in range(ATTEMPTS):
+        started = time.monotonic()
+        assert kubectl(*line) == ":4\n"
+        times.append(time.monotonic() - started)
+    return min(times)
+
+
+@pytest.mark.parametrize("hanging", [says_nothing, drops_packets, lies_nowhere])
+def test_a_cluster_that_hangs_is_given_up_within_a_second(
+    hanging: Callable[[], AbstractContextManager[str]], client: Client, tmp_path: Path
+) -> None:
+    with hanging() as server:
+        kubeconfig = write_kubeconfig(tmp_path / "config", server=server)
+        assert completes_in(client.kubectl, kubeconfig) < GIVES_UP_S
+
+
+def test_a_slow_credential_plugin_is_given_up_within_a_second(client: Client, tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin"
+    plugin.write_text("#!/bin/sh\necho log in first >&2\nexec sleep 3\n")
+    plugin.chmod(plugin.stat().st_mode | stat.S_IXUSR)
+    api_version = "client.authentication.k8s.io/v1"
+    user = {"exec": {"apiVersion": api_version, "command": str(plugin), "interactiveMode": "IfAvailable"}}
+    kubeconfig = write_kubeconfig(tmp_path / "config", user=user)
+    assert completes_in(client.kubectl, kubeconfig) < GIVES_UP_S
+
+
+def test_it_takes_a_few_times_as_long_as_kubectls_own(client: Client, namespace: str) -> None:
+    kubectl = str(client.kubectl.binary)
+    commands = {
+        "Pods of kubectl": (kubectl, "__complete", "get", "pods", "-n", namespace, ""),
+        "commands": (kubectl, "__complete", "spread", ""),
+        "Pods": (kubectl, "__complete", "spread", "show", "-n", namespace, "pod/"),
+    }
+    best = fastest(commands, runs=10, environment=client.kubectl.environment())
+    ratios = {what: round(seconds / best["Pods of kubectl"], 1) for what, seconds in best.items()}
+    assert max(ratios.values()) <= TIMES_KUBECTL, ratios
