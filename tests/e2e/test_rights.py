@@ -12,6 +12,7 @@ from subprocess import CompletedProcess
 import pytest
 import yaml
 
+from kubectl_spread.commands import plan
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
 from tests.controlplane.api import Object
@@ -98,7 +99,13 @@ def test_the_role_names_the_kinds_that_are_read_and_lets_them_be_listed() -> Non
     rules = _cluster_role()["rules"]
     granted = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
     assert granted == {(kind.group, kind.plural) for kind in KINDS}
-    assert {verb for rule in rules for verb in rule["verbs"]} == {"list"}
+    assert {tuple(rule["verbs"]) for rule in rules} == {("list",), ("list", "watch")}
+
+
+def test_the_role_lets_what_show_reads_be_watched() -> None:
+    rules = [rule for rule in _cluster_role()["rules"] if "watch" in rule["verbs"]]
+    watched = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
+    assert watched == {(read.kind.group, read.kind.plural) for read in plan.everything("")}
 
 
 COMMANDS = pytest.mark.parametrize(
