@@ -11,10 +11,10 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
-from kubectl_spread.diagnosis.incomplete import read_apart
+from kubectl_spread.diagnosis.incomplete import read_apart, unseen_workloads
 from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.diagnosis.workloads import OwnedPods, owner_of, scheduler_of, workloads
-from kubectl_spread.errors import UsageError
+from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -55,6 +55,11 @@ class ShowOptions:
     sort_by: str = "status"
     may_be_gone: bool = False
 
+    @property
+    def shows_defaults(self) -> bool:
+        """Whether workloads without constraints of their own are shown: where that is asked for, or they are named."""
+        return self.defaults or bool(self.names)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -87,14 +92,15 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         items = [
             item
             for workload in _wanted(view, scope, options)
-            for item in skew_items(
-                workload, view.handle(scheduler_of(workload)), defaults=options.defaults or bool(options.names)
-            )
+            for item in skew_items(workload, view.handle(scheduler_of(workload)), defaults=options.shows_defaults)
         ]
     if options.problems:
         items = [item for item in items if item.status is not SpreadStatus.OK]
-    missing = (*view.incomplete, *read_apart(view.snapshot.inventory))
-    report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=missing)
+    inventory = view.snapshot.inventory
+    unseen = (*read_apart(inventory), *unseen_workloads(inventory, defaults=options.shows_defaults))
+    report = SkewReport(
+        metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=(*view.incomplete, *unseen)
+    )
     return Answer(report, counted_only, view)
 
 
@@ -184,12 +190,21 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPod
     for ref in sorted(named, key=str):
         namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
         if scope.namespace not in namespaces and not options.may_be_gone:
-            raise not_found(ref, scope, namespaces)
+            raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces)
     for workload in found:
         kind = workload.ref.kind.lower()
         wanted = str(workload.ref) in named if named else options.kind in {"", kind}
         if wanted and scope.covers(workload.namespace) and _selected(workload, scope):
             yield workload
+
+
+def _unseen(ref: str, snapshot: Snapshot) -> ClusterError | None:
+    """Return the error for a workload that may exist, since its kind could not be listed; None where that was."""
+    for unread in snapshot.inventory.unread:
+        if unread.kind.singular == ref.partition("/")[0].lower():
+            what = f"list {unread.kind.plural}"
+            return ClusterError(f"cannot tell whether {ref} exists: {what} ({unread.why})", what=what)
+    return None
 
 
 def _owner_of_named(kind: str, name: str, scope: Scope, snapshot: Snapshot) -> str:

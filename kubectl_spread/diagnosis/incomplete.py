@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
@@ -119,6 +120,7 @@ BESIDE_REJECTIONS: Mapping[Kind, str] = {
     kinds.NETWORK_POLICY: "adding labels to the Pod was not tried",
 }
 """Kind that is read for Pending Pods alone → what is not known of one that finds no node; the verdict is."""
+UNSEEN = "those without Pods are not shown, and what owns the others is not known"
 
 
 def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
@@ -138,7 +140,7 @@ def _gap(kind: Kind) -> Gap:
 
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
-    beside = () if evaluation.feasible else _beside_rejections(handle)
+    beside = () if evaluation.feasible else _beside_rejections(pod, handle)
     return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *_apart(pod, handle), *beside)
 
 
@@ -151,6 +153,19 @@ def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kin
     what = ", ".join(f"{plural} at resourceVersion {version}" for plural, version in read.items())
     consequence = "what changed in between may be missing"
     return (Incomplete(what=what, why="read at different times", consequence=consequence),)
+
+
+def unseen_workloads(inventory: Inventory, *, defaults: bool) -> tuple[Incomplete, ...]:
+    """Return what is not known where workloads are shown and what tells of them could not be listed.
+
+    Args:
+        inventory: what was read.
+        defaults: whether the cluster's default constraints are shown too, which select by Services.
+    """
+    consequences = dict.fromkeys(kinds.WORKLOAD_KINDS, UNSEEN)
+    if defaults:
+        consequences[kinds.SERVICE] = KIND_GAPS[kinds.SERVICE].consequence
+    return tuple(_told(each, consequences[each.kind]) for each in inventory.unread if each.kind in consequences)
 
 
 def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[Incomplete]:
@@ -177,11 +192,14 @@ def _apart(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
     return read_apart(inventory, (kinds.NODE, *(kind for kind, gap in KIND_GAPS.items() if gap.matters(pod, handle))))
 
 
-def _beside_rejections(handle: Handle) -> Iterable[Incomplete]:
+def _beside_rejections(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
     """Yield what is not known of a Pod that finds no node."""
+    owner = owner_of(pod, handle.snapshot)
     for unread in handle.snapshot.inventory.unread:
         if unread.kind in BESIDE_REJECTIONS:
             yield _told(unread, BESIDE_REJECTIONS[unread.kind])
+        if unread.kind.makes_pods and unread.kind.name == owner.kind:
+            yield _told(unread, "fixes name no command for its owner, whose template is not known")
 
 
 def _told(unread: Unread, consequence: str) -> Incomplete:

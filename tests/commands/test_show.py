@@ -25,8 +25,9 @@ from kubectl_spread.commands.show import (
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
+from kubectl_spread.objects import kinds
 from kubectl_spread.report import SpreadStatus
-from kubectl_spread.snapshot import Inventory
+from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -220,6 +221,41 @@ def test_lists_of_two_moments_are_told() -> None:
     (told,) = show(Busy(CLUSTER), Scope(namespace="default"), ShowOptions(), SchedulerOptions()).report.incomplete
     assert (told.what, told.why) == ("nodes at resourceVersion 7, pods at resourceVersion 9", "read at different times")
     assert shown().report.incomplete == ()
+
+
+DEPLOYMENTS = (Unread(kinds.DEPLOYMENT, "forbidden", "default"),)
+
+
+def hidden(*unread: Unread, **options: Any) -> Answer:  # noqa: ANN401 - as for ShowOptions
+    """Return what is shown of the cluster where these lists could not be had."""
+    left = [each for each in CLUSTER if all(each["kind"] != missing.kind.name for missing in unread)]
+    scope = Scope(namespace="default")
+    return show(Memory(left, unread=unread), scope, ShowOptions(**options), SchedulerOptions())
+
+
+def test_workloads_that_could_not_be_listed_are_told() -> None:
+    (told,) = hidden(*DEPLOYMENTS).report.incomplete
+    assert (told.what, told.why) == ("list deployments", "forbidden")
+    assert told.consequence == "those without Pods are not shown, and what owns the others is not known"
+
+
+def test_services_that_could_not_be_listed_are_told_where_they_select() -> None:
+    services = Unread(kinds.SERVICE, "forbidden", "default")
+    assert hidden(services).report.incomplete == ()
+    (told,) = hidden(services, defaults=True).report.incomplete
+    assert told.what == "list services"
+
+
+def test_a_workload_of_a_kind_that_could_not_be_listed_may_exist() -> None:
+    said = r"cannot tell whether deployment/plain exists: list deployments \(forbidden\)"
+    with pytest.raises(ClusterError, match=said):
+        hidden(*DEPLOYMENTS, names=(("deployment", "plain"),))
+    with pytest.raises(ClusterError, match="statefulset/plain not found"):
+        hidden(*DEPLOYMENTS, names=(("statefulset", "plain"),))
+
+
+def test_a_workload_of_a_kind_that_could_not_be_listed_is_known_by_its_pods() -> None:
+    assert rows(hidden(*DEPLOYMENTS, names=(("deployment", "even"),))) == [("deployment/even", "OK")] * 2
 
 
 def test_a_workload_is_judged_by_its_own_schedulers_profile() -> None:

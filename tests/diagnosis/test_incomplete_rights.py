@@ -185,6 +185,25 @@ def test_pods_of_other_namespaces(described: Object, others: Sequence[Object], w
     assert [missing.what for missing in narrowed.incomplete] == ["list pods"]
 
 
+@pytest.mark.parametrize(
+    ("unread", "owned_by", "told"),
+    [
+        (kinds.REPLICA_SET, "ReplicaSet", True),
+        (kinds.DEPLOYMENT, "Deployment", True),
+        (kinds.DEPLOYMENT, "ReplicaSet", False),
+        (kinds.POD, "", False),
+    ],
+)
+def test_an_owner_whose_template_is_not_known_is_told_beside_a_rejection(
+    unread: Kind, owned_by: str, *, told: bool
+) -> None:
+    owner = controller(owned_by, "web") if owned_by else None
+    described = pod("p", owner=owner, nodeSelector={"a": "b"}, topologySpreadConstraints=[spread(ZONE)])
+    report = judged(typed_pod(described), without(unread, snapshot(NODES), "default"), default_profile())
+    assert report.verdict is Verdict.UNSCHEDULABLE
+    assert ("fixes name no command" in " ".join(each.consequence for each in report.incomplete)) is told
+
+
 @pytest.mark.parametrize("kind", BESIDE_REJECTIONS, ids=lambda kind: kind.name)
 def test_what_is_only_wanted_beside_a_rejection_is_told_beside_one(kind: Kind) -> None:
     seen = without(kind, snapshot(NODES), "default")
