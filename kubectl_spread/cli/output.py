@@ -29,6 +29,8 @@ COULD_NOT_DETERMINE = 3
 USAGE = 2
 CLOSED_PIPE = 128 + 13
 """What a shell makes of SIGPIPE, which Python turns into an error."""
+LONGEST_NOTE = 4000
+"""Characters of a note: what it names may be a label of megabytes."""
 COLORS = ("auto", "always", "never")
 
 
@@ -94,6 +96,8 @@ def note(text: str) -> None:
     """Say something beside the answer in one line, if anybody can hear it."""
     from kubectl_spread.render.cells import clean
 
+    if len(text) > LONGEST_NOTE:
+        text = f"{text[: LONGEST_NOTE // 2]} ... {text[-LONGEST_NOTE // 2 :]}"
     if sys.stderr is not None:
         try:
             sys.stderr.write(f"{clean(text)}\n")

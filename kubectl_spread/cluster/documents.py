@@ -25,10 +25,8 @@ _JSON = re.compile(rb"[ \t\r\n]*\{")
 # A flow mapping of YAML begins like JSON; only a file that a person may have written is tried as both.
 _MAX_FLOW_YAML = 2**20
 # What `kubectl cluster-info dump` puts between its lists.
-_LOG_MARK = b"==== START logs for container "
-_LOG_SECTION = re.compile(
-    rb"^==== START logs for container ([^\n]+) ====\n.*?==== END logs for container \1 ====$", re.MULTILINE | re.DOTALL
-)
+_LOG_START = re.compile(rb"^==== START (logs for container [^\n]++)$", re.MULTILINE)
+_MOST_LISTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +83,13 @@ def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator
         if isinstance(found, Problem):
             yield found
             continue
-        documents = list(_contents(found, strict=strict))
-        # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
-        if not documents and not (found.listed and found.content.strip()):
-            yield Problem(found.source, "holds no Kubernetes object")
-        for document in documents:
+        empty = True
+        for document in _contents(found, strict=strict):
+            empty = False
             yield from [document] if isinstance(document, Problem) else _flattened(document)
+        # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
+        if empty and not (found.listed and found.content.strip()):
+            yield Problem(found.source, "holds no Kubernetes object")
 
 
 def _contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
@@ -98,17 +97,16 @@ def _contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
     content = _without_logs(found.content)
     if not _JSON.match(content):
         yield from _yaml(found.source, content)
-        return
-    documents = list(_json(found.source, content, strict=strict))
-    if len(content) <= _MAX_FLOW_YAML and _problems(documents):
-        as_yaml = list(_yaml(found.source, content))
-        documents = documents if _problems(as_yaml) else as_yaml
-    yield from documents
+    elif len(content) > _MAX_FLOW_YAML or _sound(_json(found.source, content, strict=strict)):
+        yield from _json(found.source, content, strict=strict)
+    else:
+        as_yaml = _sound(_yaml(found.source, content))
+        yield from _yaml(found.source, content) if as_yaml else _json(found.source, content, strict=strict)
 
 
-def _problems(found: Iterable[Document | Problem]) -> bool:
-    """Whether anything is wrong."""
-    return any(isinstance(each, Problem) for each in found)
+def _sound(found: Iterable[Document | Problem]) -> bool:
+    """Whether nothing is wrong."""
+    return not any(isinstance(each, Problem) for each in found)
 
 
 def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | Problem]:
@@ -168,9 +166,16 @@ def _without_logs(content: bytes) -> bytes:
 
     Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36).
     """
-    if _LOG_MARK not in content:
-        return content
-    return _LOG_SECTION.sub(lambda section: b"\n" * section[0].count(b"\n"), content)
+    kept, done = [], 0
+    while start := _LOG_START.search(content, done):
+        end_mark = b"==== END %s\n" % start[1]
+        end = content.find(end_mark, start.end())
+        # A section without its end is the last: it was cut off, and to look for others would take ever so long.
+        if end < 0:
+            break
+        kept += [content[done : start.start()], b"\n" * content.count(b"\n", start.start(), end)]
+        done = end + len(end_mark) - 1
+    return b"".join((*kept, content[done:])) if kept else content
 
 
 class _Header(msgspec.Struct, rename="camel"):
@@ -257,6 +262,8 @@ def _items(document: Document, header: _Header) -> list[Document] | None:
         if known:
             raise DecodeError(f"must be a list, not {type_name(header.items)}", "items")
         return None
+    if document.path.count("items[") >= _MOST_LISTS:
+        raise DecodeError(f"lists lie more than {_MOST_LISTS} deep in one another")
     prefix = f"{document.path}." if document.path else ""
     return [
         document.holding(item, api_version=api_version, kind=kind, path=f"{prefix}items[{index}]")

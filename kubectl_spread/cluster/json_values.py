@@ -16,7 +16,8 @@ import msgspec
 from kubectl_spread.objects.decoding import DecodeError, Plain, plain
 
 # White space, and the lines between documents that YAML has and generators put into JSON as well.
-_BETWEEN = re.compile(rb"(?:[ \t\r\n]+|^---[ \t]*(?:#[^\n]*)?\r?$)*", re.MULTILINE)
+# Possessive: what was passed is not remembered, which would take a hundred times the bytes.
+_BETWEEN = re.compile(rb"(?:[ \t\r\n]++|^---[ \t]*+(?:#[^\n]*+)?$)*+", re.MULTILINE)
 # How msgspec says that a document ends before the bytes do, naming one byte too far, and where it fails.
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")

@@ -31,6 +31,10 @@ __all__ = [
 ]
 
 DEFAULT_NAMESPACE = "default"
+MOST_PROBLEMS = 100
+"""How many problems are told before reading ends."""
+MOST_OBJECTS = 100_000
+"""How many objects manifests may hold; each of them costs more than it does in a cluster."""
 
 
 T = TypeVar("T")
@@ -58,7 +62,7 @@ def documents_of(inputs: Iterable[Input | Problem]) -> tuple[Document, ...]:
     Raises:
         ManifestError: with everything that is wrong.
     """
-    return _sound(_well_typed(read_objects(inputs, strict=True)))
+    return _sound(_well_typed(_countable(read_objects(inputs, strict=True))))
 
 
 def decode_document(document: Document) -> KubernetesObject | None:
@@ -131,12 +135,28 @@ def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
     """Return the results if there is no problem among them.
 
     Raises:
-        ManifestError: with all problems.
+        ManifestError: with all problems, or the first hundred.
     """
-    results = tuple(results)
-    if problems := [result for result in results if isinstance(result, Problem)]:
+    sound, problems = [], []
+    for result in results:
+        if not isinstance(result, Problem):
+            sound.append(result)
+            continue
+        problems.append(result)
+        if len(problems) == MOST_PROBLEMS:
+            raise ManifestError(problems, hint="there may be more: reading ended here")
+    if problems:
         raise ManifestError(problems)
-    return tuple(result for result in results if not isinstance(result, Problem))
+    return tuple(sound)
+
+
+def _countable(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+    """Yield what was found, up to as many objects as are taken."""
+    for number, each in enumerate(found):
+        if number == MOST_OBJECTS and isinstance(each, Document):
+            yield Problem(each.source, f"no more than {MOST_OBJECTS} objects are taken", document=each.number)
+            return
+        yield each
 
 
 def _well_typed(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:

@@ -93,22 +93,26 @@ def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:
     if stdin is None:
         raise UnreadableError("is closed")
     try:
-        return _bounded(stdin, most)
+        return bounded(stdin, most)
     except OSError as error:
         raise _unreadable(error) from error
 
 
 def _read_file(path: str, most: int) -> bytes:
-    """Return the bytes of a file, or of what a pipe brings: a shell's ``<(...)`` is one."""
+    """Return the bytes of a file, or what a pipe brings: a shell's ``<(...)`` is one."""
     try:
         with Path(path).open("rb") as file:
-            return _bounded(file, most)
+            return bounded(file, most)
     except (OSError, ValueError) as error:
         raise _unreadable(error) from error
 
 
-def _bounded(stream: BinaryIO | gzip.GzipFile, most: int) -> bytes:
-    """Return what the stream brings until it ends, which it must."""
+def bounded(stream: BinaryIO | gzip.GzipFile, most: int = MOST_OF_MANIFESTS) -> bytes:
+    """Return what the stream brings until it ends.
+
+    Raises:
+        UnreadableError: it does not end within so many bytes.
+    """
     if _is_device(stream) and stream.read(1):
         raise UnreadableError("is a device, not a file")
     # BytesIO hands out what it has collected without another copy.
@@ -188,6 +192,6 @@ def _unpacked(content: bytes, most: int) -> bytes:
     """Return what a gzip file holds, which must not be out of all proportion to its size."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            return _bounded(file, min(most, max(_LEAST_BOUND, _MOST_PACKED * len(content))))
+            return bounded(file, min(most, max(_LEAST_BOUND, _MOST_PACKED * len(content))))
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadableError(f"is a damaged gzip file: {error}") from error

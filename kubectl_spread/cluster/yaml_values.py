@@ -91,6 +91,8 @@ class YamlDocument:
         """
         if self.separator and not self.separator.startswith("#"):
             raise YamlError(f"only a comment may follow ---, not {self.separator!r}", line=self.line - 1)
+        if not _CONTENT.search(self.text):
+            return None
         builder = _Builder(self.line)
         try:
             for event in yaml.parse(self.text, Loader=yaml.CSafeLoader):
@@ -108,10 +110,12 @@ def split(text: str) -> Iterator[YamlDocument]:
 
     Source: apimachinery pkg/util/yaml/decoder.go YAMLReader.Read (v1.36).
     """
-    pieces = list(_pieces(text))
-    first = 0 if _CONTENT.search(pieces[0][2]) else 1
-    for number, (separator, line, piece) in enumerate(pieces[first:], start=1):
-        yield YamlDocument(number=number, text=piece, line=line, separator=separator)
+    number = 0
+    for separator, line, piece in _pieces(text):
+        # What stands above the first separator counts if there is anything.
+        if line > 1 or _CONTENT.search(piece):
+            number += 1
+            yield YamlDocument(number=number, text=piece, line=line, separator=separator)
 
 
 def _pieces(text: str) -> Iterator[tuple[str, int, str]]:

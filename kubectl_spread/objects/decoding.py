@@ -47,6 +47,7 @@ _MISMATCH = re.compile(r"Expected `(?P<wanted>[^`]*?)( \| null)?`, got `(?P<foun
 _PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`")
 _STEP = re.compile(r"\[\.\.\.\]|\[\d+\]|[^.\[]+")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_OUT_OF_RANGE = "out of range"
 _NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -80,7 +81,9 @@ def decode(document: bytes, into: type[T]) -> T:
     """
     try:
         return _decoder(into).decode(document)
-    except msgspec.ValidationError:
+    except msgspec.ValidationError as error:
+        if _OUT_OF_RANGE in str(error):
+            raise _decode_error(str(error), None) from error
         return convert(plain(document), into)
     except _NOT_JSON as error:
         raise DecodeError(f"not valid JSON: {error}") from error

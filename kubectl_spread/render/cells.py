@@ -54,7 +54,7 @@ class Column(Generic[RowT]):
 
 def clean(text: str) -> str:
     """Return the text with everything a terminal would act on made visible."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(escape(character) for character in text)
 

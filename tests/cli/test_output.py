@@ -11,7 +11,7 @@ import typer
 
 from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import PendingOutput
-from kubectl_spread.cli.output import CLOSED_PIPE, OutputError, explain, note, printer, wants_color, write
+from kubectl_spread.cli.output import CLOSED_PIPE, LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
 from kubectl_spread.errors import ClusterError, ManifestError, Problem, UsageError
 from kubectl_spread.render import table
 from kubectl_spread.report import Metadata, PendingReport
@@ -138,3 +138,11 @@ def test_notes_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
 def test_nobody_hears_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     note("silence")
+
+
+def test_what_a_note_names_may_be_enormous(capsys: pytest.CaptureFixture[str]) -> None:
+    note("begin" + "x" * 10**6 + "end")
+    said = capsys.readouterr().err
+    assert said.startswith("beginx")
+    assert said.endswith("xend\n")
+    assert len(said) == LONGEST_NOTE + len(" ... \n")

@@ -15,7 +15,9 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_mock import MockerFixture
 
+from kubectl_spread.cluster import manifests
 from kubectl_spread.cluster.manifests import (
     Document,
     decode_document,
@@ -31,6 +33,7 @@ from kubectl_spread.objects.kinds import KINDS
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.snapshot import Inventory
 
+SOUND = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 POD: Plain = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
 
 
@@ -458,3 +461,47 @@ def test_a_cluster_is_read_faster_than_json_reads_its_plain_values() -> None:
     middle = time.process_time()
     json.loads(Path("pods.json").read_bytes())
     assert middle - start < time.process_time() - middle
+
+
+class TestBounds:
+    """What a file may ask of its reader."""
+
+    def test_a_hundred_problems_are_enough(self) -> None:
+        write("a.yaml", "---\nbroken\n" * 500)
+        with pytest.raises(ManifestError) as caught:
+            read_documents(["a.yaml"])
+        assert len(caught.value.problems) == 100
+        assert caught.value.hint == "there may be more: reading ended here"
+
+    def test_so_many_objects_are_taken(self, mocker: MockerFixture) -> None:
+        mocker.patch.object(manifests, "MOST_OBJECTS", 2)
+        write("a.yaml", "---\n".join([SOUND] * 2))
+        assert len(read_documents(["a.yaml"])) == 2
+        write("a.yaml", "---\n".join([SOUND] * 4))
+        with pytest.raises(ManifestError, match=r"^a.yaml, document 3: no more than 2 objects are taken$"):
+            read_documents(["a.yaml"])
+        read_inventory(["a.yaml"])
+
+    def test_lists_lie_within_one_another_up_to_a_point(self) -> None:
+        start, end = '{"apiVersion": "v1", "kind": "List", "items": [', "]}"
+        write("ten.json", start * 10 + end * 10)
+        read_inventory(["ten.json"])
+        write("more.json", start * 12 + end * 12)
+        with pytest.raises(ManifestError, match=r"\.items\[0\]: lists lie more than 10 deep in one another$"):
+            read_inventory(["more.json"])
+
+    def test_a_number_out_of_range_is_named(self) -> None:
+        write(
+            "a.json", '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"priority":%s}}' % ("9" * 5000)
+        )
+        with pytest.raises(ManifestError, match=r"^a.json, document 1, spec.priority: Integer value out of range$"):
+            read_inventory(["a.json"])
+
+    def test_log_sections_that_do_not_end_stay_as_they_are(self) -> None:
+        begun = "==== START logs for container a of pod b ====\n"
+        write(
+            "a.yaml",
+            f"{SOUND}{begun}noise: [\n==== END logs for container a of pod b ====\n---\n{SOUND}" + f"# x\n{begun}",
+        )
+        with pytest.raises(ManifestError, match=r"^a.yaml, document 2: is not valid YAML: line "):
+            read_inventory(["a.yaml"])
