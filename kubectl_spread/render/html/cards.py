@@ -121,7 +121,7 @@ def _pending_card(item: PendingItem, items: Iterable[EvaluationReport]) -> Card:
     return Card(
         name=f"{item.namespace}/{item.name}",
         status="Gated" if item.held_by and item.verdict is not Verdict.UNSCHEDULABLE else item.verdict.value,
-        sentence=_capital(_pending_sentence(item)),
+        sentence=_pending_sentence(item),
         about=str(item.workload) if item.workload else "",
         pods=1 + len(twins),
         cells=_count_cells(item.constraints) or len(item.nodes),
@@ -134,10 +134,10 @@ def _pending_sentence(item: PendingItem) -> str:
     """Return why the Pod waits."""
     verdict = verdict_sentence(item)
     if item.held_by:
-        return f"held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
+        return f"Held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
     if not item.message and item.verdict is not Verdict.SCHEDULABLE and not item.feasible:
         return f"{item.scheduler_name} decides this Pod; kube-scheduler's filters would reject it: {verdict}"
-    return verdict
+    return _capital(verdict)
 
 
 def _check_card(item: CheckItem) -> Card:
@@ -161,7 +161,7 @@ def _check_status(item: CheckItem) -> str:
 
 
 def _capital(sentence: str) -> str:
-    """Return the sentence as it begins a line, unless a name begins it."""
+    """Return our own sentence as it begins a line; a word with more than letters in it is a name."""
     first, _, rest = sentence.partition(" ")
     return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else sentence
 

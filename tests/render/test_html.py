@@ -1,0 +1,429 @@
+"""Pages: what they say, how they are drawn, and that nothing written by others becomes markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_spread.render.cells import clean
+from kubectl_spread.render.html import MOST_CELLS, MOST_OPEN, to_html
+from kubectl_spread.render.html.fates import Fate, NodeFate
+from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
+from kubectl_spread.render.html.node_map import MOST_BOXES, MOST_GROUPS, MOST_NAMED, Cell, grouped
+from kubectl_spread.report import (
+    AnyReport,
+    CheckReport,
+    DomainRange,
+    EventReport,
+    Incomplete,
+    PendingItem,
+    PendingReport,
+    SkewReport,
+)
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import template, workload
+from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
+from tests.render.page_reader import Element, read
+from tests.render.pages import large_report
+from tests.render.reports import HOSTILE, REPORTS, golden_report, poisoned_report
+from tests.render.test_check import item_of, placed
+
+MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+BRINGING = frozenset(("script", "style", "iframe", "object", "embed", "link", "base", "form", "img", "a", "template"))
+"""Elements that run, load, lead or change something: a page has one script and one style, and none of the others."""
+ON_ZONES = spread(ZONE, selector=app("web"))
+
+
+def page_of(report: AnyReport) -> Element:
+    """Return the report's page as a browser reads it."""
+    return read(to_html(report))
+
+
+def pending(objects: list[Object], described: Object | None = None, **fields: Any) -> PendingItem:  # noqa: ANN401 - any field
+    """Return why a Pod waits in the cluster of these objects."""
+    report = msgspec.structs.asdict(report_of(described or incoming(), objects))
+    return PendingItem(**report | {"scheduler_name": "default-scheduler"} | fields)
+
+
+def pending_page(*items: PendingItem, incomplete: tuple[Incomplete, ...] = ()) -> Element:
+    """Return the page of Pending Pods."""
+    return page_of(PendingReport(metadata=METADATA, items=items, incomplete=incomplete))
+
+
+def show_page(objects: list[Object], *constraints: Object) -> Element:
+    """Return the page of the Deployment web with these constraints, or one on zones."""
+    made = workload("Deployment", "web", pods=template(*(constraints or (ON_ZONES,))))
+    return page_of(SkewReport(metadata=METADATA, items=rows_of([*objects, made])))
+
+
+STUCK = pending([*TAINTED, *web("a1", "b1")])
+"""A Pod that zone c would take, were it not for a taint."""
+
+
+class TestNothingBecomesMarkup:
+    """What others write is text wherever it stands."""
+
+    @pytest.mark.parametrize("name", REPORTS)
+    def test_hostile_names_bring_no_element_and_no_attribute(self, name: str) -> None:
+        known = set().union(*(vocabulary(page_of(golden_report(other))) for other in REPORTS))
+        assert vocabulary(page_of(poisoned_report(name))) <= known
+        bringing = [each.name for each in page_of(poisoned_report(name)).walk() if each.name in BRINGING]
+        assert sorted(bringing) == ["script", "style"]
+
+    @pytest.mark.parametrize("name", REPORTS)
+    def test_hostile_names_are_shown_with_what_would_not_be_seen(self, name: str) -> None:
+        page = page_of(poisoned_report(name))
+        assert any(clean(HOSTILE) in title for title in page.texts("h2"))
+        for hidden in "\x1b\u202e\r":
+            assert hidden not in to_html(poisoned_report(name))
+
+    @pytest.mark.parametrize("name", REPORTS)
+    def test_the_page_is_what_its_policy_lets_in(self, name: str) -> None:
+        page = page_of(poisoned_report(name))
+        (policy,) = (each for each in page.all("meta") if "http-equiv" in each.attributes)
+        assert policy.attributes["content"] == (
+            f"default-src 'none'; style-src '{digest(page, 'style')}'; script-src '{digest(page, 'script')}'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+    @given(st.text())
+    def test_text_is_read_back_cleaned(self, words: str) -> None:
+        (made,) = read(element("p", text(words), title=words)).all("p")
+        assert made.text == clean(words)
+        assert made.attributes.get("title", "") == clean(words)
+
+    def test_nothing_is_asked_of_a_network(self) -> None:
+        for name in REPORTS:
+            page = to_html(golden_report(name))
+            assert "http://" not in page
+            assert not any(word in page for word in ("href=", "src=", "url(", "@import", "fetch(", "XMLHttpRequest"))
+
+
+def vocabulary(page: Element) -> set[tuple[str, str]]:
+    """Return each tag of the page with each of its attributes."""
+    return {(each.name, name) for each in page.walk() for name in ("", *each.attributes)}
+
+
+def digest(page: Element, name: str) -> str:
+    """Return the digest of what stands in the only element of this tag."""
+    (content,) = page.texts(name)
+    return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
+
+
+class TestMarkup:
+    """Elements as they are written."""
+
+    def test_attributes_may_be_there_without_a_value_or_not_at_all(self) -> None:
+        assert (
+            element("p", class_="a", data_b='"', hidden=True, open=False, id="")
+            == '<p class="a" data-b="&quot;" hidden></p>'
+        )
+
+    def test_an_empty_block_is_nothing(self) -> None:
+        assert block("p", NOTHING) == NOTHING
+        assert block("p", Markup("x")) == "<p>x</p>"
+
+
+class TestHeader:
+    """What was asked, whose rules hold, and how many there are of each status."""
+
+    @pytest.mark.parametrize(
+        ("source", "words"),
+        [
+            ("flag", "as --kube-version says"),
+            ("server", "the API server's release"),
+            ("nodes", "at least that: the newest kubelet's"),
+            ("default", "assumed: nothing told the release"),
+        ],
+    )
+    def test_it_says_how_the_release_is_known(self, source: Any, words: str) -> None:  # noqa: ANN401 - one of the four
+        metadata = msgspec.structs.replace(METADATA, kube_version_from=source)
+        page = page_of(PendingReport(metadata=metadata, items=()))
+        assert f"kube-scheduler v1.36 ({words})" in page.texts("dd")
+
+    def test_it_names_cluster_server_namespaces_and_versions(self) -> None:
+        page = page_of(large_report(nodes=3, pods_per_node=1))
+        facts = dict(zip(page.texts("dt"), page.texts("dd"), strict=True))
+        assert facts["Read from"] == "prod-eu"
+        assert facts["Server"] == "https://10.0.0.1:6443"
+        assert facts["Namespace"] == "shop"
+        assert facts["Resource versions"] == "nodes 81723, pods 81724"
+        assert page.texts("title") == ["kubectl spread why-pending: prod-eu"]
+
+    def test_counts_come_worst_first_and_count_twins(self) -> None:
+        twin = msgspec.structs.replace(STUCK, name="twin", same_as="new")
+        page = pending_page(pending([*ABC], name="free"), STUCK, twin)
+        assert page.texts("button", of="count") == ["✕2 Unschedulable", "✓1 Schedulable"]
+
+    def test_every_status_of_the_goldens_is_counted(self) -> None:
+        page = page_of(golden_report("show/shop"))
+        assert page.texts("button", of="count") == ["✕1 Blocked", "○1 NoEffect", "≈1 Uneven", "✓1 OK"]
+
+    def test_nothing_found_is_said(self) -> None:
+        page = page_of(CheckReport(metadata=METADATA, items=()))
+        assert page.texts("h1") == ["What becomes of the manifests"]
+        assert "Nothing was found." in page.texts("p")
+
+    def test_what_is_missing_stands_on_top(self) -> None:
+        (main,) = pending_page(STUCK, incomplete=(MISSING,)).all("main")
+        assert main.all()[1].classes == {"callout"}
+        assert main.texts("li")[0] == "list services (forbidden): the selector lacks what Services add."
+
+
+class TestCards:
+    """A card for each item."""
+
+    def test_the_worst_comes_first_and_is_unfolded(self) -> None:
+        cards = pending_page(pending([*ABC], name="free"), STUCK).all("details", of="card")
+        assert [card.texts("h2") for card in cards] == [["default/new"], ["default/free"]]
+        assert ["open" in card.attributes for card in cards] == [True, False]
+        assert cards[0].attributes["data-status"] == "Unschedulable"
+
+    def test_rows_of_show_stay_as_they_were_sorted(self) -> None:
+        report = golden_report("show/shop")
+        assert isinstance(report, SkewReport)
+        turned = msgspec.structs.replace(report, items=report.items[::-1])
+        assert page_of(turned).texts("h2") == page_of(report).texts("h2")[::-1]
+
+    def test_few_are_unfolded(self) -> None:
+        page = pending_page(*(msgspec.structs.replace(STUCK, name=f"p{n}") for n in range(MOST_OPEN + 2)))
+        assert sum("open" in card.attributes for card in page.all("details", of="card")) == MOST_OPEN
+
+    def test_the_answer_stands_in_the_headline(self) -> None:
+        (card,) = pending_page(STUCK).all("details", of="card")
+        assert card.texts(of="sentence") == [STUCK.summary]
+        assert card.texts(of="badge") == ["✕Unschedulable"]
+
+    def test_twins_are_named(self) -> None:
+        page = pending_page(STUCK, msgspec.structs.replace(STUCK, name="twin", same_as="new"))
+        assert page.texts(of="twins") == ["The same holds for 1 more: twin."]
+        assert len(page.all(of="card")) == 1
+
+    def test_a_gate_and_another_scheduler_are_told(self) -> None:
+        gated = pending([*ABC], held_by=("example.com/quota",))
+        other = msgspec.structs.replace(STUCK, name="other", message="", scheduler_name="volcano")
+        page = pending_page(gated, other)
+        assert page.texts(of="badge") == ["✕Unschedulable", "‖Gated"]
+        decides, held = page.texts(of="sentence")
+        assert decides.startswith("volcano decides this Pod; kube-scheduler's filters would reject it: ")
+        assert held.startswith("Held by the scheduling gate example.com/quota. Without it: it can be scheduled now")
+
+    def test_what_becomes_of_manifests_is_told_in_a_word(self) -> None:
+        page = page_of(golden_report("check/manifests"))
+        assert page.texts(of="badge") == ["✕Unschedulable", "✕Invalid", "▲Jams", "✓Schedulable"]
+        assert "spec.template.spec.topologySpreadConstraints[0].maxSkew" in page.texts("code")
+
+    @pytest.mark.parametrize("name", REPORTS)
+    def test_every_command_and_message_is_there(self, name: str) -> None:
+        report = golden_report(name)
+        page = page_of(report)
+        shown = page.texts("code") + page.texts("blockquote")
+        for item in report.items if not isinstance(report, SkewReport) else ():
+            if isinstance(item, PendingItem) and item.same_as:
+                continue
+            assert {command for fix in item.fixes for command in fix.commands} <= set(shown)
+            assert not item.message or item.message in shown
+
+    def test_an_event_that_differs_is_set_beside_ours(self) -> None:
+        event = EventReport(message="0/9 nodes", time="2026-11-20T02:00:00Z", differs="it is out of date")
+        page = pending_page(msgspec.structs.replace(STUCK, event=event))
+        assert page.texts("blockquote") == [STUCK.message, "0/9 nodes"]
+        assert "They differ: it is out of date." in page.texts("p")
+
+    def test_an_event_that_agrees_is_not_repeated(self) -> None:
+        page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=STUCK.message)))
+        assert page.texts("blockquote") == [STUCK.message]
+        assert "The scheduler said the same." in page.texts("p")
+
+    def test_more_fixes_are_folded_away(self) -> None:
+        report = golden_report("why-pending/shop")
+        assert isinstance(report, PendingReport)
+        many = msgspec.structs.replace(report.items[0], fixes=report.items[0].fixes * 3)
+        (card,) = pending_page(many).all(of="card")
+        (more,) = (each for each in card.all("details") if not each.classes)
+        assert "open" not in more.attributes
+        assert len(more.all("li")) == len(many.fixes) - 5
+
+
+class TestBars:
+    """Domains as a table, each with a bar."""
+
+    def test_a_row_says_where_a_domain_stands(self) -> None:
+        (table,) = pending_page(STUCK).all("table", of="domains")
+        rows = [[cell.text for cell in row.content if isinstance(cell, Element)] for row in table.all("tr")]
+        assert rows == [
+            ["Domain", "Nodes", "Pods", "at most 1 = minimum 0 + maxSkew 1", "Skew", "Next Pod"],
+            ["a", "2", "1", "", "1", "no: skew would be 2"],
+            ["b", "1", "1", "", "1", "no: skew would be 2"],
+            ["c", "1", "0", "", "0", f"allowed, but no node there takes it: {'taint dedicated=gpu:NoSchedule'}"],
+        ]
+
+    def test_a_bar_is_cut_at_the_minimum_and_at_the_limit(self) -> None:
+        page = show_page([*ABC, *web("a1", "a1", "a1", "a1", "b1", "b1", "c1")])
+        first, second, third = page.all("svg")
+        assert rects(first) == {"minimum": (0, 1), "skew": (1, 1), "over": (2, 2), "next": (4, 1)}
+        assert rects(second) == {"minimum": (0, 1), "skew": (1, 1), "next": (2, 1)}
+        assert rects(third) == {"minimum": (0, 1), "next": (1, 1)}
+        for bar in (first, second, third):
+            (limit,) = bar.all("line")
+            assert (limit.attributes["x1"], limit.attributes["x2"]) == ("2", "2")
+            assert bar.attributes["viewbox"] == "0 0 5 10"
+
+    def test_a_count_that_depends_on_luck_is_a_range(self) -> None:
+        ranges = (DomainRange(constraint=0, value="a", minimum=1, maximum=2),)
+        item = item_of(incoming(), [*ABC, *web("a1")], placements=placed("b1"), replicas=1, ranges=ranges)
+        page = page_of(CheckReport(metadata=METADATA, items=(item,)))
+        assert "1 to 2" in page.texts("td")
+        assert rects(page.all("svg")[0])["maybe"] == (1, 1)
+
+    def test_a_domain_that_is_not_counted_has_no_bar(self) -> None:
+        page = page_of(golden_report("check/checkout"))
+        (row,) = page.all("tr", of="uncounted")
+        assert row.all("svg") == []
+        assert row.text.endswith("not counted")
+
+    def test_domains_that_stand_the_same_share_a_row(self) -> None:
+        page = show_page([*(node(f"n{i}") for i in range(20)), *web("n1")], spread(HOSTNAME, selector=app("web")))
+        (table,) = page.all("table", of="domains")
+        assert table.texts("th")[-2:] == ["n1", "19 domains: n0 and 18 more"]
+
+    def test_a_constraint_without_domains_says_so(self) -> None:
+        page = show_page([*ABC], spread("rack", selector=app("web")))
+        assert page.texts("p", of="minimum") == ["Minimum 0: no domain is counted."]
+
+
+def rects(bar: Element) -> dict[str, tuple[int, int]]:
+    """Return each part of a bar → where it begins and how long it is (Pods)."""
+    return {
+        each.attributes["class"]: (int(each.attributes["x"]), int(each.attributes["width"])) for each in bar.all("rect")
+    }
+
+
+def boxes(page: Element) -> dict[str, dict[str, list[str]]]:
+    """Return box → what became of its nodes → the nodes, each with what is drawn in it."""
+    return {
+        box.texts("b")[0]: {
+            group.texts(of="why")[0]: [cell.text for cell in group.all("li")] for group in box.all(of="group")
+        }
+        for box in page.all(of="box")
+    }
+
+
+class TestMap:
+    """Domains as boxes, nodes as cells."""
+
+    def test_rejected_nodes_say_by_what(self) -> None:
+        spread_out = {f"{n} rejected": f"PodTopologySpread: constraint on {ZONE}" for n in (1, 2)}
+        assert boxes(pending_page(STUCK)) == {
+            "a": {f"✕2 rejected{spread_out['2 rejected']}": ["a11", "a2"]},
+            "b": {f"✕1 rejected{spread_out['1 rejected']}": ["b11"]},
+            "c": {"✕1 rejectedTaintToleration: taint dedicated=gpu:NoSchedule": ["c1"]},
+        }
+        (lowest,) = pending_page(STUCK).all(of="holds-minimum")
+        assert lowest.texts("b")[0] == "c"
+
+    def test_the_next_replica_may_go_to_feasible_nodes(self) -> None:
+        page = show_page([*TAINTED, *web("a1")])
+        assert boxes(page) == {
+            "a": {"✕2 rejectedskew would be 2, maxSkew is 1": ["a11", "a2"]},
+            "b": {"✓1 feasible": ["b1"]},
+            "c": {"✕1 rejectedtaint dedicated=gpu:NoSchedule": ["c1"]},
+        }
+
+    def test_without_a_next_replica_nodes_are_only_counted(self) -> None:
+        made = workload("DaemonSet", "web", pods=template(ON_ZONES))
+        (row,) = rows_of([*ABC, made])
+        page = page_of(SkewReport(metadata=METADATA, items=(msgspec.structs.replace(row, next=()),)))
+        assert boxes(page)["a"] == {"•2 counted": ["a1", "a2"]}
+
+    def test_a_soft_constraint_rejects_no_node(self) -> None:
+        soft = spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
+        found = boxes(show_page([*TAINTED, *web("a1", "a1", "a1")], soft))
+        assert found["a"] == {"✓2 feasible": ["a13", "a2"]}
+        assert list(found["c"]) == ["✕1 rejectedby something other than this constraint"]
+
+    def test_bypassed_nodes_stand_in_a_box_of_their_own(self) -> None:
+        objects = [*TAINTED, node("lost", labels={"zone": "a"}), *web("a1", "b1")]
+        (group,) = boxes(pending_page(pending(objects)))["Not counted"].items()
+        assert group[0].startswith(f"⌀1 not countedlacks the label {ZONE} (has zone: is that what is meant?); ")
+        assert group[1] == ["lost"]
+
+    def test_a_bypassed_node_may_be_feasible(self) -> None:
+        soft = spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
+        found = boxes(pending_page(pending([*ABC, node("lost")], incoming(soft))))
+        assert found["Not counted"] == {f"✓1 feasiblelacks the label {ZONE}": ["lost"]}
+
+    def test_a_domain_that_is_not_counted_is_an_empty_box(self) -> None:
+        page = page_of(golden_report("check/checkout"))
+        assert boxes(page)["c"] == {}
+        assert [box.texts("b")[0] for box in page.all(of="outside")] == ["c", "Not counted"]
+
+    def test_replicas_are_drawn_where_they_go(self) -> None:
+        page = page_of(golden_report("check/checkout"))
+        assert boxes(page)["a"] == {"✓2 feasiblefor the first replica": ["node-a1", "node-a22+2"]}
+
+    def test_scores_are_told_of_each_node(self) -> None:
+        cell = pending_page(pending([*ABC])).all("li", of="")
+        assert any(each.attributes.get("title", "").startswith("score ") for each in cell)
+
+    def test_nodes_that_are_domains_by_themselves_share_boxes(self) -> None:
+        page = show_page([*ABC, *web("a1", "b1")], spread(HOSTNAME, selector=app("web")))
+        assert [box.texts("b")[0] for box in page.all(of="box")] == ["2 domains", "2 domains"]
+        assert page.texts(of="pods") == ["1 Pod each", "0 Pods each"]
+
+    def test_in_shared_boxes_nodes_tell_their_domain(self) -> None:
+        nodes = [node(f"n{i}", zone=f"z{i}") for i in range(MOST_BOXES + 1)]
+        titles = {cell.attributes.get("title") for cell in show_page(nodes).all("li")}
+        assert {"domain z0", f"domain z{MOST_BOXES}"} <= titles
+
+    def test_without_constraints_all_nodes_share_a_box(self) -> None:
+        found = boxes(pending_page(pending([*TAINTED], pod("new"))))
+        assert list(found) == ["All nodes"]
+
+    def test_many_nodes_are_drawn_closely(self) -> None:
+        few, many = (page_of(large_report(nodes=n, pods_per_node=1)) for n in (3, 4 * MOST_NAMED))
+        assert few.all(of="dense") == []
+        assert many.all(of="dense")
+
+    def test_too_many_nodes_are_not_drawn(self) -> None:
+        count = MOST_CELLS // 20
+        page = page_of(large_report(nodes=count, pods_per_node=1, items=11))
+        drawn = [len(card.all(of="map")) for card in page.all(of="card")]
+        assert drawn == [2] * 10 + [0]
+        assert any(text.startswith("The nodes are not drawn here") for text in page.texts("p"))
+
+
+class TestGroups:
+    """The nodes of a box by what became of them."""
+
+    @staticmethod
+    def cells(*whys: str) -> list[Cell]:
+        """Return cells that one filter rejects for these reasons."""
+        return [Cell(f"n{i}", 0, 0, NodeFate(Fate.REJECTED, "Fit", why)) for i, why in enumerate(whys)]
+
+    def test_each_reason_is_a_group(self) -> None:
+        found = grouped(self.cells("Fit: cpu", "Fit: memory", "Fit: cpu"))
+        assert [(fate.why, len(cells)) for fate, cells in found] == [("Fit: cpu", 2), ("Fit: memory", 1)]
+
+    def test_too_many_reasons_become_notes(self) -> None:
+        whys = [f"Fit: {n}m are free" for n in range(MOST_GROUPS + 1)]
+        ((fate, cells),) = grouped(self.cells(*whys))
+        assert fate.why == "Fit"
+        assert [cell.fate.note for cell in cells] == whys
+
+    def test_feasible_nodes_come_first(self) -> None:
+        feasible = Cell("free", 0, 0, NodeFate(Fate.FEASIBLE, note="score 7"))
+        found = grouped([*self.cells("Fit: cpu", "Fit: cpu"), feasible])
+        assert [fate.fate for fate, _ in found] == [Fate.FEASIBLE, Fate.REJECTED]
+        assert found[0][1] == [feasible]
+
+
+def test_a_large_cluster_makes_a_page_of_a_few_megabytes() -> None:
+    page = to_html(large_report(nodes=5000, pods_per_node=10, items=8))
+    assert len(page.encode()) < 10_000_000
