@@ -1,0 +1,82 @@
+"""The workflows: what they may do, what they run, and that a release is built for every platform of the manifest."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+
+from release.manifest import TEMPLATE
+from release.tree import ROOT
+from tests import gobuild
+
+Workflow: TypeAlias = dict[str, Any]
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yaml"))
+PINNED = re.compile(r"^ +- uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", re.MULTILINE)
+
+
+def loaded(path: Path) -> Workflow:
+    """Return a workflow; YAML takes its key ``on`` for true."""
+    document: Workflow = yaml.safe_load(path.read_text())
+    return document
+
+
+def steps(workflow: Workflow) -> Iterator[Workflow]:
+    """Yield the steps of all jobs."""
+    for job in workflow["jobs"].values():
+        yield from job["steps"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_action_is_pinned_to_a_commit(path: Path) -> None:
+    used = [step["uses"] for step in steps(loaded(path)) if "uses" in step]
+    assert len(PINNED.findall(path.read_text())) == len(used) > 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_only_a_release_may_write_and_only_releases(path: Path) -> None:
+    workflow = loaded(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    more = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert more == ({"publish": {"contents": "write"}} if path.stem == "release" else {})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_step_keeps_credentials_and_every_job_ends(path: Path) -> None:
+    workflow = loaded(path)
+    checkouts = [step for step in steps(workflow) if step.get("uses", "").startswith("actions/checkout@")]
+    assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
+    assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_targets_that_are_made_exist(path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"run: make (\S+)", path.read_text())
+    assert targets
+    assert all(f"\n{target}: " in makefile for target in targets)
+
+
+def test_a_release_is_built_for_every_platform_of_the_manifest() -> None:
+    build = loaded(ROOT / ".github" / "workflows" / "release.yaml")["jobs"]["build"]
+    built = [entry["platform"] for entry in build["strategy"]["matrix"]["include"]]
+    offered = re.findall(r"os: (\w+)\n +arch: (\w+)", TEMPLATE.read_text())
+    assert sorted(built) == sorted("-".join(platform) for platform in offered)
+    assert len(built) == 6
+
+
+@pytest.mark.e2e
+def test_actionlint_finds_nothing(pytestconfig: pytest.Config) -> None:
+    if "e2e" not in pytestconfig.option.markexpr:
+        pytest.skip("builds actionlint: make e2e")
+    sources = Path(__file__).parent / "go" / "actionlint"
+    packages = {"actionlint": "github.com/rhysd/actionlint/cmd/actionlint"}
+    actionlint = gobuild.build(name="actionlint", sources=sources, release=None, packages=packages)["actionlint"]
+    command: list[str | Path] = [actionlint, "-no-color", "-shellcheck=", "-pyflakes=", *FILES]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.returncode) == ("", 0)
