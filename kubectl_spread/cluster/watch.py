@@ -336,7 +336,7 @@ class _Stream:
         if error.status in REFUSALS and self._is_final():
             raise error
         self._failures += 1
-        if self._failures >= LOST_FAILURES:
+        if self._failures >= LOST_FAILURES and error.status != HTTPStatus.GONE:
             self._news.lose(self._request.what, error)
         pause = max(min(FIRST_PAUSE * 2 ** (self._failures - 1), LONGEST_PAUSE), at_least)
         self._connection.log.say(READS, f"{error.message}; trying again in {pause:.1f} s")

@@ -9,8 +9,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 
+import urllib3
 import yaml
 
 from tests.controlplane import commands
@@ -73,11 +75,13 @@ class ControlPlane:
         self._binaries = binaries
         self._folder = folder
         self._running = running
+        self._etcd_url = ""
 
     def start(self) -> None:
         """Start the components in the order in which they need each other."""
         self._write_files()
-        self._start_kube_apiserver(etcd_url=self._start_etcd())
+        self._etcd_url = self._start_etcd()
+        self._kube_apiserver = self._start_kube_apiserver()
         if self._options.scheduler:
             self.start_scheduler()
         if self._options.controllers:
@@ -88,6 +92,20 @@ class ControlPlane:
         port = free_port()
         command = commands.kube_scheduler(self._binaries.kube_scheduler, folder=self._folder, port=port)
         self._run(command, health=f"https://{commands.LOOPBACK}:{port}/readyz", certificate="kube-scheduler")
+
+    def restart_kube_apiserver(self) -> None:
+        """Stop kube-apiserver and start it again at the same address; return once the namespace default exists."""
+        self._kube_apiserver.stop()
+        self._kube_apiserver = self._start_kube_apiserver()
+
+    def compact_etcd(self) -> None:
+        """Let etcd forget what every object was before it became what it is: older versions have expired."""
+        with urllib3.PoolManager(retries=False, timeout=30.0) as pool:
+            status = pool.request("POST", f"{self._etcd_url}/v3/maintenance/status", json={}).json()
+            revision = {"revision": status["header"]["revision"], "physical": True}
+            answer = pool.request("POST", f"{self._etcd_url}/v3/kv/compaction", json=revision)
+        if answer.status != HTTPStatus.OK:
+            raise ApiError(status=answer.status, message=answer.data.decode(errors="replace"))
 
     @property
     def certificate_authority(self) -> Path:
@@ -132,13 +150,13 @@ class ControlPlane:
         self._run(command, health=f"{client_url}/readyz")
         return client_url
 
-    def _start_kube_apiserver(self, *, etcd_url: str) -> None:
-        """Start kube-apiserver and return once the namespace default exists."""
+    def _start_kube_apiserver(self) -> Component:
+        """Start kube-apiserver and return it once the namespace default exists."""
         command = commands.kube_apiserver(
             self._binaries.kube_apiserver,
             folder=self._folder,
             port=int(self.server.rpartition(":")[2]),
-            etcd_url=etcd_url,
+            etcd_url=self._etcd_url,
             without_admission=self._options.without_admission,
             audit_log=self.audit_log,
             client_authority=self._options.client_authority,
@@ -146,6 +164,7 @@ class ControlPlane:
         component = self._run(command, health=f"{self.server}/readyz", certificate="apiserver")
         api = self.client().api
         component.wait_until(lambda: _has_default_namespace(api), timeout_s=_START_S)
+        return component
 
     def _start_kube_controller_manager(self, controllers: Sequence[str]) -> None:
         """Start kube-controller-manager with the named controllers."""
