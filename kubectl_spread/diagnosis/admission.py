@@ -77,7 +77,7 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
     matters = {
         kinds.LIMIT_RANGE: any(map(_requests_too_little, (*pod.spec.containers, *pod.spec.init_containers))),
         kinds.RUNTIME_CLASS: bool(pod.spec.runtime_class_name),
-        kinds.PRIORITY_CLASS: any(waiting.status.nominated_node_name for waiting in snapshot.all(Pod)),
+        kinds.PRIORITY_CLASS: _names_a_class(pod) or any(each.status.nominated_node_name for each in snapshot.all(Pod)),
     }
     return tuple(
         Incomplete(what=f"list {kind.plural}", why=why, consequence=_CONSEQUENCES[kind])
@@ -89,8 +89,13 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
 _CONSEQUENCES: Mapping[Kind, str] = {
     kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
     kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
-    kinds.PRIORITY_CLASS: "whether Pods that wait for room go before it is not known",
+    kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not known",
 }
+
+
+def _names_a_class(pod: Pod) -> bool:
+    """Whether the Pod asks for a PriorityClass that somebody has to have made."""
+    return pod.spec.priority_class_name not in {"", *SYSTEM_PRIORITIES}
 
 
 def _unread(pod: Pod, snapshot: Snapshot) -> Iterator[tuple[Kind, str]]:

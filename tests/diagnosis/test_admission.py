@@ -248,6 +248,13 @@ def test_priorities_matter_where_a_pod_waits_for_room() -> None:
     assert [entry.what for entry in unknown(explicit, known)] == ["list priorityclasses"]
 
 
+@pytest.mark.parametrize(("name", "told"), [("mine", True), ("system-cluster-critical", False), ("", False)])
+def test_a_priority_class_may_not_exist_where_none_could_be_listed(name: str, *, told: bool) -> None:
+    described = pod("web", requests={"cpu": "1", "memory": "1Gi"}, priorityClassName=name)
+    missing = unknown(convert(described, Pod), unread(Unread(kinds.PRIORITY_CLASS, "forbidden")))
+    assert [entry.what for entry in missing] == (["list priorityclasses"] if told else [])
+
+
 def test_the_default_class_is_the_newest_and_then_the_first_by_name() -> None:
     ours, beta = ANN_DEFAULT_CLASS
     classes = [

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -26,20 +27,40 @@ from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, node, pod, po
 
 pytestmark = pytest.mark.e2e
 
-_OPTIONAL = [kind for kind in KINDS if kind not in {kinds.NODE, kinds.POD}]
+_REQUIRED = (kinds.NODE, kinds.POD)
+_OPTIONAL = [kind for kind in KINDS if kind not in _REQUIRED]
 
 READER = User(name="reader")
 """Has exactly the README's ClusterRole."""
 OF_ONE_NAMESPACE = User(name="of-one-namespace")
 """Has the same rules in the shop alone."""
 WITH_NODES = User(name="with-nodes")
-"""May list Nodes besides."""
-LACKING = {kind: User(name=f"without-{kind.plural}") for kind in _OPTIONAL}
+"""Has the README's Role in the shop, and the right to list Nodes."""
+LACKING = {kind: User(name=f"without-{kind.plural}") for kind in KINDS}
 """Each has the README's ClusterRole without one kind."""
 
+_ALL = "ClusterRole/kubectl-spread"
 _SHOP, _BANK = "shop", "bank"
+_TERM = {"topologyKey": HOSTNAME, "labelSelector": match(app="db"), "namespaceSelector": match(team=_BANK)}
+_NEAR = {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_TERM]}}}
 _OWN_MANIFEST = pod(_SHOP, "new", labels={"app": "new"})
 _TRUE_WITH_FEWER = {"Schedulable": {"Schedulable", "Incomplete"}, "Unschedulable": {"Unschedulable", "Incomplete"}}
+_DEFAULTED = {"new", "keeps", "near", "ranked", "boxed"}
+"""Manifests that can be scheduled, and take the default constraints."""
+_CLAIMING = {"keeps", "far"}
+_UNDECIDED: Mapping[Kind, set[str]] = {
+    kinds.NAMESPACE: {"near"},
+    **dict.fromkeys((kinds.SERVICE, kinds.REPLICA_SET, kinds.STATEFUL_SET), _DEFAULTED),
+    kinds.REPLICATION_CONTROLLER: _DEFAULTED,
+    **dict.fromkeys((kinds.PERSISTENT_VOLUME_CLAIM, kinds.PERSISTENT_VOLUME, kinds.STORAGE_CLASS), _CLAIMING),
+    **dict.fromkeys((kinds.CSI_NODE, kinds.CSI_DRIVER, kinds.CSI_STORAGE_CAPACITY), _CLAIMING),
+    kinds.VOLUME_ATTACHMENT: {"keeps"},
+    kinds.LIMIT_RANGE: {*_DEFAULTED, "spread"},
+    kinds.PRIORITY_CLASS: {"ranked"},
+    kinds.RUNTIME_CLASS: {"boxed"},
+}
+"""Kind → manifests of which `check` does not say without it whether they can be scheduled."""
+_TELL_OF_WORKLOADS = {*kinds.WORKLOAD_KINDS, kinds.SERVICE}
 _HARD_DEFAULTS: Object = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
@@ -56,6 +77,13 @@ _HARD_DEFAULTS: Object = {
 }
 
 
+class _Shown(NamedTuple):
+    """What `show` says: (workload, topology key, constraint) → status, and what could not be had."""
+
+    rows: Mapping[tuple[str, str, int], str]
+    missing: set[str]
+
+
 @pytest.fixture(scope="module")
 def audit_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the server records who asked for what."""
@@ -69,7 +97,7 @@ def plane(binaries: Binaries, audit_log: Path) -> Iterator[ControlPlane]:
     with control_plane(Options(users=users, scheduler=False, audit_log=audit_log), binaries=binaries) as running:
         client = running.client()
         client.create_nodes([node("a1", labels={ZONE: "a"}), node("b1", labels={ZONE: "b"}, unschedulable=True)])
-        client.apply([*_namespaces(), *_rights(), *_storage(), *_workloads()])
+        client.apply([*_namespaces(), *_rights(), *_storage(), *_workloads(), *_admission()])
         client.create_pods([*_bound(), *_pending()])
         wait_for(lambda: any("web-" in each["metadata"]["name"] for each in client.pods(_SHOP)), what="web's Pod")
         yield running
@@ -88,6 +116,18 @@ def whole(client: Client) -> Mapping[str, Object]:
 
 
 @pytest.fixture(scope="module")
+def checked(client: Client) -> Mapping[str, Object]:
+    """Manifest → what is said of it with all rights."""
+    return _checked(client, READER)
+
+
+@pytest.fixture(scope="module")
+def shown(client: Client) -> _Shown:
+    """What is shown with all rights."""
+    return _show(client, READER)
+
+
+@pytest.fixture(scope="module")
 def hard_defaults(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A scheduler's configuration with a hard default constraint."""
     path = tmp_path_factory.mktemp("scheduler") / "config.json"
@@ -96,14 +136,14 @@ def hard_defaults(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_role_names_the_kinds_that_are_read_and_lets_them_be_listed() -> None:
-    rules = _cluster_role()["rules"]
+    rules = _rules(_ALL)
     granted = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
     assert granted == {(kind.group, kind.plural) for kind in KINDS}
     assert {tuple(rule["verbs"]) for rule in rules} == {("list",), ("list", "watch")}
 
 
 def test_the_role_lets_what_show_reads_be_watched() -> None:
-    rules = [rule for rule in _cluster_role()["rules"] if "watch" in rule["verbs"]]
+    rules = [rule for rule in _rules(_ALL) if "watch" in rule["verbs"]]
     watched = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
     assert watched == {(read.kind.group, read.kind.plural) for read in plan.everything("")}
 
@@ -180,9 +220,43 @@ def test_a_pod_that_needs_a_kind_is_told_that_it_was_not_judged(
 
 
 @pytest.mark.parametrize("kind", _OPTIONAL, ids=lambda kind: kind.plural)
-def test_without_a_kind_check_and_show_still_answer(client: Client, kind: Kind) -> None:
-    assert _spread(client, LACKING[kind], "check", "-f", "-").returncode in {0, 3}
-    assert _spread(client, LACKING[kind], "show", "-A").returncode == 0
+def test_without_a_kind_check_calls_nothing_what_it_is_not(
+    client: Client, checked: Mapping[str, Object], kind: Kind
+) -> None:
+    partial = _checked(client, LACKING[kind])
+    _assert_true_with_fewer(partial, checked, what=f"list {kind.plural}")
+    undecided = {name for name, item in partial.items() if item["verdict"] == "Incomplete"}
+    assert undecided == _UNDECIDED.get(kind, set())
+
+
+@pytest.mark.parametrize("kind", _OPTIONAL, ids=lambda kind: kind.plural)
+def test_without_a_kind_show_says_what_it_cannot_see(client: Client, shown: _Shown, kind: Kind) -> None:
+    partial = _show(client, LACKING[kind])
+    for row in shown.rows.keys() & partial.rows.keys():
+        assert partial.rows[row] in {shown.rows[row], "Incomplete"}, row
+    if shown.rows.keys() != partial.rows.keys():
+        assert f"list {kind.plural}" in partial.missing
+    assert partial.missing == ({f"list {kind.plural}"} if kind in _TELL_OF_WORKLOADS else set())
+
+
+def test_a_workload_that_cannot_be_seen_is_not_called_missing(client: Client) -> None:
+    ended = _spread(client, LACKING[kinds.DEPLOYMENT], "show", "deployment/even")
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "cannot tell whether deployment/even exists: list deployments (forbidden)" in ended.stderr
+
+
+@pytest.mark.parametrize("kind", _REQUIRED, ids=lambda kind: kind.plural)
+@pytest.mark.parametrize(
+    "command",
+    [("show", "-A"), ("show", "deployment/web"), ("why-pending", "-A"), ("check", "-f", "-")],
+    ids=" ".join,
+)
+def test_without_nodes_or_pods_there_is_one_clear_line(client: Client, kind: Kind, command: Sequence[str]) -> None:
+    ended = _spread(client, LACKING[kind], *command)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    (line,) = ended.stderr.splitlines()
+    assert f"not allowed to list {kind.plural}" in line
+    assert f'ClusterRole with the rule {{apiGroups: [""], resources: [{kind.plural}], verbs: [list]}}' in line
 
 
 @pytest.mark.parametrize("command", [("show",), ("show", "deployment/web"), ("why-pending",), ("check", "-f", "-")])
@@ -221,19 +295,39 @@ def test_pods_of_one_namespace_are_not_enough_for_all(client: Client) -> None:
     assert 'ClusterRole with the rule {apiGroups: [""], resources: [pods], verbs: [list]}' in ended.stderr
 
 
-def _cluster_role() -> Object:
-    """Return the ClusterRole that the README asks for."""
+def _rules(name: str) -> Sequence[Object]:
+    """Return the rules of a role that the README asks for."""
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (text,) = re.findall(r"```yaml\n(.*?kind: ClusterRole\n.*?)```", readme, re.DOTALL)
-    role: Object = yaml.safe_load(text)
-    return role
+    blocks = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    roles = {(each["kind"], each["metadata"]["name"]): each for block in blocks for each in yaml.safe_load_all(block)}
+    rules: Sequence[Object] = roles[name.partition("/")[0], name.partition("/")[2]]["rules"]
+    return rules
 
 
-def _spread(client: Client, user: User, *arguments: str) -> CompletedProcess[str]:
+def _spread(client: Client, user: User, *arguments: str, manifest: Object = _OWN_MANIFEST) -> CompletedProcess[str]:
     """Return how `kubectl spread` of a user ended, of the shop unless said, with a manifest on standard input."""
     where = () if "-A" in arguments else ("-n", _SHOP)
     context = ("--context", user.name)
-    return client.kubectl.run("spread", *arguments, *where, *context, stdin=json.dumps(_OWN_MANIFEST))
+    return client.kubectl.run("spread", *arguments, *where, *context, stdin=json.dumps(manifest))
+
+
+def _checked(client: Client, user: User) -> Mapping[str, Object]:
+    """Return manifest → what `check` says of it to a user."""
+    manifest = {"apiVersion": "v1", "kind": "List", "items": [*_manifests()]}
+    ended = _spread(client, user, "check", "-f", "-", "-o", "json", manifest=manifest)
+    assert ended.stdout, ended.stderr
+    return {item["name"]: item for item in json.loads(ended.stdout)["items"]}
+
+
+def _show(client: Client, user: User) -> _Shown:
+    """Return what `show` says to a user of all workloads, under default constraints too."""
+    ended = _spread(client, user, "show", "-A", "--defaults", "-o", "json")
+    report = json.loads(ended.stdout)
+    rows = {
+        (str(item["workload"]), item["constraint"]["topologyKey"], item["constraint"]["index"]): item["status"]
+        for item in report["items"]
+    }
+    return _Shown(rows, {missing["what"] for missing in report["incomplete"]})
 
 
 def _explained(client: Client, user: User, *flags: str) -> Mapping[str, Object]:
@@ -275,12 +369,12 @@ def _namespaces() -> Iterator[Object]:
 
 def _rights() -> Iterator[Object]:
     """Yield what gives each user its rights."""
-    yield from _granting(_cluster_role()["rules"], READER)
+    yield from _granting(_rules(_ALL), READER)
     for kind, user in LACKING.items():
-        yield from _granting([_without(kind, rule) for rule in _cluster_role()["rules"]], user)
-    yield from _granting([{"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}], WITH_NODES)
-    for user in (OF_ONE_NAMESPACE, WITH_NODES):
-        yield from _granting(_cluster_role()["rules"], user, namespace=_SHOP)
+        yield from _granting([_without(kind, rule) for rule in _rules(_ALL)], user)
+    yield from _granting(_rules(_ALL), OF_ONE_NAMESPACE, namespace=_SHOP)
+    yield from _granting(_rules("Role/kubectl-spread"), WITH_NODES, namespace=_SHOP)
+    yield from _granting(_rules("ClusterRole/kubectl-spread-nodes"), WITH_NODES)
 
 
 def _without(kind: Kind, rule: Object) -> Object:
@@ -387,10 +481,30 @@ def _pending() -> Iterator[Object]:
     yield pod(_SHOP, "crowded", spec=_asking(cpu="12"))
     yield pod(_SHOP, "squeezed", spec=_asking(cpu="8"))
     for name in ("bound", "waits"):
-        yield pod(_SHOP, name, spec={"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]})
-    term = {"topologyKey": HOSTNAME, "labelSelector": match(app="db"), "namespaceSelector": match(team=_BANK)}
-    near = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    yield pod(_SHOP, "near", spec={"affinity": near})
+        yield pod(_SHOP, name, spec=_claiming(name))
+    yield pod(_SHOP, "near", spec=_NEAR)
+
+
+def _manifests() -> Iterator[Object]:
+    """Yield a manifest for each kind that decides about what is yet to be created."""
+    yield _OWN_MANIFEST
+    for name, claim in (("keeps", "waits"), ("far", "bound")):
+        yield pod(_SHOP, name, spec=_claiming(claim))
+    yield pod(_SHOP, "near", spec=_NEAR)
+    yield pod(_SHOP, "ranked", spec={"priorityClassName": "important"})
+    yield pod(_SHOP, "boxed", spec={"runtimeClassName": "box"})
+    yield _deployment("spread", replicas=1, spec={"topologySpreadConstraints": [_evenly("spread")]})
+
+
+def _admission() -> Iterator[Object]:
+    """Yield what decides what the server writes into new Pods."""
+    yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "important"}, "value": 9}
+    yield {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "box"}, "handler": "box"}
+
+
+def _claiming(claim: str) -> Object:
+    """Return the spec of a Pod that uses a claim."""
+    return {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]}
 
 
 def _asking(**requests: str) -> Object:
