@@ -260,13 +260,20 @@ def _deployment(namespace: str, name: str) -> Object:
 
 def _rights() -> Iterator[Object]:
     """Yield what gives each user its rights."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (text,) = re.findall(r"```yaml\n(.*?kind: ClusterRole\n.*?)```", readme, re.DOTALL)
-    rules: list[Object] = yaml.safe_load(text)["rules"]
+    rules = _rules("ClusterRole", "kubectl-spread")
     yield from _granted(READER, rules)
     yield from _granted(LISTER, [{**rule, "verbs": ["list"]} for rule in rules])
     yield from _granted(OF_ONE_NAMESPACE, [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch"]}])
     yield from _granted(OF_ONE_NAMESPACE, rules, namespace=SHOP)
+
+
+def _rules(kind: str, name: str) -> Sequence[Object]:
+    """Return the rules of a role that the README asks for."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    roles: list[Object] = [role for block in blocks for role in yaml.safe_load_all(block)]
+    (rules,) = (role["rules"] for role in roles if (role["kind"], role["metadata"]["name"]) == (kind, name))
+    return [*rules]
 
 
 def _granted(user: User, rules: Sequence[Object], *, namespace: str = "") -> Iterator[Object]:
