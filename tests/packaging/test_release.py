@@ -17,6 +17,7 @@ import pytest
 import trustme
 
 from kubectl_spread import __version__
+from kubectl_spread.cli import formats
 from release.licences import LIBRARIES
 from release.tree import ROOT
 from tests.bench.startup import NODE_AND_POD, empty_cluster, fastest
@@ -37,6 +38,12 @@ def run(*command: str | Path, path: str = os.defpath, home: Path) -> subprocess.
     """Return how a command ended and what it printed, in an environment without a Python of its own."""
     environment = {"PATH": path, "HOME": str(home), "KREW_ROOT": str(home / "krew")}
     return subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, check=False, timeout=120)
+
+
+def written(text: str, path: Path) -> Path:
+    """Return the path, where the text now is."""
+    path.write_text(text)
+    return path
 
 
 def names(release: Release) -> set[str]:
@@ -76,6 +83,21 @@ def test_everything_in_it_has_a_licence(release: Release) -> None:
     assert all(LIBRARIES[name] in licences for name in frozen & LIBRARIES.keys())
 
 
+def test_the_whole_program_is_in_it(release: Release) -> None:
+    sources = (path.relative_to(ROOT).with_suffix(".pyc") for path in (ROOT / "kubectl_spread").rglob("*.py"))
+    assert {f"_internal/{path.as_posix()}" for path in sources} - names(release) == set()
+
+
+@pytest.mark.parametrize("output", formats.names_for(formats.SHOW))
+def test_it_prints_in_every_format(output: str, release: Release, tmp_path: Path) -> None:
+    if output.endswith("="):
+        output += str(written("{.kind}", tmp_path / "template")) if "file" in output else "{.kind}"
+    snapshot = written(NODE_AND_POD, tmp_path / "snapshot.yaml")
+    ended = run(release.folder / "kubectl-spread", "show", "--from", snapshot, "-o", output, home=tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout
+
+
 def test_what_is_never_used_is_left_out(release: Release) -> None:
     folders = {tuple(Path(name).parts[1:]) for name in names(release)}
     packages = {folder[0] for folder in folders if folder}
@@ -113,11 +135,12 @@ def test_it_holds_what_credential_plugins_take(
     plugin = tmp_path / "plugin"
     plugin.write_text(PLUGIN)
     plugin.chmod(0o755)
+    api_version = "client.authentication.k8s.io/v1"
     kubeconfig = write_kubeconfig(
         tmp_path / "config",
         server=server.url,
         cluster={"certificate-authority-data": authority},
-        user={"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin)}},
+        user={"exec": {"apiVersion": api_version, "command": str(plugin), "interactiveMode": "Never"}},
     )
     ended = run(release.folder / "kubectl-spread", "show", "--kubeconfig", kubeconfig, home=tmp_path)
     assert ended.stderr.startswith("No workloads with topology spread constraints found")
@@ -135,8 +158,7 @@ def test_it_holds_what_login_flows_take(release: Release, tmp_path: Path) -> Non
 
 
 def test_it_starts_as_fast_as_the_wheel(release: Release, tmp_path: Path) -> None:
-    snapshot = tmp_path / "snapshot.yaml"
-    snapshot.write_text(NODE_AND_POD)
+    snapshot = written(NODE_AND_POD, tmp_path / "snapshot.yaml")
     for arguments in (("--help",), ("show", "--from", str(snapshot))):
         commands = {
             "wheel": (str(release.wheel_program), *arguments),
