@@ -171,8 +171,9 @@ class _News:
         self.changed.set()
 
     def raise_error(self) -> None:
-        """Raise the first error, if there is one."""
+        """Raise the first error, if there is one; nothing further is asked for then."""
         if self._error:
+            self.stopped.set()
             raise self._error
 
 

@@ -38,7 +38,7 @@ READER = User(name="reader")
 LISTER = User(name="lister")
 """Has it without the verb watch."""
 OF_ONE_NAMESPACE = User(name="of-one-namespace")
-"""Has it in one namespace, and may list and watch Nodes."""
+"""Has the README's Role, and that for Nodes."""
 
 SHOP, BANK = "shop", "bank"
 NODES, ZONES = 9, "abc"
@@ -263,8 +263,8 @@ def _rights() -> Iterator[Object]:
     rules = _rules("ClusterRole", "kubectl-spread")
     yield from _granted(READER, rules)
     yield from _granted(LISTER, [{**rule, "verbs": ["list"]} for rule in rules])
-    yield from _granted(OF_ONE_NAMESPACE, [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch"]}])
-    yield from _granted(OF_ONE_NAMESPACE, rules, namespace=SHOP)
+    yield from _granted(OF_ONE_NAMESPACE, _rules("ClusterRole", "kubectl-spread-nodes"))
+    yield from _granted(OF_ONE_NAMESPACE, _rules("Role", "kubectl-spread"), namespace=SHOP)
 
 
 def _rules(kind: str, name: str) -> Sequence[Object]:
