@@ -59,9 +59,14 @@ def clean(text: str) -> str:
     return "".join(escape(character) for character in text)
 
 
+def invisible(character: str) -> bool:
+    """Whether a character draws nothing of its own, and may act on the terminal or on its neighbours instead."""
+    return unicodedata.category(character) in _INVISIBLE
+
+
 def escape(character: str) -> str:
     """Return the character, or its code where it draws nothing of its own."""
-    if unicodedata.category(character) not in _INVISIBLE:
+    if not invisible(character):
         return character
     if character == "\x1b":
         return "^["

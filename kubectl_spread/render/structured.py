@@ -1,22 +1,27 @@
-"""Reports as JSON and YAML: the contract programs rely on."""
+"""Reports as JSON and YAML: the contract programs rely on.
+
+Both are valid without a character that a terminal acts on: what others wrote is escaped as the format escapes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 
 import msgspec
 
+from kubectl_spread.render.cells import invisible
 from kubectl_spread.report import AnyReport
 
 
 def to_json(report: AnyReport | Mapping[str, object]) -> str:
     """Return the report as JSON, indented as kubectl indents it, with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=4).decode() + "\n"
+    return _json(msgspec.json.format(msgspec.json.encode(report), indent=4))
 
 
 def to_json_line(report: AnyReport) -> str:
     """Return the report as JSON in one line, for streams of reports."""
-    return msgspec.json.encode(report).decode() + "\n"
+    return _json(msgspec.json.encode(report))
 
 
 def to_yaml_document(report: AnyReport) -> str:
@@ -24,15 +29,33 @@ def to_yaml_document(report: AnyReport) -> str:
     return f"---\n{to_yaml(report)}"
 
 
+def _json(encoded: bytes) -> str:
+    """Return what is encoded, with a newline at the end."""
+    return _escaped(encoded.decode() + "\n", lambda character: json.dumps(character)[1:-1])
+
+
 def to_yaml(report: AnyReport | Mapping[str, object]) -> str:
     """Return the report as YAML."""
     import yaml
 
+    class Dumper(yaml.CSafeDumper):
+        """Quotes what an escape may have to stand in."""
+
+    def represented(dumper: Dumper, text: str) -> yaml.ScalarNode:
+        style = None if text.isprintable() else '"'
+        node: yaml.ScalarNode = dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+        return node
+
+    Dumper.add_representer(str, represented)
     text: str = yaml.dump(
-        msgspec.to_builtins(report),
-        Dumper=yaml.CSafeDumper,
-        sort_keys=False,
-        allow_unicode=True,
-        default_flow_style=False,
+        msgspec.to_builtins(report), Dumper=Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False
     )
+    return _escaped(text, lambda character: character.encode("unicode_escape").decode())
+
+
+def _escaped(text: str, escape: Callable[[str], str]) -> str:
+    """Return the text, in which only newlines stand outside of quotes, without invisible characters."""
+    for character in set(text) - {"\n"}:
+        if invisible(character):
+            text = text.replace(character, escape(character))
     return text

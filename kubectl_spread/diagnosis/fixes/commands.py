@@ -6,7 +6,6 @@ added to a Pod that lives (pkg/apis/core/validation/validation.go ValidatePodUpd
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,6 +15,7 @@ import msgspec
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, as_template, edits_of, operations_of
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
 from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid
+from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.workloads import owner_of, template_of
 from kubectl_spread.objects.core import Pod, ReplicationController
@@ -67,12 +67,16 @@ def _of_object(part: Candidate) -> Commands:
 
 def _deletion(pod: Pod) -> Commands:
     """Return how to delete a Pod; one that is being deleted is forced, unless finalizers keep it."""
-    command = f"kubectl delete pod {pod.metadata.name} -n {pod.metadata.namespace}"
     if not pod.terminating:
-        return Commands((command,))
+        return Commands((_delete_command(pod),))
     if pod.metadata.finalizers:
         return Commands()
-    return Commands((f"{command} --grace-period=0 --force",))
+    return Commands((_delete_command(pod, "--grace-period=0", "--force"),))
+
+
+def _delete_command(pod: Pod, *flags: str) -> str:
+    """Return the command that deletes a Pod."""
+    return kubectl("delete pod", pod.metadata.name, flags=("-n", pod.metadata.namespace, *flags))
 
 
 def _of_pod(parts: Sequence[Candidate], situation: Situation) -> Iterable[Commands]:
@@ -109,14 +113,10 @@ def _named(owner: Workload) -> str:
     return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
 
 
-def _quoted(operations: Iterable[PatchOperation]) -> str:
-    """Return a patch as one word of a shell."""
-    return shlex.quote(msgspec.json.encode(tuple(operations)).decode())
-
-
 def _patch_command(kind: str, name: str, pod: Pod, operations: Iterable[PatchOperation]) -> str:
     """Return the command that patches an object of the Pod's namespace."""
-    return f"kubectl patch {kind} {name} -n {pod.metadata.namespace} --type=json -p {_quoted(operations)}"
+    flags = ("-n", pod.metadata.namespace, "--type=json", "-p", patch_text(operations))
+    return kubectl(f"patch {kind}", name, flags=flags)
 
 
 def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> list[PatchOperation]:
@@ -140,10 +140,8 @@ def _rolled(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
 
 def _patched_and_deleted(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of an owner whose Pods stay as they are until they are deleted, and the deletion of this one."""
-    delete = f"kubectl delete pod {pod.metadata.name} -n {pod.metadata.namespace}"
-    return Commands(
-        (_template_patch(owner, pod, edits), delete), f"makes this Pod anew; other Pods of {_named(owner)} stay"
-    )
+    lines = (_template_patch(owner, pod, edits), _delete_command(pod))
+    return Commands(lines, f"makes this Pod anew; other Pods of {_named(owner)} stay")
 
 
 def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
@@ -196,11 +194,12 @@ def _recreated(pod: Pod, edits: Sequence[PodEdit]) -> Commands:
 def _replace(kind: str, name: str, pod: Pod, operations: Iterable[PatchOperation]) -> str:
     """Return the command that fetches an object, patches the copy and puts it in the object's place."""
     namespace = pod.metadata.namespace
-    return (
-        f"kubectl get {kind} {name} -n {namespace} -o json"
-        f" | kubectl patch --local -f - --type=json -p {_quoted(operations)} -o json"
-        f" | kubectl replace --force -n {namespace} -f -"
+    steps = (
+        kubectl(f"get {kind}", name, flags=("-n", namespace, "-o", "json")),
+        kubectl("patch", flags=("--local", "-f", "-", "--type=json", "-p", patch_text(operations), "-o", "json")),
+        kubectl("replace", flags=("--force", "-n", namespace, "-f", "-")),
     )
+    return " | ".join(steps)
 
 
 OwnerCommands: TypeAlias = Callable[[Workload, Pod, Sequence[PodEdit]], Commands]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
@@ -12,6 +11,7 @@ from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.fixes.situation import Situation, of_filter
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
@@ -113,7 +113,7 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
             summary=f"uncordon {info.name}",
             node=patched(node, operations),
             operations=tuple(operations),
-            command=f"kubectl uncordon {info.name}" if node.spec.unschedulable else _untaint(info.name, CORDON),
+            command=kubectl("uncordon", info.name) if node.spec.unschedulable else _untaint(info.name, CORDON),
             group=("Uncordon", *situation.domains_of(info)),
             caution="somebody cordoned it: make sure that what it was for is over",
         )
@@ -141,7 +141,7 @@ def _labelled(node: Node, key: str, similar: str) -> Candidate:
         summary=f"label {name} {key}={value}, as its {similar} says",
         node=patched(node, operations),
         operations=operations,
-        command=f"kubectl label node {name} {shlex.quote(f'{key}={value}')}",
+        command=kubectl("label node", name, f"{key}={value}"),
         group=("LabelNode", key, similar, value),
     )
 
@@ -173,7 +173,7 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
 
 def _untaint(name: str, taint: Taint) -> str:
     """Return the command that removes a taint by its name, wherever it stands in the list by then."""
-    return f"kubectl taint node {name} {shlex.quote(f'{taint}-')}"
+    return kubectl("taint node", name, f"{taint}-")
 
 
 def additions(situation: Situation) -> Iterator[Candidate]:

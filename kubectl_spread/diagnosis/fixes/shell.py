@@ -1,0 +1,34 @@
+"""Command lines that a shell and kubectl take as they are meant, whatever the objects in them are called.
+
+No API server takes a Pod named ``--all`` or ``$(reboot)``. A file that claims there is one must not run it.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+
+import msgspec
+
+from kubectl_spread.report import PatchOperation
+
+
+def kubectl(verb: str, *arguments: str, flags: Iterable[str] = ()) -> str:
+    """Return a command line in which each argument is one word, and none is taken for a flag.
+
+    Args:
+        verb: what to do, perhaps with a kind: ``delete pod``.
+        arguments: names of objects, labels, taints.
+        flags: kubectl's flags, and their values as words of their own.
+    """
+    named, options = (" ".join(map(shlex.quote, words)) for words in (arguments, flags))
+    parts = (options, "--", named) if any(word.startswith("-") for word in arguments) else (named, options)
+    return " ".join(filter(None, ("kubectl", verb, *parts)))
+
+
+def patch_text(operations: Iterable[PatchOperation]) -> str:
+    """Return a patch as JSON that can be printed: what a terminal would act on is escaped as JSON does."""
+    encoded = msgspec.json.encode(tuple(operations))
+    text = encoded.decode()
+    return text if text.isprintable() else json.dumps(msgspec.json.decode(encoded), separators=(",", ":"))

@@ -1,0 +1,65 @@
+"""Commands reach kubectl as they are meant, whatever the objects in them are called."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
+from kubectl_spread.report import PatchOperation
+from tests.hostile.poison import POISONS
+
+NAMES = ("web-0", "$(touch forged)", "`touch forged`", "a;touch forged", "a b", "'", '"', "\\", "a\nb", "*", "~", "-")
+
+
+def reaching(command: str) -> list[str]:
+    """Return what a shell makes of the words of a command."""
+    script = f"set -- {command}\nprintf '%s\\0' \"$@\""
+    run = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True, cwd="/", env={"PATH": ""})
+    return run.stdout.decode().split("\0")[:-1]
+
+
+def test_sound_names_read_as_a_person_writes_them() -> None:
+    assert kubectl("delete pod", "web-0", flags=("-n", "shop")) == "kubectl delete pod web-0 -n shop"
+    assert kubectl("taint node", "n1", "key=v:NoSchedule-") == "kubectl taint node n1 key=v:NoSchedule-"
+    assert kubectl("replace", flags=("--force", "-f", "-")) == "kubectl replace --force -f -"
+
+
+@pytest.mark.parametrize("name", [*NAMES, *(poison for poison in POISONS if "\0" not in poison)], ids=repr)
+def test_a_name_is_one_argument_whatever_is_in_it(name: str) -> None:
+    words = reaching(kubectl("delete pod", f"x{name}", flags=("-n", name)))
+    assert words == ["kubectl", "delete", "pod", f"x{name}", "-n", name]
+
+
+@pytest.mark.parametrize("name", ["--all", "-A", "--", "-"])
+def test_a_name_is_no_flag(name: str) -> None:
+    assert reaching(kubectl("delete pod", name, flags=("-n", "shop"))) == [
+        "kubectl",
+        "delete",
+        "pod",
+        "-n",
+        "shop",
+        "--",
+        name,
+    ]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=3))
+def test_any_text_is_one_argument(names: list[str]) -> None:
+    words = shlex.split(kubectl("label node", *names, flags=("-n", "shop")))
+    assert sorted(words) == sorted(
+        ["kubectl", "label", "node", "-n", "shop", *names, *(["--"] if "--" in words and "--" not in names else [])]
+    )
+
+
+@given(st.text())
+def test_a_patch_says_what_it_said_and_can_be_printed(value: str) -> None:
+    value = value.encode("utf-8", "replace").decode()
+    text = patch_text([PatchOperation(op="add", path="/metadata/labels/a", value=value)])
+    assert json.loads(text)[0]["value"] == value
+    assert text.isprintable()

@@ -1,0 +1,90 @@
+"""What others wrote reaches no output as anything but text, in any format."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubectl_spread.cli.formats import CHECK, FORMATS, SHOW, TEXT, WHY_PENDING
+from tests.hostile.poison import (
+    COMBINED,
+    FORGED,
+    MANIFESTS,
+    SHOP,
+    WAREHOUSE,
+    objects_in,
+    poisoned,
+    raw_characters,
+)
+from tests.program import Ended, spread
+
+COMMANDS = {
+    SHOW: ("show", "-A", "--defaults"),
+    WHY_PENDING: ("why-pending", "-A", "--fix-budget", "2", "--all-fixes"),
+    CHECK: ("check", "--replicas", "4"),
+}
+# A template prints what it is asked for, exactly: as kubectl's does, and scripts rely on it.
+FORMATS_FOR_PEOPLE = [
+    (report, name)
+    for report in COMMANDS
+    for name in (*TEXT, *(name for name, each in FORMATS.items() if report in each.reports and not each.templated))
+]
+CLUSTERS = {path: objects_in(path) for path in (SHOP, WAREHOUSE)}
+VALUES = ("json", "yaml")
+"""Formats that a test of their own parses; how many lines they have depends on ties, which go by names."""
+each_poison = pytest.mark.parametrize("poison", COMBINED.values(), ids=COMBINED)
+
+
+def written(folder: Path, name: str, objects: list[Any]) -> Path:
+    """Return the file that the objects were written to."""
+    path = folder / name
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    return path
+
+
+def run(report: str, *words: str, poison: str, folder: Path, cluster: Path = WAREHOUSE) -> Ended:
+    """Return how the command of a report ends where everything is poisoned."""
+    snapshot = written(folder, "cluster.json", poisoned(CLUSTERS[cluster], poison))
+    manifests = ("-f", written(folder, "manifests.json", poisoned(objects_in(MANIFESTS), poison)))
+    return spread(*COMMANDS[report], *words, *(manifests if report == CHECK else ()), "--from", snapshot)
+
+
+def harmless(poison: str) -> str:
+    """Return a string of the same length that no name may hold either, and that does nothing."""
+    return re.sub(r"[^A-Za-z0-9/ ]", "!", poison)
+
+
+@pytest.mark.parametrize(("report", "name"), FORMATS_FOR_PEOPLE, ids=str)
+@each_poison
+def test_what_others_wrote_neither_acts_nor_adds_a_line(report: str, name: str, poison: str, tmp_path: Path) -> None:
+    ended = run(report, "-o", name, poison=poison, folder=tmp_path)
+    assert ended.code in {0, 1, 3}
+    assert ended.stdout
+    assert raw_characters(ended.stdout) == set()
+    assert raw_characters(ended.stderr) == set()
+    assert not any(line.lstrip().startswith(FORGED) for line in ended.stdout.splitlines())
+    if name not in VALUES:
+        sound = run(report, "-o", name, poison=harmless(poison), folder=tmp_path)
+        assert ended.stdout.count("\n") == sound.stdout.count("\n")
+
+
+@pytest.mark.parametrize("words", [(), ("-o", "wide"), ("-o", "name")], ids=["table", "wide", "name"])
+@each_poison
+def test_a_table_has_the_rows_it_has_without(words: tuple[str, ...], poison: str, tmp_path: Path) -> None:
+    sound = spread("show", "-A", "--defaults", "--from", SHOP, *words).stdout
+    ended = run(SHOW, *words, poison=poison, folder=tmp_path, cluster=SHOP)
+    assert ended.stdout.count("\n") == sound.count("\n") > 1
+
+
+@pytest.mark.parametrize("report", COMMANDS)
+@each_poison
+def test_programs_get_every_string_as_it_was(report: str, poison: str, tmp_path: Path) -> None:
+    as_json = run(report, "-o", "json", poison=poison, folder=tmp_path)
+    as_yaml = run(report, "-o", "yaml", poison=poison, folder=tmp_path)
+    assert yaml.safe_load(as_yaml.stdout) == as_json.report
+    assert all(item["namespace"].endswith(poison) for item in as_json.items if item["namespace"] != "default")
