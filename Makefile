@@ -63,6 +63,7 @@ conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the s
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.engine
+	$(BIN)/python -m tests.bench.fixes
 
 cluster: $(VENV)/.developing ## run a real control plane with the demo's shop until Ctrl-C; needs Go, openssl
 	@exec $(BIN)/python -m tests.controlplane up --objects examples/shop.yaml \

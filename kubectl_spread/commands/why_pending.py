@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 
@@ -13,7 +14,7 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
-from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.evaluation import evaluated
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
@@ -57,9 +58,8 @@ def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fi
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
-    deadline = time.monotonic() + fix_budget
     with naming_the_unreadable(source.name, view.snapshot):
-        items = tuple(_explain_all(pending, view, lambda: time.monotonic() > deadline))
+        items = tuple(_explain_all(pending, view, fix_budget))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
 
 
@@ -118,33 +118,46 @@ def _not_pending(pod: Pod) -> str:
     return f"{name} is not pending: it is on {pod.spec.node_name}."
 
 
-def _explain_all(pods: Iterable[Pod], view: View, spent: Spent) -> Iterable[PendingItem]:
-    """Yield an item for each Pod; Pods that differ only in name are evaluated once."""
+def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
+    """Yield an item for each Pod; Pods that differ only in name are evaluated once.
+
+    What the search for fixes leaves of its share of the budget (seconds) is shared among the templates to come.
+    """
     pending = [pod for pod in view.snapshot.all(Pod) if is_pending(pod)]
+    templates = {pod.key: _template(pod) for pod in pods}
+    to_come = len(set(templates.values()))
+    deadline = time.monotonic() + fix_budget
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
-        key = msgspec.json.encode(
-            (
-                pod.metadata.namespace,
-                pod.metadata.labels,
-                pod.spec,
-                pod.metadata.owner_references,
-                pod.status.nominated_node_name,
-            )
-        )
-        twin = explained.get(key)
+        twin = explained.get(templates[pod.key])
         if twin is None:
-            explained[key] = item = _explain(pod, pending, view, spent)
+            now = time.monotonic()
+            until = now + (deadline - now) / (to_come - len(explained))
+            item = _explain(pod, pending, view, partial(_is_past, until))
+            explained[templates[pod.key]] = item
         else:
             item = _like(twin, pod, view)
         yield item
+
+
+def _template(pod: Pod) -> bytes:
+    """Return all of the Pod that the scheduler minds; what differs between Pods of one template is the name alone."""
+    metadata = pod.metadata
+    nominated = pod.status.nominated_node_name
+    return msgspec.json.encode((metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated))
+
+
+def _is_past(moment: float) -> bool:
+    """Whether the moment of the monotonic clock (seconds) is over."""
+    return time.monotonic() > moment
 
 
 def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
     known = view.knows(pod.spec.scheduler_name)
     handle = view.handle(pod.spec.scheduler_name)
-    report, situation = evaluation_report(pod, handle), Situation(pod, handle)
+    situation = Situation(pod, handle)
+    report = evaluated(situation.evaluation, handle)
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent)
     report = msgspec.structs.replace(
         report,

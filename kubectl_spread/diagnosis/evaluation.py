@@ -24,7 +24,20 @@ def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
     Raises:
         ValueError: a selector or quantity of the Pod cannot be read.
     """
-    evaluation = cycle.evaluate(pod, handle)
+    return evaluated(cycle.evaluate(pod, handle), handle)
+
+
+def evaluated(evaluation: Evaluation, handle: Handle) -> EvaluationReport:
+    """Return the report of what the scheduler has decided.
+
+    Args:
+        evaluation: the decision.
+        handle: the cluster it was made in.
+
+    Raises:
+        ValueError: as for ``evaluation_report``.
+    """
+    pod = evaluation.pod
     spread = domains.diagnose(pod, handle, evaluation)
     missing = incomplete(pod, handle, evaluation)
     core = requirements.conflict_core(spread.rejected, evaluation.nodes)

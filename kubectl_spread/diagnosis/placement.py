@@ -283,6 +283,6 @@ def _place_each(pods: dict[str, Pod], handle: Handle) -> tuple[dict[str, Pod], H
     """Return (node's name → Pod) of those that find room on their nodes, one after another, and the cluster then."""
     taken = {}
     for name, pod in pods.items():
-        if cycle.evaluate(pod, handle).feasible:
+        if cycle.feasible_nodes(pod, handle):
             taken[name], handle = pod, with_placed(pod, name, handle)
     return taken, handle

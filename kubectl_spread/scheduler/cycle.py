@@ -33,7 +33,7 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
     volumezone,
 )
-from kubectl_spread.scheduler.dryrun import DryRun, Filters, bound, nominated_before, rejecting
+from kubectl_spread.scheduler.dryrun import DryRun, Filters, bound, nominated_before, passing, rejecting
 from kubectl_spread.scheduler.framework import (
     Handle,
     NodeInfo,
@@ -216,6 +216,24 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
         not_modelled=tuple(name for name in handle.profile.filters if name not in PRE_FILTERS),
         filters=found.filters,
     )
+
+
+def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
+    """Return ``evaluate(pod, handle).feasible``, in less time: a node is left at the first filter that rejects it."""
+    found = _pre_filter(pod, handle)
+    if found.rejection is not None:
+        return ()
+    filters, nominated = bound(found.filters), nominated_before(pod, handle)
+    names = found.left if found.narrowed else handle.index.names
+    left = [
+        info
+        for name, info in handle.node_infos.items()
+        if name in names
+        and passing(filters, info)
+        and (name not in nominated or DryRun(info, found.filters).passes(nominated[name]))
+    ]
+    totals = {name: scores["total"] for name, scores in _scores(pod, handle, left).items()}
+    return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
 def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:

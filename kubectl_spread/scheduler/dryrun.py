@@ -78,6 +78,15 @@ def rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) ->
     return found
 
 
+def passing(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) -> bool:
+    """Whether no filter rejects the node; the first that does is the last that is asked."""
+    for _, filter_node in filters:
+        status = filter_node(node_info)
+        if status is not SUCCESS and status.rejected:
+            return False
+    return True
+
+
 def _same(status: Status, _node_info: NodeInfo) -> Status:
     """Return what a plugin says of every node when its PreFilter has rejected the Pod."""
     return status

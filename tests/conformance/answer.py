@@ -31,13 +31,18 @@ def main() -> None:
 
 def answer(case: Case) -> dict[str, Any]:
     """Return what the engine decides about one case, in the recorded format."""
-    profile = profile_of(case)
-    handle = Handle.build(snapshot_of(case["objects"], profile), profile)
-    evaluation = evaluate(defaulted(convert(case["pod"], Pod), profile), handle)
+    pod, handle = question(case)
+    evaluation = evaluate(pod, handle)
     answered = {"id": case["id"], **recorded(evaluation)}
     if preemption := preempt(evaluation, handle):
         answered["preemption"] = evicted(preemption)
     return answered
+
+
+def question(case: Case) -> tuple[Pod, Handle]:
+    """Return the case's Pod, as the API server stores it, and its cluster."""
+    profile = profile_of(case)
+    return defaulted(convert(case["pod"], Pod), profile), Handle.build(snapshot_of(case["objects"], profile), profile)
 
 
 def profile_of(case: Case) -> Profile:

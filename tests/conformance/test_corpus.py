@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.answer import answer
+from kubectl_spread.scheduler.cycle import evaluate, feasible_nodes
+from tests.conformance.answer import Case, answer, question
 from tests.conformance.compare import differences
 
 CORPORA = sorted((Path(__file__).parent / "corpus").glob("*.jsonl.gz"))
@@ -27,8 +28,18 @@ def test_the_corpora_are_there() -> None:
 
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name.removesuffix(".jsonl.gz"))
 def test_corpus(corpus: Path) -> None:
-    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
-        cases = [json.loads(line) for line in lines]
+    cases = read_cases(corpus)
     found = {case["id"]: differences(case["want"], answer(case)) for case in cases}
     assert cases
     assert {name: [*map(str, departed)] for name, departed in found.items() if departed} == {}
+
+
+@pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name.removesuffix(".jsonl.gz"))
+def test_the_feasible_nodes_alone_are_the_same(corpus: Path) -> None:
+    questions = [question(case) for case in read_cases(corpus)[::4]]
+    assert [feasible_nodes(*asked) for asked in questions] == [evaluate(*asked).feasible for asked in questions]
+
+
+def read_cases(corpus: Path) -> list[Case]:
+    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]

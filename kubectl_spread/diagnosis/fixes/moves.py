@@ -185,8 +185,8 @@ def leaves_fewer_pending(moved: Pod, after: Situation) -> bool:
     controller = moved.metadata.controller
     if controller is None or (moved.terminating and controller.kind not in ONE_OF_ITS_NAME):
         return True
-    handle = after.handle.with_assigned(after.pod, after.evaluation.feasible[0])
-    return bool(cycle.evaluate(_replacement(moved), handle).feasible)
+    handle = after.handle.with_assigned(after.pod, after.feasible[0])
+    return bool(cycle.feasible_nodes(_replacement(moved), handle))
 
 
 def _replacement(pod: Pod) -> Pod:
@@ -205,7 +205,7 @@ def placed(pods: Iterable[Pod], handle: Handle) -> int:
     refused: set[bytes] = set()
     for pod in pods:
         kind = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
-        feasible = () if kind in refused else cycle.evaluate(pod, handle).feasible
+        feasible = () if kind in refused else cycle.feasible_nodes(pod, handle)
         if feasible:
             handle = handle.with_assigned(pod, feasible[0])
             count += 1

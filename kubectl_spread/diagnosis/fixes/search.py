@@ -52,7 +52,7 @@ class Found:
     @property
     def likeness(self) -> tuple[frozenset[tuple[str, ...]], frozenset[str]]:
         """What is the same for changes that are alike: their kind, and what they open besides the changed nodes."""
-        opened = frozenset(self.after.evaluation.feasible).difference(self.names)
+        opened = frozenset(self.after.feasible).difference(self.names)
         return frozenset(part.likeness for part in self.parts), opened
 
     @property
@@ -198,7 +198,7 @@ def _try(candidate: Candidate, situation: Situation) -> Situation | None:
 
 def _works(parts: tuple[Candidate, ...], after: Situation | None) -> Found | None:
     """Return what was found: the Pod has a node then, and no Pod that was moved stays Pending for it."""
-    if after is None or not after.evaluation.feasible:
+    if after is None or not after.feasible:
         return None
     moved = [part.delete for part in parts if part.delete is not None]
     return Found(parts, after) if all(moves.leaves_fewer_pending(pod, after) for pod in moved) else None
@@ -230,9 +230,9 @@ def _together(found: Iterable[Found]) -> list[Found]:
 def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     """Return what works, as the report tells it."""
     commands = commands_for(found.parts, situation)
-    feasible = found.after.evaluation.feasible
+    feasible = found.after.feasible
     upcoming = new_revision_pod(found.parts, situation)
-    renewed = cycle.evaluate(upcoming, found.after.handle).feasible if upcoming is not None else feasible
+    renewed = cycle.feasible_nodes(upcoming, found.after.handle) if upcoming is not None else feasible
     considered = siblings[:MOST_SIBLINGS]
     return Fix(
         id="+".join(part.id for part in found.parts),

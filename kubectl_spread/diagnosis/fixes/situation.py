@@ -35,6 +35,11 @@ class Situation:
         return cycle.evaluate(self.pod, self.handle)
 
     @cached_property
+    def feasible(self) -> tuple[str, ...]:
+        """The nodes that no filter rejects, best first: all that most changes are asked for."""
+        return cycle.feasible_nodes(self.pod, self.handle)
+
+    @cached_property
     def counts(self) -> tuple[DomainCounts, ...]:
         """The hard constraints with their domains."""
         constraints = constraints_of(self.pod, self.handle)
