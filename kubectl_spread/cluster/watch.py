@@ -40,7 +40,7 @@ LONGEST_REQUESTED = 60.0
 LOST_FAILURES = 3
 """Attempts in a row that fail before it is said: connections end for many reasons."""
 SHORT_SECONDS = 1.0
-"""A watch that ended sooner, without an event, has failed."""
+"""A watch that ended sooner has failed."""
 REFUSED_SECONDS = 30.0
 """How long an API server that starts may refuse who has been allowed before: it has yet to learn the roles."""
 OPENING_SECONDS = 10.0
@@ -211,11 +211,10 @@ class _Kept:
             self.version = version
             return self._objects.pop(_key(gone), None) is not None
 
-    def stay(self, version: str) -> bool:
-        """Keep what there is, which is so at a newer version; return that nothing has changed."""
+    def stay(self, version: str) -> None:
+        """Keep what there is, which is so at a newer version."""
         with self._lock:
             self.version = version
-        return False
 
 
 def _key(each: KubernetesObject) -> Key:
@@ -263,8 +262,7 @@ class _Stream:
             self.tried.set()
 
     def _once(self) -> None:
-        """Watch until that ends, after a new list where one is needed."""
-        began = monotonic()
+        """Watch until that ends, after a new list where one is needed, and before a pause if it did not end well."""
         try:
             if self._stale:
                 self._take(read(self._connection, [self.wanted]))
@@ -278,21 +276,28 @@ class _Stream:
             self._bear(self._failure(f"the server's answer makes no sense: {error}"))
         except ClusterError as error:
             self._bear(error)
-        else:
-            if monotonic() - began < SHORT_SECONDS:
-                self._bear(self._failure("the server ends it at once"))
 
     def _watch(self) -> None:
         """Take events until the server ends the watch."""
         with streaming(self._connection, self._asked()) as pieces:
-            self._refused_since = None
-            self._opened = True
-            self._news.find(self._request.what)
-            self.tried.set()
-            for line in _lines(pieces):
-                if self._take_event(decode(line, _Event)):
-                    self._news.changed.set()
-                self._failures = 0
+            began = monotonic()
+            self._greet()
+            try:
+                for line in _lines(pieces):
+                    self._take_event(decode(line, _Event))
+                    self._failures = 0
+            finally:
+                if monotonic() - began >= SHORT_SECONDS:
+                    self._failures = 0
+        if monotonic() - began < SHORT_SECONDS:
+            raise self._failure("the server ends it at once")
+
+    def _greet(self) -> None:
+        """Note that the server lets us watch."""
+        self._refused_since = None
+        self._opened = True
+        self._news.find(self._request.what)
+        self.tried.set()
 
     def _asked(self) -> Request:
         """Return the request for what comes after the version that is kept."""
@@ -300,8 +305,8 @@ class _Stream:
         query = {**self._request.query, "resourceVersion": self.kept.version, "timeoutSeconds": str(seconds)}
         return replace(self._request, query=query)
 
-    def _take_event(self, event: _Event) -> bool:
-        """Take what an event says; return whether that is new.
+    def _take_event(self, event: _Event) -> None:
+        """Take what an event says.
 
         Raises:
             StatusError: the event says that the watch is over.
@@ -313,15 +318,18 @@ class _Stream:
         if not version:
             raise DecodeError("an event without a version")
         if event.type == "BOOKMARK":
-            return self.kept.stay(version)
+            self.kept.stay(version)
+            return
         found: KubernetesObject = decode(bytes(event.object), self.wanted.kind.struct)
         match event.type:
             case "ADDED" | "MODIFIED":
-                return self.kept.put(found, version)
+                changed = self.kept.put(found, version)
             case "DELETED":
-                return self.kept.remove(found, version)
+                changed = self.kept.remove(found, version)
             case _:
                 raise DecodeError(f"an event of type {event.type!r}")
+        if changed:
+            self._news.changed.set()
 
     def _ended(self, failure: _Failure) -> StatusError:
         """Return the error that the server has sent in place of an event."""

@@ -321,6 +321,28 @@ def test_a_watch_that_ends_now_and_then_is_not_worth_a_word(
     assert said == []
 
 
+def test_a_watch_without_a_word_is_begun_again_without_one(
+    cluster: Watched, watching: Watching, said: list[str]
+) -> None:
+    watch = watching(request_timeout="300ms")
+    wait_for(lambda: len(cluster.watches(POD)) > 4, what="further watches")
+    cluster.put(pod("a"))
+    until(watch, ["a"])
+    assert said == []
+    assert len(cluster.lists(POD)) == 1
+
+
+def test_a_server_that_ends_every_watch_at_once_is_said(
+    cluster: Watched, watching: Watching, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SHORT_SECONDS", 10.0)
+    cluster.faults["pods"] = [saying()] * 5
+    watch = watching()
+    cluster.put(pod("a"))
+    until(watch, ["a"])
+    assert said[:1] == ["cannot watch pods in all namespaces: the server ends it at once; trying again until it works"]
+
+
 def test_a_server_that_asks_for_a_pause_has_it(cluster: Watched, watching: Watching) -> None:
     cluster.faults["pods"] = [refusing(status(429, "TooManyRequests", Retry_After="1"))]
     watch = watching()
