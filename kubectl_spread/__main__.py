@@ -1,4 +1,7 @@
-"""The program: ``kubectl-spread``, which kubectl runs as ``kubectl spread``."""
+"""The program: ``kubectl-spread``, which kubectl runs as ``kubectl spread``.
+
+It imports next to nothing before Ctrl-C is heeded: until then Python answers with a traceback.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,6 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from types import FrameType
-from typing import NoReturn
 
 COMPLETE = "__complete"
 """In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
@@ -26,7 +26,7 @@ def complete() -> None:
     _start([COMPLETE, *sys.argv[1:]])
 
 
-def _start(words: Sequence[str]) -> None:
+def _start(words: list[str]) -> None:
     """Do what the words say."""
     _heed_interrupts()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
@@ -48,7 +48,7 @@ def _heed_interrupts() -> None:
         signal.signal(signal.SIGINT, _end)
 
 
-def _end(number: int, _: FrameType | None) -> NoReturn:
+def _end(number: int, _: object) -> None:
     """End now, with the exit code of a shell, whatever is under way.
 
     Python's KeyboardInterrupt would be lost in a callback of an import, or leave a traceback there.
