@@ -288,8 +288,17 @@ def test_pods_of_one_namespace_are_enough_to_show_how_they_lie(client: Client) -
     assert {domain["value"]: domain["matching"] for domain in row["constraint"]["domains"]} == {"a": 1, "b": 1}
 
 
-def test_pods_of_one_namespace_are_not_enough_for_all(client: Client) -> None:
-    ended = _spread(client, WITH_NODES, "why-pending", "-A")
+def test_the_role_of_one_namespace_names_what_a_namespace_holds(client: Client) -> None:
+    granted = {name for rule in _rules("Role/kubectl-spread") for name in rule["resources"]}
+    assert granted == {read.kind.plural for read in plan.everything(_SHOP, pending=True) if read.namespace} | {"pods"}
+    told = {missing["what"] for item in _explained(client, WITH_NODES).values() for missing in item["incomplete"]}
+    assert "list pods" in told
+    assert not told & {f"list {plural}" for plural in granted - {"pods"}}
+
+
+@pytest.mark.parametrize("command", [("why-pending", "-A"), ("check", "-f", "-")], ids=" ".join)
+def test_pods_of_one_namespace_are_not_enough_for_all(client: Client, command: Sequence[str]) -> None:
+    ended = _spread(client, WITH_NODES, *command)
     assert (ended.returncode, ended.stdout) == (3, "")
     assert "not allowed to list pods in all namespaces" in ended.stderr
     assert 'ClusterRole with the rule {apiGroups: [""], resources: [pods], verbs: [list]}' in ended.stderr
