@@ -22,6 +22,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from kubectl_spread.cluster import completion as names
 
 if TYPE_CHECKING:
+    from kubectl_spread.cluster.options import ConnectionOptions
     from kubectl_spread.objects.kinds import Kind
 
 Command: TypeAlias = TyperCommand | TyperGroup
@@ -217,15 +218,26 @@ def _workloads(line: Line) -> Completion:
     return line.matching(f"{prefix}{name}" for name in _cluster_names(line, kind) if name not in given)
 
 
+def _topology_keys(line: Line) -> Completion:
+    """Return the keys of the labels that the cluster's Nodes carry."""
+    from kubectl_spread.objects.kinds import NODE
+
+    return NOTHING if line.given["from_"] else line.matching(names.label_keys(_connection(line), NODE))
+
+
 def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
     """Return names in the cluster that the line's flags mean; none when that is a file, or names make no sense."""
-    from kubectl_spread.cluster.options import ConnectionOptions
-
     if line.given["from_"] or (kind.namespaced and line.given["all_namespaces"]):
         return ()
+    return names.cluster_names(_connection(line), kind, field_selector=field_selector)
+
+
+def _connection(line: Line) -> ConnectionOptions:
+    """Return what the line's flags say of the cluster."""
+    from kubectl_spread.cluster.options import ConnectionOptions
+
     known = ConnectionOptions.__dataclass_fields__
-    options = ConnectionOptions(**{name: value for name, value in line.given.items() if name in known})
-    return names.cluster_names(options, kind, field_selector=field_selector)
+    return ConnectionOptions(**{name: value for name, value in line.given.items() if name in known})
 
 
 VALUES: Mapping[str, Callable[[Line], Completion]] = {
@@ -233,6 +245,7 @@ VALUES: Mapping[str, Callable[[Line], Completion]] = {
     "CONTEXT": partial(_configured, "contexts"),
     "FILE": _files,
     "FINDING": _explained,
+    "KEY": _topology_keys,
     "NAMESPACE": _namespaces,
     "PATH": _files,
     "POD": _pending_pods,

@@ -46,6 +46,9 @@ class ShowFlags:
     ] = False
     full: Annotated[bool, Option("--full", help="Evaluate every filter, however large the cluster.")] = False
     problems: Annotated[bool, Option("--problems", help="Leave out what is OK.")] = False
+    topology_key: Annotated[
+        str, Option("--topology-key", metavar="KEY", help="Show only constraints on this topology key.")
+    ] = ""
     sort_by: Annotated[str, Option("--sort-by", metavar="status|skew|name", help="What comes first.")] = "status"
     watch: Annotated[
         bool, Option("--watch", "-w", help="Go on after the first answer, and print what changes until Ctrl-C.")
@@ -102,6 +105,7 @@ def _options(flags: ShowFlags) -> ShowOptions:
         defaults=flags.defaults,
         full=flags.full,
         problems=flags.problems,
+        topology_key=flags.topology_key,
         sort_by=command.sort_key(flags.sort_by),
     )
 
@@ -131,6 +135,7 @@ def _notes(flags: ShowFlags, scope: Scope, answer: Answer) -> Iterator[str]:
 
     if not answer.report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
+        what += f" on {flags.topology_key}" if flags.topology_key else ""
         yield nothing_found(scope, what, namespaces_with_pods(answer.view.snapshot))
     if answer.counted_only:
         yield COUNTED_ONLY

@@ -16,11 +16,12 @@ from kubectl_spread.errors import SpreadError
 if TYPE_CHECKING:
     from kubectl_spread.cluster.options import ConnectionOptions
     from kubectl_spread.objects.kinds import Kind
+    from kubectl_spread.objects.meta import ObjectMeta
 
 SECONDS = 0.7
 """What finding the cluster, its credential plugin and its answer may take in all: with the time that this program and
 kubectl take to start, less than a second."""
-NAMES = 500
+OBJECTS = 500
 UNSCHEDULED = "spec.nodeName=,status.phase=Pending"
 """The field selector of Pods that wait for a node."""
 
@@ -37,25 +38,29 @@ def configured_names(section: Literal["contexts", "clusters", "users"], *, path:
 
 def cluster_names(options: ConnectionOptions, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
     """Return the names of the kind's objects in the namespace that the flags and the kubeconfig mean; sorted."""
-    return _in_time(partial(_list_names, options, kind, field_selector))
+    return tuple(sorted(found.name for found in _in_time(partial(_list, options, kind, field_selector))))
 
 
-def _list_names(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[str, ...]:
-    """Return the names."""
+def label_keys(options: ConnectionOptions, kind: Kind) -> tuple[str, ...]:
+    """Return the keys of the labels that the kind's objects carry; sorted."""
+    return tuple(sorted({key for found in _in_time(partial(_list, options, kind, "")) for key in found.labels}))
+
+
+def _list(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
+    """Return the metadata of the objects."""
     from kubectl_spread.cluster.connection import connect
-    from kubectl_spread.cluster.reader import list_names
+    from kubectl_spread.cluster.reader import list_metadata
 
     connection = connect(options)
     namespace = connection.namespace if kind.namespaced else ""
-    names = list_names(
-        connection, kind, namespace=namespace, field_selector=field_selector, limit=NAMES, timeout=SECONDS
+    return list_metadata(
+        connection, kind, namespace=namespace, field_selector=field_selector, limit=OBJECTS, timeout=SECONDS
     )
-    return tuple(sorted(names))
 
 
-def _in_time(work: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+def _in_time(work: Callable[[], tuple[ObjectMeta, ...]]) -> tuple[ObjectMeta, ...]:
     """Return what the work returns, nothing when it fails or takes too long; it is not waited for any longer."""
-    finished: SimpleQueue[Background[tuple[str, ...]]] = SimpleQueue()
+    finished: SimpleQueue[Background[tuple[ObjectMeta, ...]]] = SimpleQueue()
     Background(work, finished)
     try:
         return finished.get(timeout=SECONDS).result()

@@ -165,7 +165,7 @@ def _count(connection: Connection, wanted: Read) -> Counted:
     raise _endless(wanted)
 
 
-def list_names(
+def list_metadata(
     connection: Connection,
     kind: Kind,
     *,
@@ -173,15 +173,15 @@ def list_names(
     field_selector: str = "",
     limit: int = PAGE_OBJECTS,
     timeout: float = 2,
-) -> tuple[str, ...]:
-    """Return the names of some objects, from the server's cache and without a second attempt: for completion.
+) -> tuple[ObjectMeta, ...]:
+    """Return the metadata of some objects, from the server's cache and without a second attempt: for completion.
 
     Args:
         connection: whom to ask.
         kind: what to list.
         namespace: of which namespace; empty for all.
         field_selector: as ``kubectl --field-selector`` takes it; empty for all.
-        limit: how many names are enough.
+        limit: how many objects are enough.
         timeout: seconds after which to give up.
 
     Raises:
@@ -189,7 +189,7 @@ def list_names(
     """
     query = {"limit": str(limit), "resourceVersion": "0", "fieldSelector": field_selector}
     page = _metadata_page(replace(connection, timeout=timeout), Read(kind, namespace), query=query, attempts=1)
-    return tuple(item.metadata.name for item in page.items[:limit])
+    return tuple(item.metadata for item in page.items[:limit])
 
 
 def server_version(connection: Connection) -> str:

@@ -43,6 +43,7 @@ class ShowOptions:
         defaults: whether workloads without constraints of their own are shown under the cluster's.
         full: whether every filter is evaluated however large the cluster is.
         problems: whether rows that are OK are left out.
+        topology_key: the key whose constraints are shown; empty for all.
         sort_by: ``status``, ``skew`` or ``name``.
         may_be_gone: whether workloads that are named need not exist.
     """
@@ -52,6 +53,7 @@ class ShowOptions:
     defaults: bool = False
     full: bool = False
     problems: bool = False
+    topology_key: str = ""
     sort_by: str = "status"
     may_be_gone: bool = False
 
@@ -59,6 +61,11 @@ class ShowOptions:
     def shows_defaults(self) -> bool:
         """Whether workloads without constraints of their own are shown: where that is asked for, or they are named."""
         return self.defaults or bool(self.names)
+
+    def shows(self, item: SkewItem) -> bool:
+        """Return whether a row is one that is asked for."""
+        on_key = self.topology_key in {"", item.constraint.topology_key}
+        return on_key and not (self.problems and item.status is SpreadStatus.OK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +101,7 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
             for workload in _wanted(view, scope, options)
             for item in skew_items(workload, view.handle(scheduler_of(workload)), defaults=options.shows_defaults)
         ]
-    if options.problems:
-        items = [item for item in items if item.status is not SpreadStatus.OK]
+    items = [item for item in items if options.shows(item)]
     inventory = view.snapshot.inventory
     unseen = (*read_apart(inventory), *unseen_workloads(inventory, defaults=options.shows_defaults))
     report = SkewReport(

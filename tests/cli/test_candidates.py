@@ -20,6 +20,11 @@ NAMES = {
     "/apis/apps/v1/namespaces/shop/deployments": ("api", "web"),
     "/api/v1/namespaces/shop/pods": ("web-0", "web-1"),
     "/api/v1/namespaces/default/pods": ("elsewhere",),
+    "/api/v1/nodes": ("a1", "b1"),
+}
+LABELS = {
+    "a1": {"topology.kubernetes.io/zone": "a", "kubernetes.io/hostname": "a1"},
+    "b1": {"topology.kubernetes.io/zone": "b", "kubernetes.io/hostname": "b1", "topology.example/rack": "r1"},
 }
 
 
@@ -44,7 +49,8 @@ def api_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiS
 
 def listing(path: str) -> Response:
     """Return the objects that lie under the path."""
-    return Response(body={"metadata": {}, "items": [{"metadata": {"name": name}} for name in NAMES.get(path, ())]})
+    named = ({"name": name, "labels": LABELS.get(name, {})} for name in NAMES.get(path, ()))
+    return Response(body={"metadata": {}, "items": [{"metadata": metadata} for metadata in named]})
 
 
 def test_first_comes_a_command_with_what_it_does() -> None:
@@ -179,6 +185,13 @@ def test_workloads_are_named(line: str, expected: list[str]) -> None:
 def test_pods_that_wait_are_named_once(api_server: ApiServer) -> None:
     assert words("why-pending -n shop web-0 ") == ["web-1"]
     assert api_server.seen[0].query["fieldSelector"] == "spec.nodeName=,status.phase=Pending"
+
+
+def test_topology_keys_are_the_labels_of_nodes() -> None:
+    keys = ["kubernetes.io/hostname", "topology.example/rack", "topology.kubernetes.io/zone"]
+    assert words("show -n shop --topology-key ") == keys
+    assert words("show -A --topology-key topo") == keys[1:]
+    assert words("show --from snapshot.yaml --topology-key=") == []
 
 
 @pytest.mark.parametrize("flags", ["--from snapshot.yaml", "-A"])

@@ -15,7 +15,7 @@ import pytest
 from kubectl_spread.cluster import reader
 from kubectl_spread.cluster.connection import Connection
 from kubectl_spread.cluster.progress import Progress
-from kubectl_spread.cluster.reader import count, list_names, read, server_version
+from kubectl_spread.cluster.reader import count, list_metadata, read, server_version
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.kinds import DEPLOYMENT, EVENT, JOB, NODE, POD
@@ -536,7 +536,7 @@ def test_what_may_not_be_listed_is_not_counted(server: ApiServer, connection: Co
 
 def test_names_come_from_the_cache_and_no_more_than_asked_for(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(listing("a", "b", "c"))
-    assert list_names(connection, POD, namespace="shop", limit=2) == ("a", "b")
+    assert [found.name for found in list_metadata(connection, POD, namespace="shop", limit=2)] == ["a", "b"]
     assert server.seen[0].query == {"limit": "2", "resourceVersion": "0"}
     assert server.seen[0].header("Accept").startswith("application/json;as=PartialObjectMetadataList;")
 
@@ -544,14 +544,14 @@ def test_names_come_from_the_cache_and_no_more_than_asked_for(server: ApiServer,
 def test_names_are_asked_for_once(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(status(500, "InternalError"))
     with pytest.raises(ClusterError):
-        list_names(connection, POD)
+        list_metadata(connection, POD)
     assert len(server.seen) == 1
 
 
 def test_names_are_not_waited_for(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(Response(body={}, delay_seconds=0.3))
     with pytest.raises(ClusterError, match="did not answer in time"):
-        list_names(connection, POD, timeout=0.05)
+        list_metadata(connection, POD, timeout=0.05)
 
 
 def test_the_servers_version_is_what_it_says(server: ApiServer, connection: Connection) -> None:

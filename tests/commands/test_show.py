@@ -183,6 +183,15 @@ def test_problems_leave_out_what_is_ok() -> None:
     assert len(rows(shown(problems=True))) == len(rows(shown())) - 1
 
 
+def test_a_topology_key_leaves_out_what_is_on_others() -> None:
+    racked = [spread("rack", selector=app("racked")), spread(ZONE, selector=app("racked"))]
+    cluster = [*CLUSTER, pod("racked", on="b1", labels={"app": "racked"}, topologySpreadConstraints=racked)]
+    on_rack = shown(cluster, topology_key="rack").report.items
+    assert [(str(item.workload), item.constraint.index) for item in on_rack] == [("pod/racked", 0)]
+    assert len(rows(shown(cluster, topology_key=ZONE))) == len(rows(shown(cluster))) - 1
+    assert rows(shown(cluster, topology_key="hall")) == []
+
+
 @pytest.mark.parametrize("status", SpreadStatus)
 def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
     report = shown().report

@@ -17,7 +17,7 @@ from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.controlplane.client import Client
 from tests.controlplane.kubectl import Kubectl
 from tests.e2e.conftest import RIGHTLESS
-from tests.e2e.manifests import ZONE, constraint, match, pod
+from tests.e2e.manifests import HOSTNAME, ZONE, constraint, match, pod
 from tests.terminal import SHELLS, completing
 
 pytestmark = pytest.mark.e2e
@@ -37,6 +37,10 @@ LINES = [
     ("kubectl spread show dep", "kubectl spread show deployment/"),
     ("kubectl spread show -n NAMESPACE deploy/w", "kubectl spread show -n NAMESPACE deploy/web "),
     ("kubectl spread show -n NAMESPACE deployment w", "kubectl spread show -n NAMESPACE deployment web "),
+    (
+        "kubectl spread show --topology-key topology.kub",
+        "kubectl spread show --topology-key topology.kubernetes.io/zone ",
+    ),
     ("kubectl spread explain Pinned", "kubectl spread explain PinnedMinimum "),
     ("kubectl spread check -f snap", "kubectl spread check -f snapshot.yaml "),
     ("kubectl spread check -f folder/o", "kubectl spread check -f folder/one.yaml "),
@@ -63,6 +67,11 @@ def test_namespaces_are_those_of_the_cluster(client: Client, namespace: str) -> 
     names, directive = completed(client, "show", "-n", "")
     assert {"default", "kube-system", namespace} <= set(names)
     assert directive == ":4"
+
+
+def test_topology_keys_are_the_labels_of_nodes(client: Client) -> None:
+    assert set(completed(client, "show", "--topology-key", "")[0]) >= {HOSTNAME, ZONE}
+    assert completed(client, "show", f"--topology-key={ZONE[:5]}") == ([ZONE], ":4")
 
 
 def test_contexts_are_those_of_the_kubeconfig(client: Client) -> None:
