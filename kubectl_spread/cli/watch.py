@@ -93,7 +93,9 @@ def news(printing: Printing, told: SkewReport | None, now: SkewReport) -> str:
     if printing.rows and told and told.items:
         return printing.rows(told, now)
     before, text = printing.whole(told) if told else "", printing.whole(now)
-    return "" if text == before else f"\n{text}" if before else text
+    if text == before:
+        return ""
+    return f"\n{text}" if before and printing.format in TEXT else text
 
 
 def screen(printing: Printing, told: Answer | None, now: Answer) -> str:

@@ -290,6 +290,10 @@ def test_another_answer_stands_apart() -> None:
     assert news(TEXT, report("a"), report("b")) == "\nb\n"
 
 
+def test_what_a_template_prints_stands_as_it_is() -> None:
+    assert news(replace(TEXT, format="jsonpath={.kind}"), report("a"), report("b")) == "b\n"
+
+
 def test_an_answer_that_reads_the_same_is_not_printed() -> None:
     assert news(TEXT, report("a"), report("a")) == ""
 
