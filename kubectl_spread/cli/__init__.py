@@ -9,6 +9,7 @@ import typer
 
 from kubectl_spread.cli import check, completion, explain, output, show, version, why_pending
 from kubectl_spread.cli.flags import HELP_NAMES, taking_flag_groups
+from kubectl_spread.cli.switches import Command
 from kubectl_spread.errors import SpreadError
 
 PROGRAM = "kubectl spread"
@@ -46,7 +47,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 def _add(name: str, command: Callable[..., None], epilog: str = "") -> None:
     """Register a command."""
-    register = app.command(name, epilog=epilog or None, context_settings=HELP_NAMES)
+    register = app.command(name, cls=Command, epilog=epilog or None, context_settings=HELP_NAMES)
     register(_guarded(taking_flag_groups(command)))
 
 
