@@ -25,6 +25,7 @@ from kubectl_spread.objects.meta import Struct
 
 SHOWN_CHARACTERS = 200
 CANNOT_CONNECT = "unable to connect to the server"
+CHECK_PROXY = "check proxy-url or HTTPS_PROXY"
 EXPIRED = 10
 """OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED."""
 OTHER_HOST = (62, 64)
@@ -130,7 +131,9 @@ def unreachable(connection: Connection, error: HTTPError, *, what: str) -> Clust
         case SSLError() if not isinstance(error.args[0], ssl.SSLEOFError):
             return _tls_failure(connection, error.args[0], what=what)
         case ProxyError():
-            message, hint = f"{CANNOT_CONNECT} through its proxy: {_innermost(error)}", "check proxy-url or HTTPS_PROXY"
+            message, hint = f"{CANNOT_CONNECT} through its proxy: {_innermost(error)}", CHECK_PROXY
+        case NewConnectionError() if type(error.__context__).__module__ == "socks":
+            message, hint = f"{CANNOT_CONNECT} through its proxy: {error.__context__}", CHECK_PROXY
         case NameResolutionError() | LocationParseError():
             message = f"{CANNOT_CONNECT}: no such host: {address}"
         case NewConnectionError() if isinstance(error.__cause__, ConnectionRefusedError):

@@ -64,11 +64,7 @@ def _proxied(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
 
 
 def _socks(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
-    """Return the connections through a SOCKS proxy, for which urllib3 needs another package."""
-    from importlib.util import find_spec
-
-    if find_spec("socks") is None:
-        raise ClusterError(f"the proxy {without_login(proxy)} speaks SOCKS", hint="install the Python package PySocks")
+    """Return the connections through a SOCKS proxy, which looks up the server's name itself, as in Go."""
     from urllib3.contrib.socks import SOCKSProxyManager
 
-    return SOCKSProxyManager(proxy, **settings)
+    return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **settings)
