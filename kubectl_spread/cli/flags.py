@@ -71,6 +71,8 @@ class ConnectionFlags(LogFlags):
     )
     client_key: Annotated[str, Option("--client-key", metavar="FILE", help="A client key.")] = ""
     token: Annotated[str, Option("--token", help="Bearer token to authenticate with.")] = ""
+    username: Annotated[str, Option("--username", help="Name for basic authentication.")] = ""
+    password: Annotated[str, Option("--password", help="Password for basic authentication.")] = ""
     as_: Annotated[str, Option("--as", help="User to impersonate.")] = ""
     as_uid: Annotated[str, Option("--as-uid", help="UID to impersonate.")] = ""
     as_groups: Annotated[list[str] | None, Option("--as-group", help="Group to impersonate (repeatable).")] = None

@@ -1,7 +1,8 @@
 """Which of a user's credentials count, and where they come from.
 
 Source: client-go tools/clientcmd/client_config.go getUserIdentificationPartialConfig and transport/token_source.go
-(v1.36): a token file beats a token, even one given by flag, and either beats a credential plugin.
+(v1.36): a token file beats a token, even one given by flag, and either beats a credential plugin, as a client
+certificate does.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
     key_pair = _key_pair(user, selection.user_name)
     if user.token_file:
         return Credentials(partial(_from_token_file, user, key_pair))
-    if user.token or user.username:
+    if user.token or user.username or user.password:
         issued = Issued(authorization=_authorization(user), key_pair=key_pair)
         return Credentials(lambda: issued)
-    if user.exec:
-        return Credentials(partial(from_plugin, user.exec, cluster, key_pair))
+    if user.exec and not key_pair:
+        return Credentials(partial(from_plugin, user.exec, cluster))
     if user.auth_provider:
         settings = dict(user.auth_provider.config)
         return Credentials(partial(from_login_flow, selection, settings, key_pair))
@@ -66,10 +67,13 @@ def _authorization(user: User) -> str:
 def _from_token_file(user: User, key_pair: KeyPair | None) -> Issued:
     """Return what the token file says now: whoever wrote it may replace it at any time."""
     try:
-        token = Path(user.token_file).read_text(encoding="utf-8")
+        token = Path(user.token_file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         if not user.token:
-            raise ClusterError(f"unable to read tokenFile {user.token_file}: {error}") from error
-        token = user.token
+            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise ClusterError(f"unable to read tokenFile {user.token_file}: {reason}") from error
+        token = ""
+    if not (token or user.token):
+        raise ClusterError(f"the tokenFile {user.token_file} is empty")
     expires = datetime.now(UTC) + TOKEN_FILE_LIFE
-    return Issued(authorization=bearer(token), key_pair=key_pair, expires=expires)
+    return Issued(authorization=bearer(token or user.token), key_pair=key_pair, expires=expires)

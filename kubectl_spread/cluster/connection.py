@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+import msgspec
 import urllib3
 
 from kubectl_spread import __version__
@@ -24,6 +25,7 @@ from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.options import ConnectionOptions, overridden, parse_timeout
 from kubectl_spread.cluster.pool import pool_for
 from kubectl_spread.cluster.proxy import without_login
+from kubectl_spread.cluster.validation import confirm_usable
 from kubectl_spread.errors import ClusterError, UsageError
 
 __all__ = ["Connection", "ConnectionOptions", "connect"]
@@ -76,6 +78,7 @@ def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
     """
     timeout = parse_timeout(options.request_timeout)
     selection = overridden(_chosen(options), options)
+    confirm_usable(selection)
     cluster, user = selection.cluster, selection.user
     server = _server_url(cluster, has_certificate=bool(user.client_certificate or user.client_certificate_data))
     headers = (*_basic_headers(cluster), *_impersonation(user))
@@ -104,6 +107,8 @@ def _chosen(options: ConnectionOptions) -> Selection:
         return selection
     if not selection.context and _in_pod():
         return _service_account(token=options.token)
+    if master := os.environ.get("KUBERNETES_MASTER"):
+        return replace(selection, cluster=msgspec.structs.replace(selection.cluster, server=master))
     raise _nothing_to_ask(config, selection)
 
 
@@ -166,7 +171,7 @@ def _server_url(cluster: Cluster, *, has_certificate: bool) -> str:
         port = parts.port
     except ValueError as error:
         raise ClusterError(f"the server {without_login(server)!r} is not a URL: {error}") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or not server.isprintable() or " " in server:
         raise ClusterError(
             f"host must be a URL or a host:port pair: {without_login(server)!r}",
             hint="check --server or the kubeconfig",

@@ -1,7 +1,7 @@
 """Credential plugins: programs that print a token or a client certificate.
 
-They are run by the official client, whose import takes longer than a small read and therefore waits for the first
-plugin. Its ExecProvider is called directly: the loader above it logs a failure and goes on without credentials.
+What a plugin says on standard error goes where ours goes, as it speaks: it may ask to open a browser. Standard input
+goes to it only where a person sits there: it may be a manifest.
 
 Source: client-go plugin/pkg/client/auth/exec/exec.go (v1.36), client.authentication.k8s.io/v1.
 """
@@ -9,13 +9,13 @@ Source: client-go plugin/pkg/client/auth/exec/exec.go (v1.36), client.authentica
 from __future__ import annotations
 
 import base64
+import json
 import os
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
 from datetime import datetime
-from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any
 
 import msgspec
 
@@ -23,7 +23,7 @@ from kubectl_spread.cluster.credentials import Issued, bearer
 from kubectl_spread.cluster.kubeconfig import Cluster, Exec, read_file_or_data
 from kubectl_spread.cluster.tls import KeyPair
 from kubectl_spread.errors import ClusterError
-from kubectl_spread.objects.decoding import DecodeError, convert
+from kubectl_spread.objects.decoding import DecodeError, decode
 
 EXTENSION = "client.authentication.k8s.io/exec"
 """The extension of a cluster that is meant for plugins."""
@@ -38,16 +38,26 @@ class _Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     expiration_timestamp: datetime | None = None
 
 
-def from_plugin(plugin: Exec, cluster: Cluster, key_pair: KeyPair | None) -> Issued:
+class _ExecCredential(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a plugin prints."""
+
+    api_version: str = ""
+    kind: str = ""
+    status: _Status | None = None
+
+
+def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
     """Return what the plugin prints.
 
-    Source: the client's ExecProvider, called directly: its loader logs a plugin's failure and goes on without.
+    Raises:
+        ClusterError: it cannot be run, failed, or printed no credentials.
     """
-    status = _run(plugin, cluster)
-    if not status.token and not status.client_certificate_data:
+    status = _status(plugin, _printed(plugin, cluster))
+    if not status.token and not status.client_certificate_data and not status.client_key_data:
         raise _plugin_error(plugin, "it gave neither a token nor a client certificate")
     if bool(status.client_certificate_data) != bool(status.client_key_data):
         raise _plugin_error(plugin, "it gave a client certificate or key, not both")
+    key_pair = None
     if status.client_certificate_data:
         certificate, key = status.client_certificate_data.encode(), status.client_key_data.encode()
         key_pair = KeyPair(certificate, key, f"the credential plugin {plugin.command}")
@@ -55,22 +65,39 @@ def from_plugin(plugin: Exec, cluster: Cluster, key_pair: KeyPair | None) -> Iss
     return Issued(authorization=authorization, key_pair=key_pair, expires=status.expiration_timestamp)
 
 
-def _run(plugin: Exec, cluster: Cluster) -> _Status:
-    """Return the status that the plugin printed."""
-    from kubernetes.config import ConfigException, exec_provider, kube_config
-
-    client: Any = exec_provider
-    node: Any = kube_config.ConfigNode
-    provider = client.ExecProvider(node("exec", _exec_settings(plugin)), None, node("cluster", _cluster_info(cluster)))
+def _printed(plugin: Exec, cluster: Cluster) -> bytes:
+    """Return what the plugin wrote to standard output."""
+    interactive = _is_interactive(plugin)
+    told = {variable.name: variable.value for variable in plugin.env}
+    told["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive=interactive))
     try:
-        with _terminal(plugin):
-            return convert(provider.run(), _Status)
-    except OSError as error:
-        raise _plugin_error(plugin, f"cannot run it: {error.strerror}") from error
-    except AttributeError as error:  # the client strips a standard error that it did not capture
-        raise _plugin_error(plugin, "it failed, for the reason it has just printed") from error
-    except (ConfigException, DecodeError, TypeError) as error:
-        raise _plugin_error(plugin, str(error).removeprefix("exec: ")) from error
+        ended = subprocess.run(  # noqa: S603 the kubeconfig names the program
+            [shutil.which(plugin.command) or plugin.command, *plugin.args],
+            env=os.environ | told,
+            stdin=None if interactive else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise _plugin_error(plugin, "executable not found") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise _plugin_error(plugin, f"cannot run it: {reason}") from error
+    if ended.returncode:
+        raise _plugin_error(plugin, f"it failed with exit code {ended.returncode}")
+    return ended.stdout
+
+
+def _status(plugin: Exec, printed: bytes) -> _Status:
+    """Return the status of the ExecCredential that the plugin printed."""
+    try:
+        credential = decode(printed, _ExecCredential)
+    except DecodeError as error:
+        raise _plugin_error(plugin, f"what it printed is no ExecCredential: {error}") from error
+    if credential.api_version != plugin.api_version or credential.kind != "ExecCredential":
+        found = f'kind "{credential.kind}" of version "{credential.api_version}"'
+        raise _plugin_error(plugin, f'it was asked for an ExecCredential of "{plugin.api_version}" and gave {found}')
+    return credential.status or _Status()
 
 
 def _plugin_error(plugin: Exec, reason: str) -> ClusterError:
@@ -85,15 +112,20 @@ def _without_controls(text: str) -> str:
     return "".join(character for character in text if character == "\n" or character.isprintable())
 
 
-def _exec_settings(plugin: Exec) -> dict[str, Any]:
-    """Return the plugin's settings as the client reads them."""
-    return {
-        "apiVersion": plugin.api_version,
-        "command": plugin.command,
-        "args": list(plugin.args),
-        "env": [{"name": variable.name, "value": variable.value} for variable in plugin.env],
-        "provideClusterInfo": plugin.provide_cluster_info,
-    }
+def _is_interactive(plugin: Exec) -> bool:
+    """Whether the plugin may ask the person at standard input; Python has none at all for one that is closed."""
+    typing = sys.stdin is not None and sys.stdin.isatty()
+    if plugin.interactive_mode == "Always" and not typing:
+        raise _plugin_error(plugin, "it cannot run without a terminal: standard input is not one")
+    return typing and plugin.interactive_mode != "Never"
+
+
+def _exec_info(plugin: Exec, cluster: Cluster, *, interactive: bool) -> dict[str, Any]:
+    """Return what the plugin is told of its task."""
+    spec: dict[str, Any] = {"interactive": interactive}
+    if plugin.provide_cluster_info:
+        spec["cluster"] = _cluster_info(cluster)
+    return {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
 
 
 def _cluster_info(cluster: Cluster) -> dict[str, Any]:
@@ -108,43 +140,7 @@ def _cluster_info(cluster: Cluster) -> dict[str, Any]:
         "insecure-skip-tls-verify": cluster.insecure_skip_tls_verify,
         "certificate-authority-data": base64.b64encode(authority).decode(),
         "proxy-url": cluster.proxy_url,
+        "disable-compression": cluster.disable_compression,
         "config": config,
     }
     return {key: value for key, value in info.items() if value}
-
-
-class _StandardOutput:
-    """Answers the one question that the client asks of standard output."""
-
-    def __init__(self, *, terminal: bool) -> None:
-        self._terminal = terminal
-
-    def isatty(self) -> bool:
-        """Whether the plugin may speak to a person."""
-        return self._terminal
-
-
-@contextmanager
-def _terminal(plugin: Exec) -> Iterator[None]:
-    """Let the plugin speak to the person at the terminal, if there is one.
-
-    The client goes by standard output, which says nothing: in front of a pager it is a pipe, while plugins prompt on
-    standard error. Standard input goes to the plugin only when it is a terminal: it may be a manifest.
-    """
-    typing = _is_terminal(sys.stdin)
-    if plugin.interactive_mode == "Always" and not typing:
-        raise _plugin_error(plugin, "it cannot run without a terminal: standard input is not one")
-    attended = plugin.interactive_mode != "Never" and _is_terminal(sys.stderr)
-    kept = sys.stdin
-    with Path(os.devnull).open(encoding="utf-8") as nothing:
-        sys.stdin = kept if typing else nothing
-        try:
-            with redirect_stdout(cast("TextIO", _StandardOutput(terminal=attended))):
-                yield
-        finally:
-            sys.stdin = kept
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person is at the other end; Python has no stream at all for one that was closed before the start."""
-    return stream is not None and stream.isatty()

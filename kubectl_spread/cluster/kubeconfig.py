@@ -11,7 +11,8 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,8 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
+from kubectl_spread.cluster.download import UnreadableError
+from kubectl_spread.cluster.sources import bounded
 from kubectl_spread.cluster.yaml_values import YamlError, split
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, convert
@@ -56,26 +59,26 @@ class Cluster(_Section, frozen=True):
 class EnvironmentVariable(_Section, frozen=True):
     """What a credential plugin finds in its environment."""
 
-    name: str
+    name: str = ""
     value: str = ""
 
 
 class Exec(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A program that prints credentials."""
 
-    command: str
-    api_version: str
+    command: str = ""
+    api_version: str = ""
     args: tuple[str, ...] = ()
     env: tuple[EnvironmentVariable, ...] = ()
     install_hint: str = ""
     provide_cluster_info: bool = False
-    interactive_mode: str = "IfAvailable"
+    interactive_mode: str = ""
 
 
 class AuthProvider(_Section, frozen=True):
     """A login flow that is built into the client."""
 
-    name: str
+    name: str = ""
     config: dict[str, str] = msgspec.field(default_factory=dict)
 
 
@@ -107,21 +110,23 @@ class Context(_Section, frozen=True):
 
 
 class _NamedCluster(_Section, frozen=True):
-    name: str
+    name: str = ""
     cluster: Cluster = Cluster()
 
 
 class _NamedUser(_Section, frozen=True):
-    name: str
+    name: str = ""
     user: User = User()
 
 
 class _NamedContext(_Section, frozen=True):
-    name: str
+    name: str = ""
     context: Context = Context()
 
 
 class _File(_Section, frozen=True):
+    api_version: str = msgspec.field(name="apiVersion", default="")
+    kind: str = ""
     current_context: str = ""
     clusters: tuple[_NamedCluster, ...] = ()
     users: tuple[_NamedUser, ...] = ()
@@ -161,6 +166,7 @@ class Selection:
         context: its name; empty when there is none.
         namespace: the namespace it sets; empty when it sets none.
         cluster: the cluster to ask; without a server when nothing was chosen.
+        cluster_name: the cluster's name; empty when the context names none.
         user: who asks.
         user_name: the user's name; empty when the context names none.
         user_path: the file that defines the user, None without a user.
@@ -169,6 +175,7 @@ class Selection:
     context: str = ""
     namespace: str = ""
     cluster: Cluster = NO_CLUSTER
+    cluster_name: str = ""
     user: User = NOBODY
     user_name: str = ""
     user_path: Path | None = None
@@ -207,11 +214,12 @@ def select(config: Kubeconfig, *, context: str = "", cluster: str = "", user: st
     """
     name = context or config.current_context
     chosen = _named("context", name, config.contexts, default=Context())
-    user_name = user or chosen.user
+    cluster_name, user_name = cluster or chosen.cluster, user or chosen.user
     return Selection(
         context=name,
         namespace=chosen.namespace,
-        cluster=_named("cluster", cluster or chosen.cluster, config.clusters, default=NO_CLUSTER),
+        cluster=_named("cluster", cluster_name, config.clusters, default=NO_CLUSTER),
+        cluster_name=cluster_name,
         user=_named("user", user_name, config.users, default=NOBODY),
         user_name=user_name,
         user_path=config.user_paths.get(user_name),
@@ -266,25 +274,43 @@ def _paths(explicit: str) -> list[Path]:
     if explicit:
         return [Path(explicit)]
     listed = os.environ.get("KUBECONFIG", "") or str(Path(DEFAULT_PATH).expanduser())
-    return [Path(name) for name in dict.fromkeys(listed.split(os.pathsep)) if name and Path(name).exists()]
+    # Path.exists raises where a name is too long or locked away.
+    return [Path(name) for name in dict.fromkeys(listed.split(os.pathsep)) if name and os.path.exists(name)]  # noqa: PTH110
 
 
 def _read(path: Path) -> _File:
     """Return the file's content."""
     try:
-        return convert(_parse(path), _File)
+        file = convert(_parse(path), _File)
     except DecodeError as error:
         raise ClusterError(f'error loading config file "{path}": {error}') from error
+    for problem in _file_problems(file):
+        raise ClusterError(f'error loading config file "{path}": {problem}')
+    return file
+
+
+def _file_problems(file: _File) -> Iterator[str]:
+    """Yield what makes a file no kubeconfig; Source: client-go tools/clientcmd/api/v1/conversion.go."""
+    if file.api_version not in ("", "v1") or file.kind not in ("", "Config"):
+        yield f'it holds kind "{file.kind}" of version "{file.api_version}", not a Config of v1'
+    sections = {
+        "clusters": Counter(each.name for each in file.clusters),
+        "users": Counter(each.name for each in file.users),
+        "contexts": Counter(each.name for each in file.contexts),
+    }
+    for section, names in sections.items():
+        yield from (f'duplicate name "{name}" in {section}' for name, times in names.items() if times > 1)
 
 
 def _parse(path: Path) -> Any:  # noqa: ANN401 whatever the YAML says
     """Return the file's content as plain values; an empty file is an empty map."""
     try:
-        document = next(split(path.read_text(encoding="utf-8")), None)
+        with path.open("rb") as file:
+            document = next(split(bounded(file).decode()), None)
         values = document.values() if document else None
     except OSError as error:
         raise ClusterError(f'error loading config file "{path}": {error.strerror}') from error
-    except (YamlError, UnicodeDecodeError) as error:
+    except (UnreadableError, YamlError, UnicodeDecodeError) as error:
         raise ClusterError(f'error loading config file "{path}": {error}') from error
     return {} if values is None else values
 

@@ -38,6 +38,8 @@ class ConnectionOptions:
     client_certificate: str = ""
     client_key: str = ""
     token: str = ""
+    username: str = ""
+    password: str = ""
     as_: str = ""
     as_uid: str = ""
     as_groups: tuple[str, ...] = ()
@@ -90,12 +92,14 @@ def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
         user=_with(
             user,
             token=options.token,
+            username=options.username,
+            password=options.password,
             client_certificate=options.client_certificate,
             client_key=options.client_key,
             as_=options.as_,
             as_uid=options.as_uid,
             as_groups=options.as_groups,
-            as_user_extra=_extra(options.as_user_extra),
+            as_user_extra={**user.as_user_extra, **_extra(options.as_user_extra)},
         ),
     )
 

@@ -25,6 +25,7 @@ class Seen:
         query: parameter → value.
         headers: lower-case name → every value it came with.
         certificate: the common name of the client certificate, empty without one.
+        body: what was sent after the headers.
     """
 
     method: str
@@ -32,6 +33,7 @@ class Seen:
     query: Mapping[str, str]
     headers: Mapping[str, list[str]]
     certificate: str
+    body: bytes = b""
 
     def header(self, name: str) -> str:
         """Return the header's only value, empty when it is absent."""
@@ -113,15 +115,17 @@ class ApiServer:
             wbufsize = -1
 
             def do_GET(self) -> None:
-                seen = _seen(self)
+                self.serve(b"")
+
+            def do_POST(self) -> None:
+                self.serve(self.rfile.read(int(self.headers["Content-Length"])))
+
+            def serve(self, body: bytes) -> None:
+                seen = _seen(self, body)
                 server.seen.append(seen)
                 response = server.answer(seen)
                 time.sleep(response.delay_seconds)
                 _send(self, seen, response)
-
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers["Content-Length"]))
-                self.do_GET()
 
             def handle(self) -> None:
                 try:
@@ -135,7 +139,7 @@ class ApiServer:
         return Handler
 
 
-def _seen(handler: BaseHTTPRequestHandler) -> Seen:
+def _seen(handler: BaseHTTPRequestHandler, body: bytes) -> Seen:
     """Return the request that the handler has read."""
     url = urlsplit(handler.path)
     return Seen(
@@ -144,6 +148,7 @@ def _seen(handler: BaseHTTPRequestHandler) -> Seen:
         query={name: value for name, (value,) in parse_qs(url.query).items()},
         headers={name.lower(): handler.headers.get_all(name, []) for name in handler.headers},
         certificate=_common_name(handler.connection),
+        body=body,
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import os
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.cluster.api_server import ApiServer, Response, Seen, serving, status
 from tests.cluster.conftest import Connect
 from tests.cluster.kubeconfigs import write_kubeconfig
 
+PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "command": "login", "interactiveMode": "Never"}
 VERSION = Request(path="/version", what="get the version")
 
 
@@ -128,11 +130,21 @@ def test_a_server_without_scheme_is_asked_by_tls_when_something_is_said_of_it(co
     assert connecting(server="a:1", insecure_skip_tls_verify=True).server == "https://a:1"
 
 
-@pytest.mark.parametrize("given", ["ftp://api", "https://", "https://a:port", "https://[::1", "https://a:99999"])
+@pytest.mark.parametrize(
+    "given", ["ftp://api", "https://a b", "https://", "https://a:port", "https://[::1", "https://a:99999"]
+)
 def test_what_is_no_server_is_an_error(given: str) -> None:
     error = failure(server=given)
     assert isinstance(error, ClusterError)
     assert repr(given) in error.message
+
+
+def test_without_a_kubeconfig_a_variable_may_name_the_server(
+    connecting: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBERNETES_MASTER", "http://master:1")
+    assert connecting().server == "http://master:1"
+    assert connecting(server="http://flag:1").server == "http://flag:1"
 
 
 def test_unknown_names_are_errors(config: Path) -> None:
@@ -207,8 +219,8 @@ def test_in_a_pod_files_may_be_missing(pod: Path, connecting: Connect, monkeypat
         ({}, ""),
         ({"token": "abc"}, "Bearer abc"),
         ({"username": "jane", "password": "s:cret"}, f"Basic {encoded(b'jane:s:cret')}"),
-        ({"token": "abc", "username": "jane"}, "Bearer abc"),
-        ({"token": "abc", "exec": {"apiVersion": "v1", "command": "never-run"}}, "Bearer abc"),
+        ({"password": "secret"}, f"Basic {encoded(b':secret')}"),
+        ({"token": "abc", "exec": {**PLUGIN, "command": "never-run"}}, "Bearer abc"),
     ],
 )
 def test_static_credentials_are_sent(
@@ -402,13 +414,15 @@ def test_a_proxy_is_asked_to_connect_with_its_own_password_only(
 @pytest.mark.parametrize(
     ("proxy", "message"),
     [
-        ("ftp://p:1", "the proxy 'ftp://p:1' is none that can be used"),
+        (
+            "ftp://p:1",
+            "cluster \"main\" cannot be used: its proxy-url 'ftp://p:1' is no URL with http, https or socks5",
+        ),
+        ("p:1", "cluster \"main\" cannot be used: its proxy-url 'p:1' is no URL with http, https or socks5"),
         ("http://[", "the proxy 'http://[' is none that can be used"),
-        ("socks5://p:1", "the proxy socks5://p:1 speaks SOCKS"),
-        ("ftp://user:pass@p:1", "the proxy 'ftp://p:1' is none that can be used"),
+        ("ftp://user:pass@p:1", "cluster \"main\" cannot be used: its proxy-url 'ftp://p:1' is no URL"),
         ("http://user:pass/word@bad host", "the proxy 'http://bad host' is none that can be used"),
         ("http://user:pass@p:99999", "the proxy 'http://p:99999' is none that can be used"),
-        ("socks5://user:pass@p:1", "the proxy socks5://p:1 speaks SOCKS"),
     ],
 )
 def test_a_proxy_that_cannot_be_used_is_an_error(proxy: str, message: str, config: Path) -> None:
@@ -416,6 +430,92 @@ def test_a_proxy_that_cannot_be_used_is_an_error(proxy: str, message: str, confi
     said = failure(kubeconfig=str(config)).message
     assert said.startswith(message)
     assert "pass" not in said
+
+
+def test_a_proxy_of_the_environment_may_be_of_a_kind_that_is_unknown(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_kubeconfig(config, server="https://api.example.com")
+    monkeypatch.setenv("HTTPS_PROXY", "ftp://p:1")
+    assert failure(kubeconfig=str(config)).message.startswith("the proxy 'ftp://p:1' is none that can be used")
+
+
+def test_a_socks_proxy_that_nobody_listens_at_is_named(connecting: Connect, config: Path) -> None:
+    write_kubeconfig(config, server="https://api.example.com", cluster={"proxy-url": "socks5://127.0.0.1:1"})
+    with pytest.raises(ClusterError, match=r"through its proxy: .*127\.0\.0\.1:1.* refused"):
+        fetch(connecting(kubeconfig=str(config)), VERSION)
+
+
+# What is refused at once
+
+
+@pytest.mark.parametrize(
+    ("user", "problem"),
+    [
+        ({"token": "t", "password": "p"}, "it has more than one authentication method"),
+        ({"client-certificate": "c", "client-certificate-data": "Yw=="}, "it has both client-certificate and"),
+        ({"client-certificate": "c", "client-key": "k", "client-key-data": "aw=="}, "it has both client-key and"),
+        ({"exec": PLUGIN, "auth-provider": {"name": "oidc"}}, "an auth-provider and an exec plugin do not go together"),
+        ({"exec": {**PLUGIN, "command": ""}}, "its exec plugin has no command"),
+        ({"exec": {**PLUGIN, "apiVersion": "v2"}}, 'its exec plugin login has an invalid apiVersion "v2"'),
+        ({"exec": {**PLUGIN, "env": [{"value": "v"}]}}, "its exec plugin login has an env variable without a name"),
+        ({"exec": {**PLUGIN, "interactiveMode": None}}, 'its exec plugin login has interactiveMode ""'),
+        ({"exec": {**PLUGIN, "interactiveMode": "Maybe"}}, 'its exec plugin login has interactiveMode "Maybe"'),
+    ],
+)
+def test_a_user_that_kubectl_refuses_is_refused(user: Mapping[str, object], problem: str, config: Path) -> None:
+    write_kubeconfig(config, user=user)
+    assert failure(kubeconfig=str(config)).message.startswith(f'user "main" cannot be used: {problem}')
+
+
+def test_what_nobody_asks_for_may_be_broken(
+    connecting: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = write_kubeconfig(tmp_path / "b", name="broken", user={"exec": {}}, cluster={"proxy-url": "ftp://p"})
+    good = write_kubeconfig(tmp_path / "a", server="https://good")
+    monkeypatch.setenv("KUBECONFIG", f"{good}{os.pathsep}{broken}")
+    assert connecting().server == "https://good"
+    assert failure(context="broken").message.startswith('user "broken" cannot be used')
+
+
+def test_the_first_version_of_the_plugins_protocol_needs_no_mode(config: Path) -> None:
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "no-such-login"}
+    write_kubeconfig(config, user={"exec": plugin})
+    assert failure(kubeconfig=str(config)).message.endswith("executable not found")
+
+
+def test_an_authority_embedded_and_named_is_refused(config: Path) -> None:
+    write_kubeconfig(config, cluster={"certificate-authority": "ca", "certificate-authority-data": "Y2E="})
+    said = failure(kubeconfig=str(config)).message
+    assert said == (
+        'cluster "main" cannot be used: it has both certificate-authority and certificate-authority-data; drop one'
+    )
+
+
+def test_a_client_certificate_keeps_a_plugin_from_running(
+    *,
+    client: trustme.LeafCert,
+    tls_server: ApiServer,
+    trusted: Mapping[str, object],
+    connecting: Connect,
+    config: Path,
+) -> None:
+    user = {
+        "client-certificate-data": encoded(client.cert_chain_pems[0].bytes()),
+        "client-key-data": encoded(client.private_key_pem.bytes()),
+        "exec": {**PLUGIN, "command": "never-run"},
+    }
+    write_kubeconfig(config, server=tls_server.url, cluster=trusted, user=user)
+    assert asked(connecting(kubeconfig=str(config)), tls_server).certificate == "jane"
+
+
+def test_an_empty_token_file_is_an_error_unless_there_is_a_token(connecting: Connect, config: Path) -> None:
+    empty = config.parent / "token"
+    empty.write_text(" \n")
+    write_kubeconfig(config, user={"tokenFile": "token"})
+    assert failure(kubeconfig=str(config)).message == f"the tokenFile {empty} is empty"
+    write_kubeconfig(config, user={"tokenFile": "token", "token": "abc"})
+    assert connecting(kubeconfig=str(config)).credentials.authorization() == "Bearer abc"
 
 
 # In whose name

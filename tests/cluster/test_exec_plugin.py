@@ -150,28 +150,41 @@ def test_a_plugin_is_run_again_when_its_token_is_refused(
 def test_a_plugin_that_is_missing_comes_with_its_hint(plugin: Plugin, connecting: Connect) -> None:
     config = plugin("", command="no-such-login", installHint="Install it:\n  brew install login\x1b[31m")
     error = failure(connecting, config)
-    assert error.message == "getting credentials: exec plugin no-such-login: cannot run it: No such file or directory"
+    assert error.message == "getting credentials: exec plugin no-such-login: executable not found"
     assert error.hint == "Install it:\n  brew install login[31m"
 
 
-def test_a_plugin_that_fails_is_quoted(plugin: Plugin, connecting: Connect, tmp_path: Path) -> None:
-    config = plugin("echo 'SSO session has expired' >&2; echo 'run: aws sso login' >&2; exit 255", installHint="hint")
+def test_a_plugin_that_fails_has_said_why(
+    plugin: Plugin, connecting: Connect, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = plugin("echo 'SSO session has expired' >&2; exit 255", installHint="hint")
     error = failure(connecting, config)
-    assert error.message == (
-        f"getting credentials: exec plugin {tmp_path}/bin/login: "
-        "process returned 255. SSO session has expired run: aws sso login"
-    )
+    assert error.message == f"getting credentials: exec plugin {tmp_path}/bin/login: it failed with exit code 255"
     assert error.hint == "hint"
+    assert capfd.readouterr() == ("", "SSO session has expired\n")
+
+
+def test_a_plugin_that_may_not_be_run_is_an_error(plugin: Plugin, connecting: Connect, tmp_path: Path) -> None:
+    config = plugin("")
+    (tmp_path / "bin" / "login").chmod(0o600)
+    assert failure(connecting, config).message.endswith("cannot run it: Permission denied")
+
+
+def test_a_plugin_with_arguments_that_no_program_can_have_is_an_error(plugin: Plugin, connecting: Connect) -> None:
+    assert failure(connecting, plugin("", args=["a\0b"])).message.endswith("cannot run it: embedded null byte")
 
 
 @pytest.mark.parametrize(
     ("printed", "reason"),
     [
-        ("no json", "failed to decode process output"),
-        ("null", "NoneType"),
-        ("{}", "malformed response. missing key 'apiVersion'"),
+        ("no json", "what it printed is no ExecCredential"),
+        ("", "what it printed is no ExecCredential"),
+        ("null", "what it printed is no ExecCredential"),
+        ("{}", f'it was asked for an ExecCredential of "{API}" and gave kind "" of version ""'),
+        (json.dumps({"apiVersion": API, "kind": "Secret", "status": {}}), f'gave kind "Secret" of version "{API}"'),
+        (json.dumps({"apiVersion": API, "kind": "ExecCredential"}), "it gave neither a token nor a client certificate"),
         (credential(token=5), "token: must be a string"),
-        (credential(token="t").replace("/v1", "/v1beta1"), "does not match"),
+        (credential(token="t").replace("/v1", "/v1beta1"), f'gave kind "ExecCredential" of version "{API}beta1"'),
         (credential(), "it gave neither a token nor a client certificate"),
         (credential(clientCertificateData="c"), "it gave a client certificate or key, not both"),
         (credential(token="t", clientKeyData="k"), "it gave a client certificate or key, not both"),
@@ -189,64 +202,53 @@ def test_a_plugin_that_needs_a_person_says_so(plugin: Plugin, connecting: Connec
 
 
 @contextmanager
-def terminal(*names: str) -> Iterator[Callable[[], str]]:
-    """Make these standard streams a terminal; yield what reads the terminal's screen."""
+def terminal() -> Iterator[None]:
+    """Make standard input a terminal, for this program and those that it starts."""
     screen, line = pty.openpty()
-    kept = {name: getattr(sys, name) for name in names}
-    streams = [os.fdopen(os.dup(line), "r" if name == "stdin" else "w", closefd=True) for name in names]
-    for name, stream in zip(names, streams, strict=True):
-        setattr(sys, name, stream)
+    kept, stream = os.dup(0), sys.stdin
+    os.dup2(line, 0)
+    sys.stdin = os.fdopen(0, closefd=False)
     try:
-        yield lambda: os.read(screen, 1000).decode()
+        yield
     finally:
-        for name, stream in zip(names, streams, strict=True):
-            setattr(sys, name, kept[name])
-            stream.close()
-        os.close(line)
-        os.close(screen)
+        sys.stdin = stream
+        os.dup2(kept, 0)
+        for descriptor in (kept, line, screen):
+            os.close(descriptor)
 
 
-def test_a_plugin_speaks_to_the_person_even_into_a_pager(plugin: Plugin, connecting: Connect, tmp_path: Path) -> None:
-    ask = 'echo "open the browser" >&2; test -t 0 && echo "at a terminal" >&2'
-    save = f'printf %s "$KUBERNETES_EXEC_INFO" > {tmp_path}/told'
-    config = plugin(f"{ask}\n{save}\n{prints(credential(token='t'))}", interactiveMode="Always")
-    assert not sys.stdout.isatty()
-    with terminal("stdin", "stderr") as screen:
+@pytest.mark.parametrize("mode", ["Always", "IfAvailable"])
+def test_a_plugin_may_ask_the_person_at_the_terminal(
+    *, mode: str, plugin: Plugin, connecting: Connect, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask = f'test -t 0 && echo "open the browser" >&2\nprintf %s "$KUBERNETES_EXEC_INFO" > {tmp_path}/told'
+    config = plugin(f"{ask}\n{prints(credential(token='t'))}", interactiveMode=mode)
+    with terminal():
         info = told(config, connecting)
-        assert screen().split("\r\n")[:2] == ["open the browser", "at a terminal"]
     assert info["spec"] == {"interactive": True}
+    assert capfd.readouterr().err == "open the browser\n"
 
 
-def test_a_plugin_does_not_eat_what_is_piped_in(plugin: Plugin, connecting: Connect) -> None:
-    config = plugin(f"echo \"read '$(cat)'\" >&2\n{prints(credential(token='t'))}")
-    with terminal("stderr") as screen:
-        connecting(kubeconfig=str(config))
-        assert screen() == "read ''\r\n"
+def test_a_plugin_does_not_eat_what_is_piped_in(
+    plugin: Plugin, connecting: Connect, capfd: pytest.CaptureFixture[str]
+) -> None:
+    connecting(kubeconfig=str(plugin(f"echo \"read '$(cat)'\" >&2\n{prints(credential(token='t'))}")))
+    assert capfd.readouterr().err == "read ''\n"
 
 
 def test_a_plugin_that_never_asks_is_told_that_nobody_is_there(
     plugin: Plugin, connecting: Connect, tmp_path: Path
 ) -> None:
-    save = f'printf %s "$KUBERNETES_EXEC_INFO" > {tmp_path}/told\n{prints(credential(token="t"))}'
-    with terminal("stdin", "stderr"):
-        info = told(plugin(save, interactiveMode="Never"), connecting)
+    save = f'printf %s "$KUBERNETES_EXEC_INFO" > {tmp_path}/told\ntest -t 0 || echo >> {tmp_path}/nobody'
+    with terminal():
+        info = told(plugin(f"{save}\n{prints(credential(token='t'))}", interactiveMode="Never"), connecting)
     assert info["spec"] == {"interactive": False}
+    assert (tmp_path / "nobody").exists()
 
 
-def test_a_plugin_that_fails_before_the_persons_eyes_has_said_why(plugin: Plugin, connecting: Connect) -> None:
-    config = plugin("echo 'session expired' >&2; exit 1")
-    kept = sys.stdin, sys.stdout
-    with terminal("stderr") as screen:
-        error = failure(connecting, config)
-        assert screen() == "session expired\r\n"
-    assert error.message.endswith("it failed, for the reason it has just printed")
-    assert (sys.stdin, sys.stdout) == kept
-
-
-def test_a_plugin_runs_without_standard_streams(
+def test_a_plugin_runs_without_standard_input(
     plugin: Plugin, connecting: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    monkeypatch.setattr(sys, "stderr", None)
     connection = connecting(kubeconfig=str(plugin(prints(credential(token="t")))))
     assert connection.credentials.authorization() == "Bearer t"

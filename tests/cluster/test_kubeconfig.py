@@ -137,7 +137,9 @@ def test_a_current_context_that_does_not_exist_is_an_error(tmp_path: Path) -> No
         ("[1, 2]\n", "must be a mapping"),
         ("contexts: {a: b}\n", "contexts: must be a list"),
         ("users: [{name: u, user: {token: 5}}]\n", r"users\[0\].user.token: must be a string"),
-        ("users: [{user: {}}]\n", r"users\[0\].*name"),
+        ("users: [{name: u}, {name: u}]\n", 'duplicate name "u" in users'),
+        ("kind: Pod\n", 'it holds kind "Pod" of version "", not a Config of v1'),
+        ("apiVersion: v2\nkind: Config\n", 'it holds kind "Config" of version "v2"'),
         (b"\xff\xfe", "codec can't decode"),
     ],
 )

@@ -102,7 +102,19 @@ def test_certificate_and_key_files_drop_the_data() -> None:
 def test_impersonation_flags_replace_the_kubeconfigs() -> None:
     _, user = overridden_by(as_="jane", as_uid="7", as_groups=("a", "b"), as_user_extra=("k=1", "k=2", "x=y=z", "e="))
     assert (user.as_, user.as_uid, user.as_groups) == ("jane", "7", ("a", "b"))
-    assert user.as_user_extra == {"k": ("1", "2"), "x": ("y=z",), "e": ("",)}
+    assert user.as_user_extra == {"old": ("1",), "k": ("1", "2"), "x": ("y=z",), "e": ("",)}
+
+
+def test_extra_is_added_to_the_kubeconfigs() -> None:
+    _, user = overridden_by(as_user_extra=("k=1",))
+    assert user.as_user_extra == {"old": ("1",), "k": ("1",)}
+    _, user = overridden_by(as_user_extra=("old=2",))
+    assert user.as_user_extra == {"old": ("2",)}
+
+
+def test_name_and_password_may_be_flags() -> None:
+    _, user = overridden_by(username="jane", password="secret")
+    assert (user.username, user.password) == ("jane", "secret")
 
 
 @pytest.mark.parametrize("pair", ["novalue", "=value", ""])
