@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kubectl_spread.objects.kinds import Kind
     from kubectl_spread.objects.meta import ObjectMeta
 
-SECONDS = 0.7
+SECONDS = 0.6
 """What finding the cluster, its credential plugin and its answer may take in all: with the time that this program and
 kubectl take to start, less than a second."""
 OBJECTS = 500
