@@ -15,6 +15,10 @@ from kubectl_spread.cluster.kubeconfig import Selection
 from kubectl_spread.errors import UsageError
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+LONGEST_SECONDS = 2**63 / 1e9
+"""Go counts a duration in nanoseconds, in 64 bits."""
+ENDLESS_SECONDS = 2**31 / 1000
+"""25 days. A socket counts its time-out in milliseconds, in 32 bits: what it cannot count is no limit."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -57,17 +61,23 @@ def parse_timeout(text: str) -> float | None:
 
     Source: client-go tools/clientcmd/config.go ParseTimeout, Go time.ParseDuration.
     """
-    if re.fullmatch(r"[+-]?\d+", text):
-        seconds = float(text)
-    elif re.fullmatch(r"[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h))+", text):
-        parts = re.findall(r"([\d.]+)([a-zµ]+)", text)
-        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
-    else:
+    seconds = _seconds(text)
+    if seconds is None or seconds > LONGEST_SECONDS:
         raise UsageError(
             f"invalid timeout value {text!r}",
             hint="want a number of seconds, or a number with a unit (1s, 2m, 3h)",
         )
-    return seconds if seconds > 0 else None
+    return seconds if 0 < seconds < ENDLESS_SECONDS else None
+
+
+def _seconds(text: str) -> float | None:
+    """Return the seconds of a duration as Go writes it, None for text that is none."""
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        return float(text)
+    if not re.fullmatch(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|ms|s|m|h))+", text):
+        return None
+    parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
+    return sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
 
 
 def overridden(selection: Selection, options: ConnectionOptions) -> Selection:

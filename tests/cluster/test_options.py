@@ -49,13 +49,18 @@ def overridden_by(**flags: object) -> tuple[Cluster, User]:
         (".5s", 0.5),
         ("500ms", 0.5),
         ("250us", 0.00025),
+        ("500h", 1.8e6),
+        ("1000h", None),
+        ("9000000000", None),
     ],
 )
 def test_timeouts_are_read_as_go_does(text: str, seconds: float | None) -> None:
     assert parse_timeout(text) == (None if seconds is None else pytest.approx(seconds))
 
 
-@pytest.mark.parametrize("text", ["", "5x", "s", "1d", "five", "1 s", "1.5"])
+@pytest.mark.parametrize(
+    "text", ["", "5x", "s", "1d", "five", "1 s", "1.5", "9" * 400, "9" * 400 + "h", "1e9s", "\u0663", "\u0663s"]
+)
 def test_a_malformed_timeout_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match="invalid timeout value"):
         parse_timeout(text)
