@@ -86,6 +86,9 @@
     cell.setAttribute("aria-label", cell.firstElementChild.textContent);
     cell.setAttribute("aria-describedby", "tip");
     tip.hidden = false;
+    place(cell);
+  };
+  const place = (cell) => {
     const at = cell.getBoundingClientRect(), own = tip.getBoundingClientRect();
     const below = at.bottom + 6 + own.height < innerHeight;
     tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - own.width - 8))}px`;
@@ -104,7 +107,7 @@
   });
   document.addEventListener("focusin", ({ target }) => { const cell = cellAt(target); if (cell) tell(cell); else hush(); });
   document.addEventListener("focusout", hush);
-  document.addEventListener("scroll", () => { if (told !== document.activeElement) hush(); }, { passive: true });
+  document.addEventListener("scroll", () => { if (told) place(told); }, { passive: true });
 
   // Keys: one stop for each map, arrows within it.
   const stops = (map) => [...map.querySelectorAll(".cells li")];
