@@ -83,13 +83,6 @@ def test_trouble_that_stays_is_one_clear_line(
     assert said in refused(program.run("why-pending", "--request-timeout", "1s"))
 
 
-def test_trouble_that_stays_is_given_up_without_a_timeout_too(server: ApiServer, program: Program) -> None:
-    server.answer = failing(UNAVAILABLE, at=second_page, forever=True)
-    began = time.monotonic()
-    assert "503 ServiceUnavailable" in refused(program.run("why-pending"))
-    assert time.monotonic() - began < 15
-
-
 def test_a_list_that_keeps_changing_between_pages_is_one_clear_line(server: ApiServer, program: Program) -> None:
     server.answer = failing(OTHER_VERSION, at=second_page, forever=True)
     assert "cannot list pods in all namespaces: the list changed" in refused(program.run("why-pending"))

@@ -86,8 +86,10 @@ class Running:
         """Return (exit code, standard error, seconds) of the end that the signal makes."""
         began = time.monotonic()
         self.send(number)
+        code = self._process.wait(30)
+        seconds = time.monotonic() - began
         _, errors = self._process.communicate(timeout=30)
-        return self._process.returncode, errors, time.monotonic() - began
+        return code, errors, seconds
 
     def interrupt(self) -> None:
         """Interrupt it, which must end it at once."""

@@ -114,6 +114,7 @@ SLOW = "did not answer in time; allow more with --request-timeout"
 EXPIRED = status(410, "Expired", "The provided continue parameter is too old")
 TROUBLE = status(500, "InternalError", "etcdserver: leader changed")
 STOPPING = status(503, "ServiceUnavailable", "apiserver is shutting down")
+CUT_SHORT = Response(body=b'{"items": [{"meta')
 LOGIN = Response(body=b"<html>Please log in</html>", content_type="text/html; charset=utf-8")
 
 FAULTS = (
@@ -121,10 +122,8 @@ FAULTS = (
     Fault(name="always reset", says=lambda page: [half(page), 0.05, RESET], words=LOST, requests=ATTEMPTS),
     Fault(name="reset without a word", says=lambda _: [RESET], times=1, requests=2),
     Fault(name="closed amid the page", says=lambda page: [half(page)], times=1, requests=2),
-    Fault(name="JSON cut short", says=instead(Response(body=b'{"items": [{"meta')), times=2, requests=3),
-    Fault(
-        name="JSON always cut short", says=instead(Response(body=b'{"items": [{"meta')), words=CUT, requests=ATTEMPTS
-    ),
+    Fault(name="JSON cut short", says=instead(CUT_SHORT), times=2, requests=3),
+    Fault(name="JSON always cut short", says=instead(CUT_SHORT), words=CUT, requests=ATTEMPTS),
     Fault(name="empty", says=instead(Response()), times=1, requests=2),
     Fault(name="more than promised", says=lambda page: [http(page) + b" and so on"], requests=1),
     Fault(name="more than promised, which cuts it", says=lambda page: [http(page, length=50)], times=1, requests=2),
@@ -134,8 +133,8 @@ FAULTS = (
     Fault(
         name="not packed as it says",
         says=lambda page: [http(replace(page, headers={"Content-Encoding": "gzip"}))],
-        words="incorrect header check",
-        requests=ATTEMPTS,
+        times=1,
+        requests=2,
     ),
     Fault(name="a login page", says=instead(LOGIN), words="answered with text/html, not JSON; is http", requests=1),
     Fault(
@@ -199,8 +198,8 @@ FAULTS = (
     Fault(
         name="headers without number",
         says=lambda page: [http(replace(page, headers={f"X-{number}": "y" for number in range(1000)}))],
-        words="got more than 100 headers",
-        requests=ATTEMPTS,
+        times=1,
+        requests=2,
     ),
     Fault(
         name="the same token again",
