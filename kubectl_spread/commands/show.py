@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from kubectl_spread.commands import plan
+from kubectl_spread.commands.matching import MatchingSource
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
@@ -92,7 +93,8 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     """
     counted_only = not options.full and source.count_pods() > plan.WHOLE_CLUSTER_PODS
     reads = plan.spread_only(scope.namespace) if counted_only else plan.everything(scope.namespace)
-    view = look(source, reads, scheduler)
+    named = counted_only and options.names
+    view = look(MatchingSource(source, scope.namespace, options.names) if named else source, reads, scheduler)
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
     with naming_the_unreadable(source.name, view.snapshot):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.errors import UsageError
+from kubectl_spread.objects.kinds import NODE
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class ClusterSource:
     def __init__(self, connection: Connection, *, progress: Progress | None) -> None:
         self._connection = connection
         self._progress = progress
-        self._counted_at = ""
+        self._read_at = ""
 
     @property
     def namespace(self) -> str:
@@ -143,15 +144,16 @@ class ClusterSource:
         return server_version(self._connection)
 
     def read(self, reads: Sequence[Read]) -> Inventory:
-        """Return what was asked for, as it was when Pods were last counted where that has not been read yet.
+        """Return what was asked for, as it was when Pods were counted or something was read before.
 
         Raises:
             ClusterError: a list that is needed cannot be had.
         """
         from kubectl_spread.cluster.reader import read
 
-        version, self._counted_at = self._counted_at, ""
-        return read(self._connection, reads, resource_version=version, progress=self._progress)
+        inventory = read(self._connection, reads, resource_version=self._read_at, progress=self._progress)
+        self._read_at = inventory.resource_versions.get(NODE.plural, self._read_at)
+        return inventory
 
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Watch:
         """Return what was asked for, kept as it is from now on.
@@ -187,5 +189,5 @@ class ClusterSource:
         from kubectl_spread.objects.kinds import POD
 
         counted = count(self._connection, POD)
-        self._counted_at = counted.resource_version
+        self._read_at = counted.resource_version
         return counted.objects
