@@ -141,6 +141,5 @@ def _cluster_info(cluster: Cluster) -> dict[str, Any]:
         "certificate-authority-data": base64.b64encode(authority).decode(),
         "proxy-url": cluster.proxy_url,
         "disable-compression": cluster.disable_compression,
-        "config": config,
     }
-    return {key: value for key, value in info.items() if value}
+    return {key: value for key, value in info.items() if value} | {"config": config}

@@ -120,6 +120,8 @@ def test_a_plugin_is_told_of_the_cluster_if_it_wants_to(
         },
     }
     assert told(plugin(save), connecting)["spec"] == {"interactive": False}
+    without = told(plugin(save, provideClusterInfo=True), connecting)["spec"]
+    assert without["cluster"]["config"] is None  # type: ignore[index] # an object
 
 
 def test_a_plugin_is_run_again_when_its_token_is_about_to_expire(
