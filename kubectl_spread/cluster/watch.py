@@ -37,8 +37,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
 """Seconds before the next attempt; each further pause is twice as long."""
 LONGEST_REQUESTED = 60.0
 """Seconds to wait at most where the server asks for a pause."""
-LOST_FAILURES = 3
-"""Attempts in a row that fail before it is said: connections end for many reasons."""
+LOST_SECONDS = 1.0
+"""How long nothing works before it is said: connections end for many reasons, and are made again unnoticed."""
 SHORT_SECONDS = 1.0
 """A watch that ended sooner has failed."""
 REFUSED_SECONDS = 30.0
@@ -117,14 +117,14 @@ class Watch:
             ClusterError: a right was withdrawn.
         """
         due = monotonic() + ANSWER_SECONDS
-        while not self._news.changed.wait(TICK_SECONDS):
-            pass
+        while not self._news.changed.wait(TICK_SECONDS) and not self._news.stopped.is_set():
+            self._news.tell()
         sleep(max(CALM_SECONDS, due - monotonic()))
         self._news.changed.clear()
         self._news.raise_error()
 
     def close(self) -> None:
-        """Let nothing further be asked for."""
+        """Let nothing further be asked for, nor waited for."""
         self._news.stopped.set()
 
 
@@ -148,22 +148,31 @@ class _News:
         self.stopped = threading.Event()
         self._say = say
         self._lock = threading.Lock()
-        self._lost: set[str] = set()
+        self._lost: dict[str, tuple[float, ClusterError]] = {}
+        self._told = False
         self._error: BaseException | None = None
 
-    def lose(self, what: str, error: ClusterError) -> None:
-        """Say that the server is lost, if it was there for all others."""
+    def lose(self, what: str, error: ClusterError, *, since: float) -> None:
+        """Note that something cannot be watched since a moment, and why."""
         with self._lock:
-            if not self._lost:
-                self._say(f"{error.message}; trying again until it works")
-            self._lost.add(what)
+            self._lost[what] = since, error
 
     def find(self, what: str) -> None:
-        """Say that the server is back, if it was lost and is for all others."""
+        """Note that something is watched."""
         with self._lock:
-            if self._lost == {what}:
-                self._say("the server answers again")
-            self._lost.discard(what)
+            self._lost.pop(what, None)
+
+    def tell(self) -> None:
+        """Say that the server is lost if it has been for long, and that it is back if that was said."""
+        with self._lock:
+            lost = [error for since, error in self._lost.values() if monotonic() - since >= LOST_SECONDS]
+            over = self._told and not self._lost
+        if lost and not self._told:
+            self._say(f"{lost[0].message}; trying again until it works")
+            self._told = True
+        elif over:
+            self._say("the server answers again")
+            self._told = False
 
     def fail(self, error: BaseException) -> None:
         """Let whoever waits have the error."""
@@ -238,6 +247,7 @@ class _Stream:
         self._stale = False
         self._opened = False
         self._failures = 0
+        self._failing_since = 0.0
         self._refused_since: float | None = None
         self.wanted = wanted
         self.kept = _Kept()
@@ -344,9 +354,10 @@ class _Stream:
         """Wait (seconds) before the next attempt; raise the error where there is to be none."""
         if error.status in REFUSALS and self._is_final():
             raise error
+        if not self._failures:
+            self._failing_since = monotonic()
         self._failures += 1
-        if self._failures >= LOST_FAILURES and error.status != HTTPStatus.GONE:
-            self._news.lose(self._request.what, error)
+        self._news.lose(self._request.what, error, since=self._failing_since)
         pause = max(min(FIRST_PAUSE * 2 ** (self._failures - 1), LONGEST_PAUSE), at_least)
         self._connection.log.say(READS, f"{error.message}; trying again in {pause:.1f} s")
         self.tried.set()

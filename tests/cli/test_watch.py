@@ -58,7 +58,11 @@ class Running:
             assert self.process.stdout is not None
             with suppress(BlockingIOError, OSError):
                 self.shown += os.read(self.process.stdout.fileno(), 1 << 16).decode()
-            return re.search(pattern, self.shown)
+            match = re.search(pattern, self.shown)
+            if match is None and self.process.poll() is not None:
+                assert self.process.stderr is not None
+                pytest.fail(f"it ended with {self.process.returncode}: {self.process.stderr.read().decode()}")
+            return match
 
         match = wait_for(found, what=f"{pattern} in what was printed")
         before, self.shown = self.shown[: match.end()], self.shown[match.end() :]

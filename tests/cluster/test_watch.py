@@ -39,6 +39,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         "CALM_SECONDS": 0.01,
         "ANSWER_SECONDS": 0.02,
         "TICK_SECONDS": 0.02,
+        "LOST_SECONDS": 0.1,
     }.items():
         monkeypatch.setattr(module, name, seconds)
 
@@ -85,6 +86,16 @@ def names(inventory: Inventory, kind: str = "Pod") -> list[str]:
 def until(watch: Watch, wanted: list[str]) -> None:
     """Return when the Pods are those wanted."""
     wait_for(lambda: names(watch.inventory()) == wanted, what=f"{wanted}")
+
+
+def listen(watch: Watch, cluster: Watched) -> None:
+    """Let somebody wait for changes until the test ends: who waits is told about the server."""
+
+    def wait() -> None:
+        while not cluster.over:
+            watch.wait()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def versioned(each: Object, version: str) -> Object:
@@ -225,6 +236,7 @@ def test_what_was_deleted_before_an_expired_version_is_gone(
 def test_versions_that_expire_for_real_are_listed_anew(cluster: Watched, watching: Watching, said: list[str]) -> None:
     cluster.put(pod("a"))
     watch = watching()
+    listen(watch, cluster)
     cluster.down = True
     cluster.end_watches()
     wait_for(lambda: said, what="the server to be lost")
@@ -297,6 +309,7 @@ def test_an_event_without_end_is_not_kept(
 def test_a_server_that_is_gone_for_a_while_is_said_once(cluster: Watched, watching: Watching, said: list[str]) -> None:
     cluster.put(node("n"))
     watch = watching([Read(NODE), Read(POD)])
+    listen(watch, cluster)
     cluster.down = True
     cluster.end_watches()
     wait_for(lambda: said, what="the server to be lost")
@@ -314,6 +327,7 @@ def test_a_watch_that_ends_now_and_then_is_not_worth_a_word(
     cluster: Watched, watching: Watching, said: list[str]
 ) -> None:
     watch = watching()
+    listen(watch, cluster)
     for number in range(5):
         cluster.end_watches()
         cluster.put(pod(f"p{number}"))
@@ -325,6 +339,7 @@ def test_a_watch_without_a_word_is_begun_again_without_one(
     cluster: Watched, watching: Watching, said: list[str]
 ) -> None:
     watch = watching(request_timeout="300ms")
+    listen(watch, cluster)
     wait_for(lambda: len(cluster.watches(POD)) > 4, what="further watches")
     cluster.put(pod("a"))
     until(watch, ["a"])
@@ -336,8 +351,9 @@ def test_a_server_that_ends_every_watch_at_once_is_said(
     cluster: Watched, watching: Watching, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SHORT_SECONDS", 10.0)
-    cluster.faults["pods"] = [saying()] * 5
+    cluster.faults["pods"] = [saying()] * 30
     watch = watching()
+    listen(watch, cluster)
     cluster.put(pod("a"))
     until(watch, ["a"])
     assert said[:1] == ["cannot watch pods in all namespaces: the server ends it at once; trying again until it works"]

@@ -54,6 +54,7 @@ class Watched:
         faults: kind's plural → what watches of it meet, one after another, in place of what they ask for.
         down: whether every connection is broken off.
         refused: paths of lists that nobody may have.
+        over: whether it is no longer served.
     """
 
     def __init__(self) -> None:
@@ -61,6 +62,7 @@ class Watched:
         self.faults: dict[str, list[Fault]] = {}
         self.down = False
         self.refused: set[str] = set()
+        self.over = False
         self._state = threading.Condition()
         self._version = FIRST_VERSION
         self._oldest = FIRST_VERSION
@@ -170,7 +172,7 @@ def watched() -> Iterator[tuple[Watched, str]]:
         try:
             yield cluster, server.url
         finally:
-            cluster.down = True
+            cluster.over = cluster.down = True
             cluster.end_watches()
 
 
