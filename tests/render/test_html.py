@@ -250,6 +250,19 @@ class TestCards:
         assert "open" not in more.attributes
         assert len(more.all("li")) == len(many.fixes) - 5
 
+    def test_a_fix_says_what_it_does_besides(self) -> None:
+        report = golden_report("why-pending/shop")
+        assert isinstance(report, PendingReport)
+        first = msgspec.structs.replace(
+            report.items[0].fixes[0], new_revision=(), admits=1, siblings=2, alike=("x",), feasible=("n",)
+        )
+        page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
+        effects = (
+            "Opens n. Lets in 1 of 2 Pending Pods. The same for x. A Pod of the new revision may go to no node yet."
+        )
+        assert effects in page.texts("p")
+        assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
+
 
 class TestBars:
     """Domains as a table, each with a bar."""
@@ -366,7 +379,7 @@ class TestMap:
 
     def test_replicas_are_drawn_where_they_go(self) -> None:
         page = page_of(golden_report("check/checkout"))
-        assert boxes(page)["a"] == {"✓2 feasiblefor the first replica": ["node-a1", "node-a22+2"]}
+        assert boxes(page)["a"] == {"✓2 feasiblefor the first replica": ["node-a1", "node-a222 new"]}
 
     def test_scores_are_told_of_each_node(self) -> None:
         cell = pending_page(pending([*ABC])).all("li", of="")

@@ -151,7 +151,7 @@ def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
     )
     if cells:
         pods = sum(cell.pods for cell in cells)
-        yield Box("Not counted", f"{_pods(pods)} ignored" if pods else "", "in no domain", "outside", cells)
+        yield Box("Not counted", f"{_pods(pods)} ignored" if pods else "", "the constraint passes them over", "outside", cells)
 
 
 def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
@@ -244,5 +244,5 @@ def _cell(cell: Cell) -> Markup:
     note = f' title="{text(cell.fate.note)}"' if cell.fate.note else ""
     dots = f' class="d{cell.pods}"' if cell.pods <= MOST_DOTS else ""
     pods = f"<b{dots}>{cell.pods}</b>" if cell.pods else ""
-    placed = f"<ins>+{cell.placed}</ins>" if cell.placed else ""
+    placed = f"<ins>{cell.placed} new</ins>" if cell.placed else ""
     return Markup(f"<li{note}><span>{text(cell.name)}</span>{pods}{placed}")

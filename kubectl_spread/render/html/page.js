@@ -72,7 +72,7 @@
     const reason = group.querySelector(".reason");
     const label = cell.closest(".box").querySelector(".label b").textContent;
     return [
-      `${label}: ${counted}${placed ? `, ${placed.textContent} placed here` : ""}`,
+      `${label}: ${counted}${placed ? `, ${placed.textContent}` : ""}`,
       reason ? `${fate}: ${reason.textContent}` : fate,
       cell.dataset.note,
     ].filter(Boolean);
