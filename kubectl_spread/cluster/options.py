@@ -20,6 +20,9 @@ LONGEST_SECONDS = 2**63 / 1e9
 ENDLESS_SECONDS = 2**31 / 1000
 """25 days. A socket counts its time-out in milliseconds, in 32 bits: what it cannot count is no limit."""
 
+# Possessive: each number is tried in one way alone, or thousands of digits would be tried in millions.
+_GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -74,7 +77,7 @@ def _seconds(text: str) -> float | None:
     """Return the seconds of a duration as Go writes it, None for text that is none."""
     if re.fullmatch(r"[+-]?[0-9]+", text):
         return float(text)
-    if not re.fullmatch(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|ms|s|m|h))+", text):
+    if not _GO_DURATION.fullmatch(text):
         return None
     parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
     return sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
