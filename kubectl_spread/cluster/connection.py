@@ -80,7 +80,7 @@ def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
     selection = overridden(_chosen(options), options)
     confirm_usable(selection)
     cluster, user = selection.cluster, selection.user
-    server = _server_url(cluster, has_certificate=bool(user.client_certificate or user.client_certificate_data))
+    server = _server_url(cluster.server)
     headers = (*_basic_headers(cluster), *_impersonation(user))
     if server.startswith("http:"):
         selection = replace(selection, user=NOBODY)
@@ -156,16 +156,13 @@ def _pod_namespace() -> str:
     return os.environ.get("POD_NAMESPACE") or (file.read_text(encoding="utf-8").strip() if file.is_file() else "")
 
 
-def _server_url(cluster: Cluster, *, has_certificate: bool) -> str:
-    """Return the server's URL, complete.
+def _server_url(server: str) -> str:
+    """Return the server's URL, complete; one without a scheme is asked by HTTP, as ``kubectl proxy`` is to be.
 
     Source: client-go rest/url_utils.go DefaultServerURL.
     """
-    server = cluster.server
     if "://" not in server:
-        trusted = cluster.certificate_authority or cluster.certificate_authority_data
-        secure = trusted or cluster.insecure_skip_tls_verify or has_certificate
-        server = f"https://{server}" if secure else f"http://{server}"
+        server = f"http://{server}"
     try:
         parts = urlsplit(server)
         port = parts.port

@@ -17,6 +17,10 @@ from kubectl_spread.cluster.kubeconfig import AuthProvider, Selection, save_auth
 from kubectl_spread.cluster.tls import KeyPair
 from kubectl_spread.errors import ClusterError
 
+REQUIRED = ("idp-issuer-url", "client-id")
+NO_TOKEN_YET = "_.eyJleHAiOjB9._"
+"""An id-token that has expired at the beginning of time: the client refreshes none that is not there."""
+
 
 def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: KeyPair | None) -> Issued:
     """Return the id-token of an OpenID Connect provider, a refreshed one when it has expired.
@@ -32,6 +36,9 @@ def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: Ke
             f'no Auth Provider found for name "{provider.name}"',
             hint="kubectl has none either since 1.26: use the exec credential plugin that took its place",
         )
+    for setting in REQUIRED:
+        if not settings.get(setting):
+            raise ClusterError(f'the auth-provider of user "{selection.user_name}" must have {setting}')
     current = _loaded_by_client(selection.user_name, settings)
     if current != settings:
         settings.update(current)
@@ -58,7 +65,7 @@ def _loaded_by_client(name: str, settings: Mapping[str, str]) -> dict[str, str]:
         raise ClusterError(
             f'cannot refresh the OpenID Connect token of user "{name}": {error}', hint="log in again"
         ) from error
-    return {key: seen_to[key] for key in settings}
+    return {key: seen_to[key] for key in (*settings, "id-token")}
 
 
 def _oidc_defaults() -> dict[str, str]:
@@ -66,4 +73,4 @@ def _oidc_defaults() -> dict[str, str]:
     import certifi
 
     authority = ssl.get_default_verify_paths().cafile or certifi.where()
-    return {"client-secret": "", "idp-certificate-authority": authority}
+    return {"id-token": NO_TOKEN_YET, "client-secret": "", "idp-certificate-authority": authority}

@@ -126,8 +126,12 @@ def test_servers_are_completed(given: str, url: str, connecting: Connect) -> Non
     assert connecting(server=given).server == url
 
 
-def test_a_server_without_scheme_is_asked_by_tls_when_something_is_said_of_it(connecting: Connect) -> None:
-    assert connecting(server="a:1", insecure_skip_tls_verify=True).server == "https://a:1"
+def test_a_server_without_scheme_is_asked_by_http_whatever_is_said_of_tls(
+    server: ApiServer, trusted: Mapping[str, object], connecting: Connect, config: Path
+) -> None:
+    write_kubeconfig(config, cluster=trusted, user={"token": "abc"})
+    seen = asked(connecting(kubeconfig=str(config), server=server.address), server)
+    assert "authorization" not in seen.headers
 
 
 @pytest.mark.parametrize(
@@ -319,7 +323,7 @@ def test_certificates_may_be_files_of_flags(
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     flags = {name: str(tmp_path / name) for name in files}
-    seen = asked(connecting(server=tls_server.address, token="abc", **flags), tls_server)
+    seen = asked(connecting(server=tls_server.url, token="abc", **flags), tls_server)
     assert (seen.certificate, seen.header("Authorization")) == ("jane", "Bearer abc")
 
 

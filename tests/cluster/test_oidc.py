@@ -109,10 +109,27 @@ def test_a_provider_whose_certificate_nobody_signed_gets_no_secret(
     assert provider.seen == []
 
 
-@pytest.mark.parametrize("missing", ["id-token", "refresh-token"])
+def test_a_token_that_was_never_there_is_fetched_and_saved(
+    *, tls_server: ApiServer, provider: ApiServer, authority_pem: bytes, connecting: Connect, config: Path
+) -> None:
+    file = configured(config, server=tls_server, provider=provider, authority_pem=authority_pem)
+    fetch(connecting(kubeconfig=file), VERSION)
+    assert tls_server.seen[0].header("Authorization") == f"Bearer {REFRESHED}"
+    assert yaml.safe_load(config.read_text())["users"][0]["user"]["auth-provider"]["config"]["id-token"] == REFRESHED
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        ("refresh-token", "Expected key refresh-token"),
+        ("idp-issuer-url", 'the auth-provider of user "main" must have idp-issuer-url'),
+        ("client-id", 'the auth-provider of user "main" must have client-id'),
+    ],
+)
 def test_a_login_that_is_incomplete_is_an_error(
     *,
     missing: str,
+    message: str,
     tls_server: ApiServer,
     provider: ApiServer,
     authority_pem: bytes,
@@ -121,7 +138,7 @@ def test_a_login_that_is_incomplete_is_an_error(
 ) -> None:
     settings = {"id-token": EXPIRED, missing: None}
     file = configured(config, server=tls_server, provider=provider, authority_pem=authority_pem, **settings)
-    with pytest.raises(ClusterError, match=f"Expected key {missing}"):
+    with pytest.raises(ClusterError, match=message):
         connecting(kubeconfig=file)
 
 

@@ -1,0 +1,112 @@
+"""Relays on loopback that carry bytes to one API server: a second address of it, proxies, and one that says nothing."""
+
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from tests.controlplane.commands import LOOPBACK
+
+_PIECE = 1 << 16
+_REQUEST_END = b"\r\n\r\n"
+_SOCKS_IPV4, _SOCKS_NAME = 1, 3
+
+Handshake = Callable[[socket.socket], str | None]
+"""Talks to a client before bytes are carried; returns where it wants to go, None to turn it away."""
+
+
+class Relay:
+    """A relay that keeps where its clients wanted to go."""
+
+    def __init__(self, target: str, handshake: Handshake) -> None:
+        """Listen; whatever clients ask for, they are led to ``target``, which is host:port."""
+        self.asked: list[str] = []
+        self._target = target
+        self._handshake = handshake
+        self._listening = socket.create_server((LOOPBACK, 0))
+        self.address = f"{LOOPBACK}:{self._listening.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def stop(self) -> None:
+        """Listen no longer."""
+        self._listening.close()
+
+    def _accept(self) -> None:
+        """Take each client into a thread of its own until the end."""
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        """Carry bytes both ways for a client that was not turned away."""
+        with client, suppress(OSError):
+            wanted = self._handshake(client)
+            if wanted is None:
+                return
+            self.asked.append(wanted)
+            host, _, port = self._target.partition(":")
+            with socket.create_connection((host, int(port))) as server:
+                threading.Thread(target=_carry, args=(server, client), daemon=True).start()
+                _carry(client, server)
+
+
+def _carry(source: socket.socket, sink: socket.socket) -> None:
+    """Send on what arrives until one side ends."""
+    with suppress(OSError):
+        while piece := source.recv(_PIECE):
+            sink.sendall(piece)
+        sink.shutdown(socket.SHUT_WR)
+
+
+def directly(_: socket.socket) -> str:
+    """Carry every byte: another address of the server."""
+    return "directly"
+
+
+def silently(client: socket.socket) -> None:
+    """Take what is sent and never answer."""
+    while client.recv(_PIECE):
+        pass
+
+
+def http_connect(client: socket.socket) -> str:
+    """Do as an HTTP proxy that is asked to CONNECT."""
+    request = b""
+    while not request.endswith(_REQUEST_END):
+        request += client.recv(1)
+    client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+    return request.split()[1].decode()
+
+
+def refusing_connect(client: socket.socket) -> None:
+    """Do as an HTTP proxy that lets nobody through."""
+    client.recv(_PIECE)
+    client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+
+
+def socks5(client: socket.socket) -> str:
+    """Do as a SOCKS5 proxy that wants no password (RFC 1928)."""
+    _, methods = client.recv(2)
+    client.recv(methods)
+    client.sendall(b"\x05\x00")
+    _, _, _, kind = client.recv(4)
+    if kind == _SOCKS_NAME:
+        host = client.recv(client.recv(1)[0]).decode()
+    else:
+        assert kind == _SOCKS_IPV4
+        host = socket.inet_ntoa(client.recv(4))
+    (port,) = struct.unpack("!H", client.recv(2))
+    client.sendall(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
+    return f"{host}:{port}"
+
+
+@contextmanager
+def relay(target: str, handshake: Handshake) -> Iterator[Relay]:
+    """Yield a relay to the server at host:port, which is stopped afterwards."""
+    running = Relay(target, handshake)
+    try:
+        yield running
+    finally:
+        running.stop()
