@@ -18,7 +18,7 @@ from kubectl_spread.cluster.tls import KeyPair
 from kubectl_spread.errors import ClusterError
 
 REQUIRED = ("idp-issuer-url", "client-id")
-NO_TOKEN_YET = "_.eyJleHAiOjB9._"
+NO_TOKEN_YET = "_.eyJleHAiOjB9._"  # noqa: S105 - it opens nothing
 """An id-token that has expired at the beginning of time: the client refreshes none that is not there."""
 
 

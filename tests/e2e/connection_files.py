@@ -40,7 +40,10 @@ SCRIPTS: Mapping[str, str] = {
     "empty-handed": _printing(_credential()),
     "keyless": _printing(_credential(clientCertificateData="-----BEGIN CERTIFICATE-----")),
     "certify": 'cat "${0%/*}/certificate.json"',
-    "ask": f"printf 'Token: ' >&2; read -r token || {{ echo nobody >&2; exit 4; }}\n{_printing(_credential(token='$token'))}",
+    "ask": (
+        "printf 'Token: ' >&2; read -r token || { echo nobody >&2; exit 4; }\n"
+        f"{_printing(_credential(token='$token'))}"
+    ),
     # The first time it gives what is of no use any more.
     "expired": (
         f'[ -e "$STATE" ] || {{ touch "$STATE"; {_printing(_credential(token="gone", expirationTimestamp=_PAST))}\n'
