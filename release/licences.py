@@ -21,6 +21,18 @@ LIBRARIES = {
     "libz": "zlib, the zlib licence, https://zlib.net/",
 }
 """Shared library that Python is linked with → what it is, its licence and where both come from."""
+NOTICES = {
+    "libbz2": "libbz2-1.0",
+    "libcrypto": "libssl3",
+    "libffi": "libffi8",
+    "libgcc_s": "libgcc-s1",
+    "liblzma": "liblzma5",
+    "libssl": "libssl3",
+    "libuuid": "libuuid1",
+    "libz": "zlib1g",
+}
+"""Shared library → the package of Debian and Ubuntu that holds it, and says whose it is."""
+DOCUMENTS = Path("/usr/share/doc")
 TEXTS = re.compile(r"(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
 RULE = "=" * 80
 
@@ -39,7 +51,7 @@ def third_party_licences(packages: Collection[str], *, besides: Collection[str] 
     names = {name.lower() for package in packages for name in homes.get(package, ())} - {OURS}
     libraries = sorted({said for library, said in LIBRARIES.items() if library in packages})
     sections = [_python(), *libraries, "", *(_section(distribution(name)) for name in sorted({*names, *besides}))]
-    return "\n".join([f"{OURS} contains the following software.", "", *sections])
+    return "\n".join([f"{OURS} contains the following software.", "", *sections, *_notices(packages)])
 
 
 def _python() -> str:
@@ -48,7 +60,23 @@ def _python() -> str:
     text = next((path for place in places if (path := place / "LICENSE.txt").is_file()), None)
     if text is None:
         raise ValueError("this Python comes without its licence, LICENSE.txt")
-    return f"{RULE}\nPython {platform.python_version()}\n{RULE}\n\n{text.read_text(encoding='utf-8')}"
+    return _headed(f"Python {platform.python_version()}", text.read_text(encoding="utf-8"))
+
+
+def _notices(packages: Collection[str]) -> Iterator[str]:
+    """Yield the copyright notices of the libraries, where Debian or Ubuntu keeps them.
+
+    On other systems Python brings its libraries along; what they are is said in any case.
+    """
+    for name in sorted({package for library, package in NOTICES.items() if library in packages}):
+        notice = DOCUMENTS / name / "copyright"
+        if notice.is_file():
+            yield _headed(f"{name}, as distributed by Debian and Ubuntu", notice.read_text(encoding="utf-8"))
+
+
+def _headed(title: str, text: str) -> str:
+    """Return a section."""
+    return f"{RULE}\n{title}\n{RULE}\n\n{text}"
 
 
 def _section(installed: Distribution) -> str:
@@ -58,7 +86,7 @@ def _section(installed: Distribution) -> str:
     if not texts and not declared:
         raise ValueError(f"{installed.name} {installed.version} does not say what its licence is")
     body = "\n\n".join(texts) or f"Licence: {declared}\n"
-    return f"{RULE}\n{installed.name} {installed.version}\n{RULE}\n\n{body}"
+    return _headed(f"{installed.name} {installed.version}", body)
 
 
 def _texts(installed: Distribution) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from release import licences
 from release.licences import third_party_licences
 
 
@@ -23,6 +24,15 @@ def test_python_and_its_libraries_are_named() -> None:
     assert f"\nPython {sys.version.split()[0]}\n" in text
     assert "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in text
     assert text.count("OpenSSL, Apache License 2.0") == 1
+
+
+def test_the_notices_of_libraries_are_those_of_this_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "libffi8").mkdir()
+    (tmp_path / "libffi8" / "copyright").write_text("Copyright of libffi\n", encoding="utf-8")
+    monkeypatch.setattr(licences, "DOCUMENTS", tmp_path)
+    assert "Copyright of libffi\n" in third_party_licences(["libffi", "libz"])
+    assert "Copyright of libffi\n" not in third_party_licences(["libz"])
+    assert licences.NOTICES.keys() == licences.LIBRARIES.keys()
 
 
 def test_this_program_is_not_third_party() -> None:
