@@ -1,0 +1,94 @@
+"""Secrets and ConfigMaps are never asked for, and what a file holds of them goes nowhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import inspect
+
+from kubectl_spread.cluster.reads import Read
+from kubectl_spread.commands import plan
+from kubectl_spread.objects.kinds import BY_API, KINDS, Kind, named
+from tests.hostile.poison import MANIFESTS, WAREHOUSE, Values, objects_in
+from tests.hostile.test_poison import COMMANDS, FORMATS_FOR_PEOPLE
+from tests.program import spread
+
+WITHHELD = ("Secret", "ConfigMap", "ServiceAccount", "TokenRequest", "CertificateSigningRequest")
+SENTENCE = "correct horse battery staple"
+HOLDING_SECRETS = frozenset(("data", "stringData", "binaryData", "env", "envFrom", "args", "command"))
+
+
+def plans() -> Iterator[Read]:
+    """Yield everything that any command may read."""
+    for namespace in ("", "shop"):
+        yield from plan.everything(namespace)
+        yield from plan.everything(namespace, pending=True)
+        yield from plan.spread_only(namespace)
+    yield from plan.for_manifests(["shop", "other"])
+
+
+@pytest.mark.parametrize("name", WITHHELD)
+def test_no_kind_holds_secrets(name: str) -> None:
+    assert not any(kind == name for _, kind in BY_API)
+    assert named(name) is None
+    assert named(f"{name}s") is None
+
+
+def test_no_plan_asks_for_another_kind() -> None:
+    asked = {read.kind.name for read in plans()}
+    assert asked <= {kind.name for kind in KINDS}
+    assert asked.isdisjoint(WITHHELD)
+    assert {"Node", "Pod"} < asked
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_no_field_that_may_hold_a_secret_is_decoded(kind: Kind) -> None:
+    assert set(fields_of(inspect.type_info(kind.struct))).isdisjoint(HOLDING_SECRETS)
+
+
+def fields_of(described: inspect.Type) -> Iterator[str]:
+    """Yield the names of all fields in a type."""
+    waiting, seen = [described], set()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, inspect.StructType):
+            if each.cls in seen:
+                continue
+            seen.add(each.cls)
+            yield from (field.encode_name for field in each.fields)
+            waiting += [field.type for field in each.fields]
+        elif isinstance(each, inspect.UnionType):
+            waiting += each.types
+        elif isinstance(each, inspect.ListType | inspect.VarTupleType):
+            waiting.append(each.item_type)
+        elif isinstance(each, inspect.DictType):
+            waiting.append(each.value_type)
+
+
+@pytest.mark.parametrize(("report", "name"), FORMATS_FOR_PEOPLE, ids=str)
+def test_secrets_in_files_go_nowhere(report: str, name: str, tmp_path: Path) -> None:
+    encoded = base64.b64encode(SENTENCE.encode()).decode()
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": encoded}}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"password": SENTENCE}}
+    items = [secret, config, *with_environment(objects_in(WAREHOUSE))]
+    cluster = tmp_path / "cluster.json"
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    manifests = ("-f", MANIFESTS) if report == "CheckReport" else ()
+    ended = spread(*COMMANDS[report], *manifests, "--from", cluster, "-o", name, "-n", "warehouse")
+    assert ended.stdout
+    assert SENTENCE not in ended.stdout + ended.stderr
+    assert encoded not in ended.stdout + ended.stderr
+
+
+def with_environment(objects: list[Values]) -> Iterator[Values]:
+    """Yield the objects, with a password in the environment of every container of a Pod."""
+    secretive = {"env": [{"name": "PASSWORD", "value": SENTENCE}], "args": [f"--password={SENTENCE}"]}
+    for each in json.loads(json.dumps(objects)):
+        if each["kind"] == "Pod":
+            for container in each["spec"]["containers"]:
+                container.update(secretive)
+        yield each
