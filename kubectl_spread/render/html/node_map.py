@@ -151,7 +151,13 @@ def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
     )
     if cells:
         pods = sum(cell.pods for cell in cells)
-        yield Box("Not counted", f"{_pods(pods)} ignored" if pods else "", "the constraint passes them over", "outside", cells)
+        yield Box(
+            label="Not counted",
+            pods=f"{_pods(pods)} ignored" if pods else "",
+            note="the constraint passes them over",
+            kind="outside",
+            cells=cells,
+        )
 
 
 def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
