@@ -113,10 +113,13 @@ class Watch:
     def wait(self) -> None:
         """Return when something has changed since the last call, and not too soon after it.
 
+        Who waits is told when the server is lost and when it is back.
+
         Raises:
             ClusterError: a right was withdrawn.
         """
         due = monotonic() + ANSWER_SECONDS
+        self._news.tell()
         while not self._news.changed.wait(TICK_SECONDS) and not self._news.stopped.is_set():
             self._news.tell()
         sleep(max(CALM_SECONDS, due - monotonic()))

@@ -323,6 +323,22 @@ def test_a_server_that_is_gone_for_a_while_is_said_once(cluster: Watched, watchi
     assert said[1] == "the server answers again"
 
 
+def test_a_kind_that_cannot_be_watched_is_said_while_others_change(
+    cluster: Watched, watching: Watching, said: list[str]
+) -> None:
+    watch = watching([Read(NODE), Read(POD)])
+    cluster.faults["pods"] = [refusing(status(503, "ServiceUnavailable"))] * 1000
+    cluster.end_watches()
+    for number in range(1000):
+        cluster.put(node(f"n{number}"))
+        watch.wait()
+        if said:
+            break
+    assert said == [
+        "cannot watch pods in all namespaces: the server answered 503 ServiceUnavailable; trying again until it works"
+    ]
+
+
 def test_a_watch_that_ends_now_and_then_is_not_worth_a_word(
     cluster: Watched, watching: Watching, said: list[str]
 ) -> None:
