@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 import typer
 
 from kubectl_spread.cli import formats
+from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -95,6 +96,11 @@ class ScopeFlags:
     namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to look at.")] = ""
     all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Look at all namespaces.")] = False
     selector: Annotated[str, Option("--selector", "-l", help="Label selector, as kubectl takes it.")] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what no namespace is called, such as bytes that are no text: no report could carry them."""
+        if not self.namespace.isprintable():
+            raise UsageError(f"invalid argument {self.namespace!r} for --namespace", hint="want a namespace's name")
 
 
 @dataclass(frozen=True, slots=True)

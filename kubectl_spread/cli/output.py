@@ -77,7 +77,7 @@ def write(text: str) -> None:
         OutputError: standard output takes nothing.
     """
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(_encodable(text, sys.stdout.encoding or "utf-8"))
         sys.stdout.flush()
     except BrokenPipeError as error:
         _discard(sys.stdout)
@@ -85,6 +85,15 @@ def write(text: str) -> None:
     except OSError as error:
         _discard(sys.stdout)
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def _encodable(text: str, encoding: str) -> str:
+    """Return the text with escapes in place of what the encoding does not have."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    return text
 
 
 def _discard(stream: TextIO) -> None:

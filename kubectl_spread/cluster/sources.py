@@ -74,7 +74,7 @@ def read_inputs(
 def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | Problem:
     """Return what a source holds that is not a directory."""
     remote = source.startswith(("http://", "https://"))
-    name = without_password(source) if remote else STANDARD_INPUT if source == "-" else source
+    name = without_password(source) if remote else STANDARD_INPUT if source == "-" else as_text(source)
     try:
         if not remote:
             content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)
@@ -86,6 +86,11 @@ def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Inpu
         return Input(name, _decoded(content, most))
     except UnreadableError as error:
         return Problem(name or '""', str(error))
+
+
+def as_text(path: str) -> str:
+    """Return a path as a report can carry it: bytes in it that are no text are escaped."""
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:

@@ -76,7 +76,9 @@ class FileSource:
     @property
     def name(self) -> str:
         """The files."""
-        return ", ".join(self._paths)
+        from kubectl_spread.cluster.sources import as_text
+
+        return ", ".join(map(as_text, self._paths))
 
     def version(self) -> str:
         """Return nothing: files have no server."""

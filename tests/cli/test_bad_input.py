@@ -60,6 +60,8 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
         (("show", "-o", "xml"), ("'xml' for --output", "table, wide, json, yaml, name")),
         (("why-pending", "-o", ""), ("'' for --output",)),
         (("check", "-f", str(CHECKOUT), "-o", "go-template"), ("'go-template' for --output",)),
+        (("show", "-n", "a\udcff"), ("'a\\udcff' for --namespace",)),
+        (("check", "-f", str(CHECKOUT), "-n", "a\nb"), ("'a\\nb' for --namespace",)),
         (("show", "--sort-by", "size"), ("'size' for --sort-by", "status, skew, name")),
         (("show", "--color", "mauve"), ("'mauve' for --color", "auto, always, never")),
         (("why-pending", "--color", "mauve"), ("'mauve' for --color",)),
@@ -334,3 +336,12 @@ def test_two_that_own_each_other_end_nowhere(tmp_path: Path) -> None:
     circle = owned("ReplicaSet", "x", "Deployment") + owned("Deployment", "x", "ReplicaSet")
     write(tmp_path, {"all.yaml": f"{NODE}---\n{pod}---\n{circle}"})
     assert spread("why-pending", "--from", tmp_path, "-o", "json").item["workload"]["name"] == "x"
+
+
+@pytest.mark.parametrize("output", ["json", "yaml", "table", "sarif", "html"])
+def test_a_file_whose_name_is_no_text(output: str, tmp_path: Path) -> None:
+    path = tmp_path / "a\udcff.yaml"
+    path.write_text(f"{NODE}---\n{POD}")
+    ended = spread("check", "-f", path, "--from", path, "-o", output)
+    assert ended.code == 0
+    assert ended.stdout

@@ -146,3 +146,13 @@ def test_what_a_note_names_may_be_enormous(capsys: pytest.CaptureFixture[str]) -
     assert said.startswith("beginx")
     assert said.endswith("xend\n")
     assert len(said) == LONGEST_NOTE + len(" ... \n")
+
+
+@pytest.mark.parametrize(("encoding", "printed"), [("ascii", b"\\xe9 \\u6771"), ("latin-1", b"\xe9 \\u6771")])
+def test_what_standard_output_cannot_say_is_escaped(
+    encoding: str, printed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(taken, encoding=encoding))
+    write("\u00e9 \u6771")
+    assert taken.getvalue() == printed

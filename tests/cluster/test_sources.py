@@ -230,3 +230,8 @@ def test_directories_may_be_nested_deeper_than_a_path_is_long(tmp_path: Path) ->
 def test_names_that_no_file_has(name: str) -> None:
     (found,) = read(name)
     assert isinstance(found, Problem)
+
+
+def test_a_name_that_is_no_text_is_escaped_where_it_is_told() -> None:
+    Path("a\udcff.yaml").write_bytes(b"{}")
+    assert read("a\udcff.yaml") == [Input("a\\udcff.yaml", b"{}")]
