@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
 
-.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz bench cluster dist test-wheel clean
+.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz bench cluster dist test-wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -59,6 +59,10 @@ N ?= 2000
 RELEASE ?= 1.36
 conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the same fresh cases (SEED=1 N=2000 RELEASE=1.36)
 	$(BIN)/python -m tests.conformance.fuzz --seed $(SEED) --count $(N) --release $(RELEASE)
+
+SECONDS ?= 600
+fuzz: $(VENV)/.developing ## give everything that reads what others wrote strange input (SECONDS=600 SEED=1)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup
