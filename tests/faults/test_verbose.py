@@ -183,9 +183,9 @@ def test_no_secret_is_told(place: str, talker: ApiServer, authority: trustme.CA,
     sent = {seen.header("Authorization") for seen in talker.seen}
     assert sent == {f"Basic {ENCODED}" if place == "password" else f"Bearer {SECRET}"}
     no_secret(program.run("why-pending", "-o", "json", *flags))
-    for code in (400, 401, 403, 500):
+    for code in (400, 401, 403):
         talker.answer = partial(refuse, code)
-        ended = no_secret(program.run("why-pending", "-v", "9", "--request-timeout", "1s", *flags))
+        ended = no_secret(program.run("why-pending", "-v", "9", *flags))
         assert (ended.code, ended.stdout) == (3, "")
         assert "<masked>" in ended.stderr.splitlines()[-1]
 
