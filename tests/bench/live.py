@@ -1,0 +1,127 @@
+"""How long answers about a live cluster take, beside kubectl and beside a bare read of the same pages.
+
+Run it as ``python -m tests.bench.live [--nodes 30] [--pods 300]``. It starts a real control plane (Go is needed), fills
+it with Pods of the size real ones have, and prints each command's time as a ratio within the run, and its peak memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.controlplane.api import Object
+from tests.controlplane.binaries import Binaries, build_binaries
+from tests.controlplane.cluster import ControlPlane, Options, control_plane
+from tests.controlplane.identity import ADMIN
+from tests.e2e.manifests import ZONE, constraint, match, node, pod
+
+REPEATS = 5
+ZONES = 3
+PODS_OF_WEB = 30
+PADDING = "x" * 10_000
+"""What managedFields, environments and probes make of a real Pod (bytes)."""
+KIBIBYTE = 1024
+BARE_READ = """
+import os, sys, urllib3
+server, token, authority = sys.argv[1:]
+pool = urllib3.PoolManager(ca_certs=authority, headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"})
+for path in ("/api/v1/nodes", "/api/v1/pods"):
+    following = ""
+    while True:
+        fields = {"limit": "500", **({"continue": following} if following else {})}
+        body = pool.request("GET", server + path, fields=fields).data
+        head = body[:1000].decode(errors="replace")
+        following = head.partition('"continue":"')[2].partition('"')[0]
+        if not following:
+            break
+"""
+"""A program that receives all Nodes and Pods page by page, and makes nothing of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How one command went: the fastest of its runs (seconds), and the most memory (MiB)."""
+
+    name: str
+    seconds: float
+    memory: float
+
+
+def fill(plane: ControlPlane, *, nodes: int, pods: int) -> None:
+    """Create Nodes, Pods on them, and one Pod that no node takes."""
+    client = plane.client()
+    client.create_nodes(node(f"node-{index}", labels={ZONE: f"zone-{index % ZONES}"}) for index in range(nodes))
+    client.create_namespaces(["shop"])
+    client.create_pods(_pod(index, nodes) for index in range(pods))
+    nowhere = constraint("nowhere", selector=match(app="web"))
+    client.create_pods([pod("shop", "waiting", labels={"app": "web"}, spec={"topologySpreadConstraints": [nowhere]})])
+
+
+def _pod(index: int, nodes: int) -> Object:
+    """Return one of the Pods."""
+    name = "web" if index < PODS_OF_WEB else f"app-{index // PODS_OF_WEB}"
+    even = constraint(ZONE, selector=match(app=name))
+    spec = {"nodeName": f"node-{index % nodes}", "topologySpreadConstraints": [even]}
+    described = pod("shop", f"{name}-{index}", labels={"app": name}, spec=spec)
+    described["metadata"]["annotations"] = {"padding": PADDING}
+    return described
+
+
+def measure(commands: Sequence[tuple[str, list[str]]], environment: dict[str, str]) -> Iterator[Measured]:
+    """Yield how each command goes; they take turns, so that a busy machine is busy for all of them."""
+    runs = [[_run(command, environment) for _, command in commands] for _ in range(REPEATS)]
+    for (name, _), of_command in zip(commands, zip(*runs, strict=True), strict=True):
+        yield Measured(name, min(seconds for seconds, _ in of_command), max(memory for _, memory in of_command))
+
+
+def _run(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Return how long the command took (seconds) and the most memory it had (MiB)."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return time.perf_counter() - begun, usage.ru_maxrss / KIBIBYTE
+
+
+def _commands(plane: ControlPlane, binaries: Binaries, manifest: Path) -> list[tuple[str, list[str]]]:
+    """Return what is measured; the first is what the others are compared with."""
+    kubectl, spread = str(binaries.kubectl), [sys.executable, "-m", "kubectl_spread"]
+    bare = [sys.executable, "-c", BARE_READ, plane.server, ADMIN.token, str(plane.certificate_authority)]
+    return [
+        ("bare read of Nodes and Pods", bare),
+        ("kubectl get pods -A", [kubectl, "get", "pods", "-A"]),
+        ("kubectl describe pod", [kubectl, "describe", "pod", "waiting", "-n", "shop"]),
+        ("kubectl get pods -l", [kubectl, "get", "pods", "-n", "shop", "-l", "app=web"]),
+        ("spread show -n shop", [*spread, "show", "-n", "shop"]),
+        ("spread why-pending POD", [*spread, "why-pending", "waiting", "-n", "shop"]),
+        ("spread check -f", [*spread, "check", "-n", "shop", "-f", str(manifest)]),
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=30)
+    parser.add_argument("--pods", type=int, default=300)
+    asked = parser.parse_args()
+    manifest = Path(__file__).parents[2] / "examples" / "checkout.yaml"
+    binaries = build_binaries()
+    with control_plane(Options(), binaries=binaries) as plane, tempfile.TemporaryDirectory() as home:
+        fill(plane, nodes=asked.nodes, pods=asked.pods)
+        environment = {**os.environ, "KUBECONFIG": str(plane.kubeconfig), "HOME": home}
+        found = list(measure(_commands(plane, binaries, manifest), environment))
+    sys.stdout.write(f"{asked.nodes} nodes, {asked.pods} Pods\n")
+    for each in found:
+        ratio = each.seconds / found[0].seconds
+        sys.stdout.write(f"{each.name:28} {each.seconds:7.2f} s {ratio:6.2f} x {each.memory:6.0f} MiB\n")
+
+
+if __name__ == "__main__":
+    main()
