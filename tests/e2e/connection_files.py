@@ -33,7 +33,7 @@ SCRIPTS: Mapping[str, str] = {
     # Called with "--as alic" and SUFFIX=e it is alice.
     "login": f'name=${{2:-bob}}; [ "$1" = --as ] && name=alic$SUFFIX\n{_printing(_credential(token="token-of-$name"))}',
     "old": _printing(_credential("v1beta1", token=BOB.token)),
-    "slow": f"sleep 2\n{_printing(_credential(token=BOB.token))}",
+    "slow": f"sleep ${{PAUSE:-1}}\n{_printing(_credential(token=BOB.token))}",
     "fail": "echo no ticket >&2; exit 3",
     "garbage": "echo hello",
     "nothing": "true",

@@ -404,8 +404,8 @@ PLUGINS: Mapping[str, Case] = {
     ),
     "slow": Case(files=one(plugin("slow")), who="bob"),
     "slower than --request-timeout": Case(
-        files=one(plugin("slow")),
-        flags=["--request-timeout=1s"],
+        files=one(plugin("slow", env=[{"name": "PAUSE", "value": "5"}])),
+        flags=["--request-timeout=4s"],
         who="bob",
         kubectl="",
         because="a limit for requests is none for a person who logs in: we begin to count when we ask the server",
