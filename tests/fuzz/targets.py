@@ -72,7 +72,7 @@ _JSON_PIECES = st.sampled_from(
     )
 )
 _SOUP = st.lists(_JSON_PIECES, max_size=30).map(b"".join)
-_OBJECTS = st.integers(0, len(KINDS) - 1).flatmap(lambda n: st.tuples(st.just(n), shaped(KINDS[n].struct)))
+_OBJECTS = st.one_of([st.tuples(st.just(number), shaped(kind.struct)) for number, kind in enumerate(KINDS)])
 
 
 def _decoding_values(case: tuple[int, Value]) -> None:
@@ -127,7 +127,7 @@ def _reference(text: str) -> Fraction:
         if suffix and text.endswith(suffix):
             number = text.removesuffix(suffix)
             factor = Decimal(multiplier.numerator) / Decimal(multiplier.denominator)
-    with localcontext(prec=6000, Emax=10**17, Emin=-(10**17)):
+    with localcontext(prec=len(text) + 80, Emax=10**17, Emin=-(10**17)):
         magnitude = abs(Decimal(number))
         if magnitude.adjusted() > 60 and magnitude:
             return Fraction(quantity.MAX_INT64) * (-1 if text.startswith("-") else 1)

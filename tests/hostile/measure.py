@@ -6,11 +6,9 @@ Each runs in a process of its own, whose time and peak of resident memory are th
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from tests.hostile.bombs import BOMBS, MEGABYTE
 from tests.hostile.poison import SHOP
 from tests.program import INSTALLED
 
+COUNTED = Path(__file__).with_name("counted.py")
 PLACES: Mapping[str, Callable[[Path], tuple[str | Path, ...]]] = {
     "check -f": lambda path: ("check", "-f", path, "--from", SHOP),
     "--from": lambda path: ("show", "-A", "--from", path),
@@ -47,16 +46,12 @@ class Cost:
 
 def cost_of(words: Sequence[str | Path], program: Sequence[str | Path] = (INSTALLED,)) -> Cost:
     """Return what the program with these words costs."""
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        began = time.monotonic()
-        process = subprocess.Popen([*program, *words], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.monotonic() - began
-        stdout.seek(0)
-        stderr.seek(0)
-        said = (stderr.read().splitlines() or stdout.read(1000).splitlines() or [b""])[-1]
-    return Cost(process.returncode, said.decode(), seconds, usage.ru_maxrss / 1024)
+    with tempfile.NamedTemporaryFile() as counts:
+        command = [sys.executable, "-S", COUNTED, counts.name, *program, *words]
+        run = subprocess.run(command, capture_output=True, check=True)
+        code, seconds, kilobytes = counts.read().split()
+    said = (run.stderr.splitlines() or run.stdout.splitlines() or [b""])[-1]
+    return Cost(int(code), said.decode(), float(seconds), int(kilobytes) / 1024)
 
 
 def main() -> None:
