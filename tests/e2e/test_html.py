@@ -209,8 +209,10 @@ def test_it_reads_without_scripts(browser: Browser, tmp_path: Path) -> None:
     assert it.page.locator(".copy:visible").count() == 0
 
 
-@pytest.mark.parametrize("items", [1, 8])
-def test_five_thousand_nodes_stay_usable(browser: Browser, tmp_path: Path, items: int) -> None:
+@pytest.mark.parametrize(
+    ("items", "found"), [(1, "1 of 1 shown, 1 node"), (9, "8 of 9 shown, 1 node; nodes of 1 not drawn")]
+)
+def test_five_thousand_nodes_stay_usable(browser: Browser, tmp_path: Path, items: int, found: str) -> None:
     it = opened(browser, large_report(nodes=5000, pods_per_node=10, items=items), tmp_path)
     assert it.page.evaluate(LOADED) < SLOWEST_LOAD_MS
     for words in ("ip-10-0-3-7", "eu-central-1b", "rejected", "web-0", "nowhere", ""):
@@ -220,5 +222,5 @@ def test_five_thousand_nodes_stay_usable(browser: Browser, tmp_path: Path, items
             times.append(it.page.evaluate(TIMED_SEARCH, words))
             it.page.evaluate(TIMED_SEARCH, "internal")
         assert min(times) < SLOWEST_SEARCH_MS, words
-    assert it.search("ip-10-0-3-7.") == f"{items} of {items} shown, 1 node"
+    assert it.search("ip-10-0-3-7.") == found
     assert it.complaints == []

@@ -268,7 +268,9 @@ def _maps(item: PendingItem | CheckItem, constraints: Sequence[ConstraintReport]
     fates = evaluated(item) if drawn else None
     placed, ranges = _placed(item), _ranges(item)
     if not constraints:
-        return section("Nodes", plain_map(fates) if fates is not None else element("p", text(TOO_MANY), class_="hint"))
+        return section(
+            "Nodes", plain_map(fates) if fates is not None else element("p", text(TOO_MANY), class_="hint undrawn")
+        )
     hard = [constraint.index for constraint in constraints if constraint.when_unsatisfiable == HARD]
     return joined(
         _constraint(c, fates, placed=placed, ranges=ranges.get(c.index, {}), shown=not hard or c.index in hard)
@@ -313,7 +315,7 @@ def _constraint(
         element("summary", title, text(" (cluster default)" if constraint.default else "")),
         constraint_facts(constraint),
         constraint_table(constraint, ranges or {}),
-        drawn if fates is not None else element("p", text(TOO_MANY), class_="hint"),
+        drawn if fates is not None else element("p", text(TOO_MANY), class_="hint undrawn"),
         class_="constraint",
         open=shown,
     )

@@ -6,6 +6,7 @@
   const byId = (id) => document.getElementById(id);
   const search = byId("search"), found = byId("found"), tip = byId("tip");
   const cards = [...document.querySelectorAll(".card")];
+  const undrawn = document.querySelectorAll(".card:has(.undrawn)").length;
   const states = [...document.querySelectorAll("button.count")];
 
   // Search: every word has to match, in the card's headline, else in one of its nodes, else anywhere in the card.
@@ -53,7 +54,8 @@
     if (hit.length <= 3) hit.forEach(unfoldTo);
     byId("none").hidden = shown.length > 0 || !cards.length;
     const nodes = names.size ? `, ${names.size} node${names.size > 1 ? "s" : ""}` : "";
-    found.textContent = words.length || wanted.length ? `${shown.length} of ${cards.length} shown${nodes}` : `${cards.length} in all`;
+    const unseen = words.length && undrawn ? `; nodes of ${undrawn} not drawn` : "";
+    found.textContent = words.length || wanted.length ? `${shown.length} of ${cards.length} shown${nodes}${unseen}` : `${cards.length} in all`;
   };
   search.addEventListener("input", filter);
   states.forEach((each) => each.addEventListener("click", () => {
