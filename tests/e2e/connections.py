@@ -24,6 +24,8 @@ IN_POD = "in a Pod"
 WITHOUT_OVERRIDE = "without override"
 """What stands before a command that is to be held to the modes of files, even as root."""
 
+_EXAMPLE = "https://api.test.example:6443"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
@@ -89,6 +91,11 @@ def one(user: Object | None = None, **described: Any) -> Mapping[str, object]:  
     return {"config": config(user, **described)}
 
 
+def _behind(proxy: str) -> Mapping[str, Any]:
+    """Return what `config` is to say of a cluster that only a proxy can find."""
+    return {"server": _EXAMPLE, "cluster": {"tls-server-name": "kubernetes", "proxy-url": proxy}}
+
+
 def plugin(script: str, **settings: object) -> Object:
     """Return a user whose credentials come from one of the scripts of `connection_files`."""
     called = {"apiVersion": "client.authentication.k8s.io/v1", "command": f"./{script}", "interactiveMode": "Never"}
@@ -106,10 +113,7 @@ _ALICE, _BOB = {"token": ALICE.token}, {"token": BOB.token}
 _TWO = {"one": config(_ALICE, name="a"), "two": config(_BOB, name="b", server="$OTHER", namespace="shop")}
 _CERTIFICATE = {"client-certificate-data": "$CAROL_CRT", "client-key-data": "$CAROL_KEY"}
 _AS_JANE = {"token": ADMIN.token, "as": "jane"}
-_AT_EXAMPLE: Mapping[str, Any] = {
-    "server": "https://api.test.example:6443",
-    "cluster": {"tls-server-name": "kubernetes"},
-}
+_AT_EXAMPLE: Mapping[str, Any] = {"server": _EXAMPLE, "cluster": {"tls-server-name": "kubernetes"}}
 _POD = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "$MAIN_PORT"}
 
 SEVERAL_FILES: Mapping[str, Case] = {
@@ -566,26 +570,14 @@ IMPERSONATION: Mapping[str, Case] = {
 }
 
 PROXIES: Mapping[str, Case] = {
-    "proxy-url http": Case(files=one(cluster={"proxy-url": "$PROXY"}), who="alice"),
-    "proxy-url http, the server's name left to the proxy": Case(
-        files=one(
-            server="https://api.test.example:6443", cluster={"tls-server-name": "kubernetes", "proxy-url": "$PROXY"}
-        ),
-        who="alice",
-        server="https://api.test.example:6443",
-    ),
-    "proxy-url socks5": Case(files=one(cluster={"proxy-url": "$SOCKS"}), who="alice"),
-    "proxy-url socks5, the server's name left to the proxy": Case(
-        files=one(
-            server="https://api.test.example:6443", cluster={"tls-server-name": "kubernetes", "proxy-url": "$SOCKS"}
-        ),
-        who="alice",
-        server="https://api.test.example:6443",
-    ),
+    # Only a proxy can lead to this server: no name service knows it.
+    "proxy-url http": Case(files=one(**_behind("$PROXY")), who="alice", server=_EXAMPLE),
+    "proxy-url socks5": Case(files=one(**_behind("$SOCKS")), who="alice", server=_EXAMPLE),
     "proxy-url beats HTTPS_PROXY and NO_PROXY": Case(
-        files=one(cluster={"proxy-url": "$PROXY"}),
+        files=one(**_behind("$PROXY")),
         env={"HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": "*"},
         who="alice",
+        server=_EXAMPLE,
     ),
     "proxy-url of another kind": Case(
         files=one(cluster={"proxy-url": "ftp://127.0.0.1:1"}), says=["ftp", "http, https or socks5"]
@@ -600,21 +592,17 @@ PROXIES: Mapping[str, Case] = {
         files=one(cluster={"proxy-url": "socks5://127.0.0.1:1"}), says=["proxy", "refused"]
     ),
     "a proxy that refuses": Case(files=one(cluster={"proxy-url": "$GATE"}), says=["proxy", "407"]),
-    "HTTPS_PROXY": Case(
-        files=one(**_AT_EXAMPLE), env={"HTTPS_PROXY": "$PROXY"}, who="alice", server="https://api.test.example:6443"
-    ),
+    "HTTPS_PROXY": Case(files=one(**_AT_EXAMPLE), env={"HTTPS_PROXY": "$PROXY"}, who="alice", server=_EXAMPLE),
     "https_proxy in lower case": Case(
-        files=one(**_AT_EXAMPLE), env={"https_proxy": "$PROXY"}, who="alice", server="https://api.test.example:6443"
+        files=one(**_AT_EXAMPLE), env={"https_proxy": "$PROXY"}, who="alice", server=_EXAMPLE
     ),
     "HTTPS_PROXY without scheme": Case(
         files=one(**_AT_EXAMPLE),
         env={"HTTPS_PROXY": "$PROXY_ADDRESS"},
         who="alice",
-        server="https://api.test.example:6443",
+        server=_EXAMPLE,
     ),
-    "HTTPS_PROXY socks5": Case(
-        files=one(**_AT_EXAMPLE), env={"HTTPS_PROXY": "$SOCKS"}, who="alice", server="https://api.test.example:6443"
-    ),
+    "HTTPS_PROXY socks5": Case(files=one(**_AT_EXAMPLE), env={"HTTPS_PROXY": "$SOCKS"}, who="alice", server=_EXAMPLE),
     "HTTPS_PROXY is not for this machine": Case(files=one(), env={"HTTPS_PROXY": "http://127.0.0.1:1"}, who="alice"),
     "HTTP_PROXY is not for https": Case(files=one(), env={"HTTP_PROXY": "http://127.0.0.1:1"}, who="alice"),
     "NO_PROXY": Case(
@@ -626,7 +614,7 @@ PROXIES: Mapping[str, Case] = {
         files=one(**_AT_EXAMPLE),
         env={"HTTPS_PROXY": "$PROXY", "NO_PROXY": "api.test.example:443"},
         who="alice",
-        server="https://api.test.example:6443",
+        server=_EXAMPLE,
     ),
 }
 
