@@ -213,6 +213,14 @@ FLAGS: Mapping[str, Case] = {
     "--server alone": Case(
         kubeconfig="", flags=["--server=$MAIN", "--certificate-authority=ca.crt", f"--token={BOB.token}"], who="bob"
     ),
+    "KUBERNETES_MASTER": Case(
+        kubeconfig="",
+        env={"KUBERNETES_MASTER": "$OTHER"},
+        flags=["--certificate-authority=ca.crt", f"--token={BOB.token}"],
+        who="bob",
+        server="$OTHER",
+    ),
+    "KUBERNETES_MASTER beside a kubeconfig": Case(files=one(), env={"KUBERNETES_MASTER": "$OTHER"}, who="alice"),
     "--token beats the context's": Case(files=one(), flags=[f"--token={BOB.token}"], who="bob"),
     "--token beside a client certificate": Case(files=one(_CERTIFICATE), flags=[f"--token={BOB.token}"], who=CAROL),
     "--token does not beat a token file": Case(
