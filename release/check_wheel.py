@@ -1,7 +1,7 @@
 """Runs the tests against the wheel: ``python -m release.check_wheel [options of pytest]``.
 
 The wheel is built and installed into an environment of its own. The tests run from a copy of the tree without the
-package, so whatever they import, read or start is what others install.
+modules of the package, so whatever they import or start is what others install.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="wheel-") as name:
         folder = Path(name)
         python = _install(build_wheel(folder / "dist", os.environ))
-        copy_tree(folder / "tree", without=(PACKAGE,))
+        copy_tree(folder / "tree", without_package=PACKAGE)
         sys.exit(_tested(python, folder / "tree", sys.argv[1:]))
 
 

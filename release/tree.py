@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Collection
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LISTED = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 
 
-def copy_tree(folder: Path, *, without: Collection[str] = ()) -> None:
+def copy_tree(folder: Path, *, without_package: str = "") -> None:
     """Copy the tree; links become what they lead to.
 
     Args:
         folder: where to.
-        without: names at the top of the tree that stay behind.
+        without_package: the package whose modules stay behind; none when empty.
     """
     names = subprocess.run(LISTED, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S603 our own
     for name in filter(None, names.split("\0")):
-        if Path(name).parts[0] not in without:
+        if not (name.startswith(f"{without_package}/") and name.endswith(".py")):
             _copy(ROOT / name, folder / name)
 
 
