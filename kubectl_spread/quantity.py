@@ -32,7 +32,8 @@ NANO = 10**9
 MAX_INT64 = 2**63 - 1
 
 # differs: upstream reads a number without any digit, such as "m" or ".", as zero.
-_QUANTITY = re.compile(r"([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
+# Possessive: a megabyte of digits is tried in one way alone.
+_QUANTITY = re.compile(r"([+-]?)([0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE]([+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
 
 
 def milli_value(quantity: str | float) -> int:

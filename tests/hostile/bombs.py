@@ -123,6 +123,7 @@ BOMBS: Mapping[str, Callable[[int], bytes]] = {
     "JSON quantity 1e-999999999": lambda _: _with_request(b'"1e-999999999"'),
     "JSON quantity of 10,000 digits' exponent": lambda _: _with_request(b'"1e' + DIGITS + b'"'),
     "JSON quantity, a number of 10,000 digits": lambda _: _with_request(DIGITS),
+    "JSON quantity, enormous and none": lambda size: _with_request(b'"' + b"1" * size + b'x"'),
     "JSON quantity, enormous": lambda size: _with_request(b'"' + b"1" * size + b'"'),
     "JSON annotation, enormous": lambda size: _with_annotation(b'"' + b"x" * size + b'"'),
     "JSON label, enormous": lambda size: _with_label(b'"' + b"x" * size + b'"'),

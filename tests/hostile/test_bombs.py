@@ -25,7 +25,12 @@ ANSWERED = {
         *("JSON NaN", "JSON Infinity", "JSON integer of 10,000 digits", "JSON number 1e999"),
         *("JSON priority of 30 digits", "JSON quantity of 10,000 digits", "JSON quantity 1e999"),
         *("JSON quantity 1e-999999999", "JSON quantity of 10,000 digits' exponent"),
-        *("JSON quantity, a number of 10,000 digits", "JSON quantity, enormous", "JSON annotation, enormous"),
+        *(
+            "JSON quantity, a number of 10,000 digits",
+            "JSON quantity, enormous",
+            "JSON quantity, enormous and none",
+            "JSON annotation, enormous",
+        ),
         *("JSON label, enormous", "JSON labels, many", "JSON label with NUL", "JSON label with blanks"),
         *(
             "JSON small documents",
