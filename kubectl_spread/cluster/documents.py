@@ -189,7 +189,7 @@ class _Header(msgspec.Struct, rename="camel"):
 class _RawHeader(_Header, rename="camel"):
     """The same of bytes, of which the items stay bytes."""
 
-    items: list[msgspec.Raw] | dict[str, Any] | str | int | float | bool | None = None
+    items: msgspec.Raw = msgspec.Raw(b"null")
 
 
 def _flattened(document: Document) -> Iterator[Document | Problem]:
@@ -197,9 +197,12 @@ def _flattened(document: Document) -> Iterator[Document | Problem]:
 
     Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
     """
-    waiting = [document]
+    waiting = [iter((document,))]
     while waiting:
-        each = waiting.pop()
+        each = next(waiting[-1], None)
+        if each is None:
+            waiting.pop()
+            continue
         try:
             header = _header(each.content)
             named = _named(each, header)
@@ -210,7 +213,7 @@ def _flattened(document: Document) -> Iterator[Document | Problem]:
         if items is None:
             yield named
         else:
-            waiting.extend(reversed(items))
+            waiting.append(items)
 
 
 def _header(content: Content) -> _Header:
@@ -245,7 +248,7 @@ def _named(document: Document, header: _Header) -> Document:
     return document.holding(document.content, api_version=names["apiVersion"], kind=names["kind"], path=document.path)
 
 
-def _items(document: Document, header: _Header) -> list[Document] | None:
+def _items(document: Document, header: _Header) -> Iterator[Document] | None:
     """Return the items of a list, None for an object; Go writes an empty list as null.
 
     Raises:
@@ -256,16 +259,28 @@ def _items(document: Document, header: _Header) -> list[Document] | None:
     kind = document.kind.removesuffix("List")
     api_version = document.api_version if kind else ""
     known = not kind or (api_version, kind) in BY_API
-    if known and header.items is None:
-        return []
-    if not isinstance(header.items, list):
-        if known:
-            raise DecodeError(f"must be a list, not {type_name(header.items)}", "items")
-        return None
+    items = _elements(header.items)
+    if items is None:
+        if known and not _is_null(header.items):
+            wrong = plain(header.items) if isinstance(header.items, msgspec.Raw) else header.items
+            raise DecodeError(f"must be a list, not {type_name(wrong)}", "items")
+        return iter(()) if known else None
     if document.path.count("items[") >= _MOST_LISTS:
         raise DecodeError(f"lists lie more than {_MOST_LISTS} deep in one another")
     prefix = f"{document.path}." if document.path else ""
-    return [
+    return (
         document.holding(item, api_version=api_version, kind=kind, path=f"{prefix}items[{index}]")
-        for index, item in enumerate(header.items)
-    ]
+        for index, item in enumerate(items)
+    )
+
+
+def _elements(items: Content) -> Iterable[Content] | None:
+    """Return what a list holds, None for anything else."""
+    if isinstance(items, msgspec.Raw):
+        return json_values.elements(items) if bytes(memoryview(items)[:1]) == b"[" else None
+    return items if isinstance(items, list) else None
+
+
+def _is_null(items: Content) -> bool:
+    """Whether there are no items, as Go writes an empty list."""
+    return items is None or (isinstance(items, msgspec.Raw) and bytes(memoryview(items)[:4]) == b"null")

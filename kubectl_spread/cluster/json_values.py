@@ -18,6 +18,7 @@ from kubectl_spread.objects.decoding import DecodeError, Plain, plain
 # White space, and the lines between documents that YAML has and generators put into JSON as well.
 # Possessive: what was passed is not remembered, which would take a hundred times the bytes.
 _BETWEEN = re.compile(rb"(?:[ \t\r\n]++|^---[ \t]*+(?:#[^\n]*+)?$)*+", re.MULTILINE)
+_COMMA = re.compile(rb"[ \t\r\n]*+,?[ \t\r\n]*+")
 # How msgspec says that a document ends before the bytes do, naming one byte too far, and where it fails.
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
@@ -70,6 +71,22 @@ def split(content: bytes) -> Iterator[JsonDocument]:
         number += 1
         yield JsonDocument(number, msgspec.Raw(view[start:end]))
         start = _after_blanks(content, end)
+
+
+def elements(array: msgspec.Raw) -> Iterator[msgspec.Raw]:
+    """Yield what a list holds, one after another: millions of elements at once would take a hundred bytes each."""
+    view = memoryview(array)
+    start = _after_comma(view, 1)
+    while view[start] != ord("]"):
+        end = _end(b"", view[start:], start)
+        yield msgspec.Raw(view[start:end])
+        start = _after_comma(view, end)
+
+
+def _after_comma(view: memoryview, start: int) -> int:
+    """Return where the next element of a list begins."""
+    match = _COMMA.match(view, start)
+    return match.end() if match else start
 
 
 def _after_blanks(content: bytes, start: int) -> int:

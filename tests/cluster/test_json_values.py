@@ -6,11 +6,12 @@ import json
 import sys
 import time
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.cluster.json_values import JsonError, split
+from kubectl_spread.cluster.json_values import JsonError, elements, split
 from kubectl_spread.objects.decoding import Plain
 
 
@@ -100,3 +101,9 @@ def test_any_bytes_give_values_or_an_error(content: bytes) -> None:
     except JsonError:
         return
     assert json.loads(json.dumps(values)) == values
+
+
+@given(st.lists(st.none() | st.integers(0, 9) | st.text(max_size=3) | st.lists(st.text(max_size=2), max_size=2)))
+def test_the_elements_of_a_list_come_one_after_another(values: list[object]) -> None:
+    for text in (json.dumps(values), json.dumps(values, indent=1), json.dumps(values, separators=(",", ":"))):
+        assert [json.loads(bytes(each)) for each in elements(msgspec.Raw(text.encode()))] == values
