@@ -1,36 +1,64 @@
-"""The table of ``docs/comparison.md``, between two comments: written from what was measured, and read back."""
+"""The tables of ``docs/comparison.md``, each between two comments: written from what was measured, and read back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.bench.live import Measured
 from tests.comparison.asking import Row
 from tests.comparison.judging import cell
+from tests.comparison.rivals import Rival
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
-_BEGIN = "<!-- measured: begin -->"
-_END = "<!-- measured: end -->"
-_SITUATION, _SCHEDULER = "situation", "kube-scheduler"
+SITUATIONS, PLUGINS, COSTS = "situations", "plugins", "costs"
+"""Names of the tables."""
 
 
-def table(rows: Sequence[Row]) -> str:
-    """Return the table: a row for each situation, a column for each tool."""
+def situations_table(rows: Sequence[Row]) -> str:
+    """Return a row for each situation, a column for each tool."""
     tools = [*rows[0].held]
-    lines = [[_SITUATION, _SCHEDULER, *tools], ["---"] * (len(tools) + 2)]
-    lines += [[row.situation, row.decision, *(cell(row.held[tool]) for tool in tools)] for row in rows]
+    cells = [(row.situation, row.decision, *(cell(row.held[tool]) for tool in tools)) for row in rows]
+    return _table(("situation", "kube-scheduler", *tools), cells)
+
+
+def plugins_table(at_hand: Mapping[Rival, bool]) -> str:
+    """Return a row for each plugin, and whether it could be built."""
+    cells = [(rival.name, rival.version, "yes" if found else "no") for rival, found in at_hand.items()]
+    return _table(("plugin", "version looked for", "at hand"), cells)
+
+
+def costs_table(measured: Sequence[Measured]) -> str:
+    """Return a row for each command: its time and its memory as multiples of the first one's."""
+    first = measured[0]
+    cells = [
+        (each.name, f"{each.seconds / first.seconds:.2f} ×", f"{each.memory / first.memory:.2f} ×")  # noqa: RUF001
+        for each in measured
+    ]
+    return _table(("command", "time", "peak memory"), cells)
+
+
+def with_table(text: str, name: str, written: str) -> str:
+    """Return the page with another table in the place of the one of that name."""
+    begin, end = _marks(name)
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}{written}{end}{rest.partition(end)[2]}"
+
+
+def read_table(text: str, name: str) -> Mapping[str, Mapping[str, str]]:
+    """Return what a table of the page says: first cell of the row → heading → cell."""
+    begin, end = _marks(name)
+    lines = text.partition(begin)[2].partition(end)[0].splitlines()
+    headings, _, *rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
+    return {row[0]: dict(zip(headings[1:], row[1:], strict=True)) for row in rows}
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [headings, ["---"] * len(headings), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def with_table(text: str, written: str) -> str:
-    """Return the page with another table in its place."""
-    before, _, rest = text.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    return f"{before}{_BEGIN}\n{written}{_END}{after}"
-
-
-def cells(text: str) -> Mapping[str, Mapping[str, str]]:
-    """Return what the page's table says: situation → heading → cell."""
-    lines = text.partition(_BEGIN)[2].partition(_END)[0].strip().splitlines()
-    headings, _, *rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines]
-    return {row[0]: dict(zip(headings[1:], row[1:], strict=True)) for row in rows}
+def _marks(name: str) -> tuple[str, str]:
+    """Return the comments between which a table stands."""
+    return f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"

@@ -23,7 +23,7 @@ class AbsentError(Exception):
     """Why a plugin is not at hand: the last line of what Go said."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Rival:
     """A plugin and how it is asked.
 

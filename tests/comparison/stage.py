@@ -90,7 +90,7 @@ def _scene(client: Client, namespace: str, *, folder: Path, profile: bool) -> Sc
     if pending:
         wait_for(lambda: client.failed_scheduling(namespace, name), what=f"an event about {name}", timeout_s=_DECIDED_S)
     manifest = folder / "pod.json"
-    manifest.write_text(json.dumps(_unborn(asked)))
+    manifest.write_text(json.dumps(unborn(asked)))
     question = Question(
         namespace=namespace,
         pod=name,
@@ -102,7 +102,7 @@ def _scene(client: Client, namespace: str, *, folder: Path, profile: bool) -> Sc
     return Scene(decision=f"{counted} of {len(made)} {state}", question=question)
 
 
-def _unborn(made: Object) -> Object:
+def unborn(made: Object) -> Object:
     """Return a Pod as one would create it again, without what a server or the scheduler put in."""
     metadata = {name: made["metadata"][name] for name in ("namespace", "labels")}
     spec = {name: value for name, value in made["spec"].items() if name not in _OF_A_SERVER}

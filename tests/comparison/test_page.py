@@ -1,40 +1,81 @@
-"""The page's table is about the situations and the tools that the code asks about."""
+"""The page's tables are about the situations, tools and versions of the code."""
 
 from __future__ import annotations
 
 import pytest
 
+from kubectl_spread import __version__
+from tests.bench.live import Measured
 from tests.comparison.asking import Row
+from tests.comparison.costs import NODES, PODS
 from tests.comparison.judging import Merit
-from tests.comparison.page import PAGE, cells, table, with_table
+from tests.comparison.page import (
+    COSTS,
+    PAGE,
+    PLUGINS,
+    SITUATIONS,
+    costs_table,
+    plugins_table,
+    read_table,
+    situations_table,
+    with_table,
+)
 from tests.comparison.rivals import RIVALS, Rival
 from tests.comparison.situations import Situation, situations
 from tests.comparison.tools import at_hand_everywhere
+from tests.controlplane.binaries import KUBERNETES_RELEASE
+from tests.gobuild import RELEASES
 
 TEXT = PAGE.read_text()
+TOOLS = [tool.name for tool in at_hand_everywhere()]
 
 
 def test_the_rows_are_the_situations() -> None:
-    assert [*cells(TEXT)] == [situation.name for situation in situations()]
+    assert [*read_table(TEXT, SITUATIONS)] == [situation.name for situation in situations()]
 
 
 @pytest.mark.parametrize("situation", situations(), ids=lambda situation: situation.name)
 def test_each_row_has_the_schedulers_decision_and_a_cell_for_each_tool(situation: Situation) -> None:
-    (row,) = (row for name, row in cells(TEXT).items() if name == situation.name)
-    headings = ["kube-scheduler", *(tool.name for tool in at_hand_everywhere())]
-    assert [*row][: len(headings)] == headings
+    row = read_table(TEXT, SITUATIONS)[situation.name]
+    assert [*row][: len(TOOLS) + 1] == ["kube-scheduler", *TOOLS]
     assert row["kube-scheduler"] == situation.decision
 
 
 @pytest.mark.parametrize("rival", RIVALS, ids=lambda rival: rival.name)
-def test_every_plugin_that_is_looked_for_is_named_with_its_version(rival: Rival) -> None:
-    assert f"| {rival.name} | {rival.version} |" in TEXT
+def test_every_plugin_has_a_column_if_it_was_at_hand_and_only_then(rival: Rival) -> None:
+    row = read_table(TEXT, PLUGINS)[rival.name]
+    columns = {heading for each in read_table(TEXT, SITUATIONS).values() for heading in each}
+    assert row["version looked for"] == rival.version
+    assert (row["at hand"] == "yes") == (f"{rival.name} {rival.version}" in columns)
+
+
+def test_the_costs_are_those_of_the_same_tools_on_the_cluster_that_the_page_names() -> None:
+    assert [*read_table(TEXT, COSTS)][1 : len(TOOLS) + 1] == TOOLS
+    assert f"{NODES} nodes and {PODS:,} Pods" in TEXT
+
+
+def test_the_page_names_the_versions_that_are_compared() -> None:
+    assert f"kube-scheduler v{RELEASES[KUBERNETES_RELEASE]}, kubectl spread v{__version__}." in TEXT
 
 
 def test_a_table_is_read_as_it_was_written() -> None:
     row = Row(situation="one", decision="1 of 1 Pending", held={"tool": (Merit.CAUSE,), "other": ()}, answers={})
-    written = with_table(TEXT, table([row]))
-    assert cells(written) == {"one": {"kube-scheduler": "1 of 1 Pending", "tool": "cause", "other": "none"}}
-    assert with_table(written, table([row])) == written
-    assert written.splitlines()[0] == TEXT.splitlines()[0]
-    assert written.splitlines()[-1] == TEXT.splitlines()[-1]
+    written = with_table(TEXT, SITUATIONS, situations_table([row]))
+    said = {"one": {"kube-scheduler": "1 of 1 Pending", "tool": "cause", "other": "none"}}
+    assert read_table(written, SITUATIONS) == said
+    assert read_table(written, COSTS) == read_table(TEXT, COSTS)
+    assert with_table(written, SITUATIONS, situations_table([row])) == written
+
+
+def test_plugins_are_at_hand_or_not() -> None:
+    written = with_table(TEXT, PLUGINS, plugins_table({RIVALS[0]: True, RIVALS[1]: False}))
+    said = {name: row["at hand"] for name, row in read_table(written, PLUGINS).items()}
+    assert said == {RIVALS[0].name: "yes", RIVALS[1].name: "no"}
+
+
+def test_costs_are_multiples_of_the_first_commands() -> None:
+    written = costs_table([Measured("all", 2.0, 100.0), Measured("one", 1.0, 250.0)])
+    assert [line.split(" | ")[1:] for line in written.splitlines()[2:]] == [
+        ["1.00 ×", "1.00 × |"],  # noqa: RUF001
+        ["0.50 ×", "2.50 × |"],  # noqa: RUF001
+    ]

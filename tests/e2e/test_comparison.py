@@ -8,7 +8,7 @@ import pytest
 
 from tests.comparison.asking import compare
 from tests.comparison.judging import cell
-from tests.comparison.page import PAGE, cells
+from tests.comparison.page import PAGE, SITUATIONS, read_table
 from tests.comparison.situations import Situation, situations
 from tests.comparison.stage import SCHEDULER_CONFIG
 from tests.comparison.tools import at_hand_everywhere
@@ -30,7 +30,7 @@ def empty_cluster(binaries: Binaries) -> Iterator[Client]:
 def test_the_table_says_what_is_measured_again(situation: Situation, empty_cluster: Client) -> None:
     (row,) = compare(empty_cluster, [situation], at_hand_everywhere())
     measured = {"kube-scheduler": row.decision, **{tool: cell(held) for tool, held in row.held.items()}}
-    stated = cells(PAGE.read_text())[situation.name]
+    stated = read_table(PAGE.read_text(), SITUATIONS)[situation.name]
     assert {heading: stated[heading] for heading in measured} == measured, "\n\n".join(
         f"{tool}:\n{answer.text}" for tool, answer in row.answers.items()
     )
