@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from kubectl_spread.commands.source import Followed, Source, SourceWithin
 from kubectl_spread.diagnosis.workloads import owner_of, template_of
 from kubectl_spread.labels import Selector, from_set
 from kubectl_spread.objects import kinds
@@ -16,12 +17,10 @@ from kubectl_spread.objects.workloads import CronJob, Deployment, ReplicaSet
 from kubectl_spread.snapshot import Inventory, Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.log import Log
     from kubectl_spread.cluster.reads import Read
-    from kubectl_spread.commands.source import Followed, Source
 
 
-class MatchingSource:
+class MatchingSource(SourceWithin):
     """A source that is asked for the Pods of some workloads, and for those their constraints select.
 
     Where that cannot be told beforehand, all Pods that are wanted are read.
@@ -33,29 +32,9 @@ class MatchingSource:
     """
 
     def __init__(self, source: Source, namespace: str, names: Sequence[tuple[str, str]]) -> None:
-        self._source = source
+        super().__init__(source)
         self._namespace = namespace
         self._names = names
-
-    @property
-    def namespace(self) -> str:
-        """The namespace that is meant when none is named."""
-        return self._source.namespace
-
-    @property
-    def server(self) -> str:
-        """The API server's URL."""
-        return self._source.server
-
-    @property
-    def name(self) -> str:
-        """The context's name."""
-        return self._source.name
-
-    @property
-    def log(self) -> Log:
-        """Whom to tell what is read."""
-        return self._source.log
 
     def version(self) -> str:
         """Return what the server says of itself."""

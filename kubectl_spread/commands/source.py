@@ -62,6 +62,37 @@ class Source(Protocol):
         """Return how many Pods the whole cluster has; 0 for files, which are read whole anyway."""
 
 
+class SourceWithin:
+    """What a source says of itself when it is asked through another one.
+
+    Args:
+        source: the one that is asked.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    @property
+    def namespace(self) -> str:
+        """The namespace that is meant when none is named."""
+        return self._source.namespace
+
+    @property
+    def server(self) -> str:
+        """The API server's URL."""
+        return self._source.server
+
+    @property
+    def name(self) -> str:
+        """The context's name."""
+        return self._source.name
+
+    @property
+    def log(self) -> Log:
+        """Whom to tell what is read."""
+        return self._source.log
+
+
 class FileSource:
     """Files, directories or standard input, as ``--from`` names them."""
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kubectl_spread.cluster.log import Log
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import Answer, ShowOptions, show
-from kubectl_spread.commands.source import Followed, Source
+from kubectl_spread.commands.source import Followed, Source, SourceWithin
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.snapshot import Inventory
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
 
 
-class WatchedSource:
+class WatchedSource(SourceWithin):
     """A cluster that is read once and from then on kept up with: whoever reads again has what is there by then.
 
     The server's release and how many Pods there are decide what is read, and stay as they were found.
@@ -28,31 +27,11 @@ class WatchedSource:
     """
 
     def __init__(self, source: Source, say: Callable[[str], object]) -> None:
-        self._source = source
+        super().__init__(source)
         self._say = say
         self._version: str | None = None
         self._pods: int | None = None
         self._followed: Followed | None = None
-
-    @property
-    def namespace(self) -> str:
-        """The context's namespace."""
-        return self._source.namespace
-
-    @property
-    def server(self) -> str:
-        """The API server's URL."""
-        return self._source.server
-
-    @property
-    def name(self) -> str:
-        """The context's name."""
-        return self._source.name
-
-    @property
-    def log(self) -> Log:
-        """Whom to tell what is read."""
-        return self._source.log
 
     def version(self) -> str:
         """Return what the server said of itself.
@@ -125,7 +104,7 @@ def follow(
     watched = WatchedSource(source, say)
     answer = show(watched, scope, options, scheduler)
     yield answer
-    later = replace(options, may_be_gone=True)
+    later = replace(options, watched=True)
     while True:
         watched.wait()
         told, answer = answer, show(watched, scope, later, scheduler)

@@ -95,3 +95,10 @@ def test_a_constraint_that_only_a_running_pod_has_is_read_too() -> None:
 def test_a_workload_that_there_is_not() -> None:
     with pytest.raises(ClusterError, match="not found"):
         show(Large(CLUSTER), Scope(namespace="default"), ShowOptions(names=(("deployment", "no"),)), SchedulerOptions())
+
+
+def test_what_is_watched_is_read_whole() -> None:
+    large = Large(CLUSTER)
+    options = ShowOptions(names=(("deployment", "web"),), watched=True)
+    show(large, Scope(namespace="default"), options, SchedulerOptions())
+    assert large.asked == list(plan.spread_only("default"))
