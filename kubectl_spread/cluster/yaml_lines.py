@@ -9,7 +9,7 @@ import yaml
 
 from kubectl_spread.cluster.yaml_values import YamlDocument
 
-_PART = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+_PART = re.compile(r"\[([^\[\]]*)\]|([^.\[\]]+)")
 _CONTENT = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
 
 
