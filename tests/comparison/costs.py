@@ -9,14 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.bench.live import Measured, fill
+from tests.bench.live import ZONES, Measured, fill
 from tests.comparison.stage import unborn
 from tests.comparison.tools import Question, Tool
 from tests.controlplane.cluster import ControlPlane
+from tests.e2e.manifests import ZONE, constraint, match, pod
 
 NODES, PODS = 300, 3_000
 _REPEATS = 5
-_NAMESPACE, _POD = "shop", "waiting"
+_NAMESPACE, _POD = "shop", "asked"
+_WEB = {"app": "web"}
+"""Pods with this label lie evenly in all zones."""
 _READ_ALL = ("kubectl", "get", "pods", "-A", "-o", "json")
 _LAUNCHER = """
 import json, os, subprocess, sys, time
@@ -37,6 +40,9 @@ def costs(plane: ControlPlane, tools: Sequence[Tool]) -> Sequence[Measured]:
     """Return how reading all Pods goes, then each tool's question about a Pending Pod; all take turns."""
     fill(plane, nodes=NODES, pods=PODS)
     client = plane.client()
+    # One zone more than there are: a minimum of 0, which no node meets, and fixes to look for.
+    spread = constraint(ZONE, selector=match(**_WEB), minDomains=ZONES + 1)
+    client.create_pods([pod(_NAMESPACE, _POD, labels=_WEB, spec={"topologySpreadConstraints": [spread]})])
     made = client.wait_for_decision(_NAMESPACE, _POD)
     with TemporaryDirectory() as folder:
         manifest = Path(folder) / "pod.json"
