@@ -92,6 +92,7 @@ def check(
 ) -> None:
     """Tell whether manifests schedule, on which nodes, and how their replicas would lie."""
     from kubectl_spread.commands import check as command
+    from kubectl_spread.labels import parse_selector
     from kubectl_spread.render.check import check_text
 
     filenames = filenames_of(flags)
@@ -108,6 +109,7 @@ def check(
         namespace=scope.namespace or source.namespace,
         enforce_namespace=bool(scope.namespace),
         replicas=flags.replicas,
+        selector=parse_selector(scope.selector),
     )
     rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()
     report = command.check(source, options, rules, stdin=stdin, create=create_of(flags, source)).report

@@ -29,7 +29,8 @@ from kubectl_spread.diagnosis.placement import (
     without,
 )
 from kubectl_spread.diagnosis.rollout import Plan, Wanted, fenceposts, plan_of
-from kubectl_spread.errors import ManifestError
+from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
@@ -57,9 +58,11 @@ class CheckOptions(ManifestSources):
 
     Attributes:
         replicas: how many to place; None for as many as each manifest says.
+        selector: of which manifests the Pods are placed, by their own labels; the rest is only laid over the cluster.
     """
 
     replicas: int | None = None
+    selector: Selector = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +93,22 @@ def check(
     Raises:
         ManifestError: a document cannot be read, or none has a Pod template.
         ClusterError: a list that is needed cannot be had.
+        UsageError: none that has a Pod template is selected.
     """
     manifests = read_manifests(options, stdin=stdin)
-    namespaces = dict.fromkeys(manifest.namespace for manifest in manifests if manifest.makes_pods)
+    asked = [each for each in manifests if each.makes_pods and options.selector.matches(each.labels)]
+    if not asked:
+        raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
+    namespaces = dict.fromkeys(manifest.namespace for manifest in asked)
     view = look(source, reads.for_manifests(namespaces), scheduler)
     items = []
     with naming_the_unreadable(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
-        for manifest in manifests:
-            if manifest.makes_pods:
-                wanted = _wanted(manifest, snapshot, options.replicas)
-                served = _asked(manifest, wanted, create) if create else None
-                item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
-                items.append(replace(item, origin=origin_of(manifest, item, built=bool(options.kustomize))))
+        for manifest in asked:
+            wanted = _wanted(manifest, snapshot, options.replicas)
+            served = _asked(manifest, wanted, create) if create else None
+            item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
+            items.append(replace(item, origin=origin_of(manifest, item, built=bool(options.kustomize))))
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
 

@@ -61,6 +61,14 @@ class Manifest:
         return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
 
     @property
+    def labels(self) -> Mapping[str, str]:
+        """Its own labels, not those of its template."""
+        metadata = values_of(self.document).get("metadata")
+        labels = metadata.get("labels") if isinstance(metadata, dict) else None
+        found = labels if isinstance(labels, dict) else {}
+        return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
+
+    @property
     def ref(self) -> WorkloadRef:
         """Its kind and name."""
         return WorkloadRef(kind=self.document.kind, name=self.name)

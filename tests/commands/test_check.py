@@ -12,7 +12,8 @@ import yaml
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.errors import ManifestError
+from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import CheckItem, CheckReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import cron_job, owned, revision, template, workload
@@ -65,6 +66,14 @@ def test_replicas_are_placed_one_after_another(checked: Check) -> None:
     assert Counter(nodes_of(item)) == Counter(("a1", "a2", "b1", "c1"))
     assert [domain.matching for domain in item.after[0].domains] == [1, 1, 1, 1]
     assert [domain.matching for domain in item.constraints[0].domains] == [0, 0, 0, 0]
+
+
+def test_a_selector_chooses_among_the_manifests(checked: Check) -> None:
+    first, second = (workload("Deployment", name, labels={"tier": name}) for name in ("front", "back"))
+    items = checked([first, second], selector=parse_selector("tier=back")).items
+    assert [item.name for item in items] == ["back"]
+    with pytest.raises(UsageError, match='no manifest with a Pod template matches the selector "tier=none"'):
+        checked([first, second], selector=parse_selector("tier=none"))
 
 
 def test_as_many_as_are_asked_for(checked: Check) -> None:
