@@ -9,9 +9,11 @@ import gc
 import os
 import signal
 import sys
+from types import TracebackType
 
 COMPLETE = "__complete"
 """In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
+COULD_NOT_DETERMINE = 3
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """Python's own 700 make it look for garbage dozens of times while modules load, where there is none."""
 
@@ -29,6 +31,7 @@ def complete() -> None:
 def _start(words: list[str]) -> None:
     """Do what the words say."""
     _heed_interrupts()
+    sys.excepthook = _confess
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
@@ -56,6 +59,21 @@ def _end(number: int, _: object) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
         os.write(sys.stderr.fileno(), b"\n")  # what a progress line said stays above the prompt
     os._exit(128 + number)
+
+
+def _confess(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Own up to a bug in one line that is enough to find it, and end as what could not determine anything.
+
+    Python would end with 1, which is an answer.
+    """
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f"{trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else "nowhere"
+    text = f"error: this is a bug in kubectl spread, please report it: {kind.__name__} in {where}: {error!s:.200}"
+    if sys.stderr is not None:
+        sys.stderr.write(f"{''.join(each if each.isprintable() else '?' for each in text)}\n")
+        sys.stderr.flush()
+    os._exit(COULD_NOT_DETERMINE)
 
 
 if __name__ == "__main__":
