@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
+from tests.bench.measuring import measure
 from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.controlplane.identity import ADMIN
 from tests.e2e.manifests import ZONE, constraint, match, node, pod
 
-REPEATS = 5
 ZONES = 3
 PODS_OF_WEB = 30
 PADDING = "x" * 10_000
 """What managedFields, environments and probes make of a real Pod (bytes)."""
-KIBIBYTE = 1024
 BARE_READ = """
 import os, sys, urllib3
 server, token, authority = sys.argv[1:]
@@ -43,15 +39,6 @@ for path in ("/api/v1/nodes", "/api/v1/pods"):
             break
 """
 """A program that receives all Nodes and Pods page by page, and makes nothing of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """How one command went: the fastest of its runs (seconds), and the most memory (MiB)."""
-
-    name: str
-    seconds: float
-    memory: float
 
 
 def fill(plane: ControlPlane, *, nodes: int, pods: int) -> None:
@@ -74,35 +61,19 @@ def _pod(index: int, nodes: int) -> Object:
     return described
 
 
-def measure(commands: Sequence[tuple[str, list[str]]], environment: dict[str, str]) -> Iterator[Measured]:
-    """Yield how each command goes; they take turns, so that a busy machine is busy for all of them."""
-    runs = [[_run(command, environment) for _, command in commands] for _ in range(REPEATS)]
-    for (name, _), of_command in zip(commands, zip(*runs, strict=True), strict=True):
-        yield Measured(name, min(seconds for seconds, _ in of_command), max(memory for _, memory in of_command))
-
-
-def _run(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Return how long the command took (seconds) and the most memory it had (MiB)."""
-    begun = time.perf_counter()
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, _, usage = os.wait4(process.pid, 0)
-    process.returncode = 0
-    return time.perf_counter() - begun, usage.ru_maxrss / KIBIBYTE
-
-
-def _commands(plane: ControlPlane, binaries: Binaries, manifest: Path) -> list[tuple[str, list[str]]]:
+def _commands(plane: ControlPlane, binaries: Binaries, manifest: Path) -> Mapping[str, list[str]]:
     """Return what is measured; the first is what the others are compared with."""
     kubectl, spread = str(binaries.kubectl), [sys.executable, "-m", "kubectl_spread"]
     bare = [sys.executable, "-c", BARE_READ, plane.server, ADMIN.token, str(plane.certificate_authority)]
-    return [
-        ("bare read of Nodes and Pods", bare),
-        ("kubectl get pods -A", [kubectl, "get", "pods", "-A"]),
-        ("kubectl describe pod", [kubectl, "describe", "pod", "waiting", "-n", "shop"]),
-        ("kubectl get pods -l", [kubectl, "get", "pods", "-n", "shop", "-l", "app=web"]),
-        ("spread show -n shop", [*spread, "show", "-n", "shop"]),
-        ("spread why-pending POD", [*spread, "why-pending", "waiting", "-n", "shop"]),
-        ("spread check -f", [*spread, "check", "-n", "shop", "-f", str(manifest)]),
-    ]
+    return {
+        "bare read of Nodes and Pods": bare,
+        "kubectl get pods -A": [kubectl, "get", "pods", "-A"],
+        "kubectl describe pod": [kubectl, "describe", "pod", "waiting", "-n", "shop"],
+        "kubectl get pods -l": [kubectl, "get", "pods", "-n", "shop", "-l", "app=web"],
+        "spread show -n shop": [*spread, "show", "-n", "shop"],
+        "spread why-pending POD": [*spread, "why-pending", "waiting", "-n", "shop"],
+        "spread check -f": [*spread, "check", "-n", "shop", "-f", str(manifest)],
+    }
 
 
 def main() -> None:

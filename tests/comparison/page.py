@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.bench.live import Measured
+from tests.bench.measuring import Measured
 from tests.comparison.asking import Row
 from tests.comparison.judging import cell
 from tests.comparison.rivals import Rival

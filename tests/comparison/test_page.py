@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread import __version__
-from tests.bench.live import Measured
+from tests.bench.measuring import Measured
 from tests.comparison.asking import Row
 from tests.comparison.costs import NODES, PODS
 from tests.comparison.judging import Merit

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.comparison.costs import measure
+from tests.bench.measuring import measure
 
 MIB = 1 << 20
 LARGE = f"held = bytearray({64 * MIB}); held[::4096] = b'x' * len(held[::4096])"
