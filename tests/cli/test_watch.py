@@ -20,7 +20,6 @@ from kubectl_spread.cli import watch
 from kubectl_spread.cli.watch import ERASE_BELOW, ERASE_LINE, HOME, Printing, fitting, news, screen
 from kubectl_spread.commands.show import Answer
 from kubectl_spread.commands.view import SchedulerOptions, look
-from kubectl_spread.objects.kinds import NODE
 from kubectl_spread.report import Incomplete, SkewReport
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
