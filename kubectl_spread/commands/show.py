@@ -46,7 +46,8 @@ class ShowOptions:
         problems: whether rows that are OK are left out.
         topology_key: the key whose constraints are shown; empty for all.
         sort_by: ``status``, ``skew`` or ``name``.
-        watched: whether the answer is one of many: named workloads may be gone, and the source keeps what it reads.
+        at_once: whether all there is to read is asked for in one go, as a source wants that keeps it up to date.
+        may_be_gone: whether workloads that are named need not exist.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -56,7 +57,8 @@ class ShowOptions:
     problems: bool = False
     topology_key: str = ""
     sort_by: str = "status"
-    watched: bool = False
+    at_once: bool = False
+    may_be_gone: bool = False
 
     @property
     def shows_defaults(self) -> bool:
@@ -93,7 +95,7 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     """
     counted_only = not options.full and source.count_pods() > plan.WHOLE_CLUSTER_PODS
     reads = plan.spread_only(scope.namespace) if counted_only else plan.everything(scope.namespace)
-    named = counted_only and options.names and not options.watched
+    named = counted_only and options.names and not options.at_once
     view = look(MatchingSource(source, scope.namespace, options.names) if named else source, reads, scheduler)
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
@@ -197,7 +199,7 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPod
     named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in options.names}
     for ref in sorted(named, key=str):
         namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
-        if scope.namespace not in namespaces and not options.watched:
+        if scope.namespace not in namespaces and not options.may_be_gone:
             raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces)
     for workload in found:
         kind = workload.ref.kind.lower()

@@ -102,9 +102,10 @@ def follow(
         UsageError: files cannot be watched.
     """
     watched = WatchedSource(source, say)
-    answer = show(watched, scope, options, scheduler)
+    first = replace(options, at_once=True)
+    answer = show(watched, scope, first, scheduler)
     yield answer
-    later = replace(options, watched=True)
+    later = replace(first, may_be_gone=True)
     while True:
         watched.wait()
         told, answer = answer, show(watched, scope, later, scheduler)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
@@ -13,6 +13,7 @@ from kubectl_spread.commands import plan
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.watch import follow
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
@@ -97,8 +98,19 @@ def test_a_workload_that_there_is_not() -> None:
         show(Large(CLUSTER), Scope(namespace="default"), ShowOptions(names=(("deployment", "no"),)), SchedulerOptions())
 
 
-def test_what_is_watched_is_read_whole() -> None:
-    large = Large(CLUSTER)
-    options = ShowOptions(names=(("deployment", "web"),), watched=True)
-    show(large, Scope(namespace="default"), options, SchedulerOptions())
-    assert large.asked == list(plan.spread_only("default"))
+def test_what_is_watched_is_asked_for_at_once() -> None:
+    large = Large(CLUSTER, later=[[*CLUSTER, owned("web-3", "ReplicaSet", "web-h1", on="c1")]])
+    options, scope = ShowOptions(names=(("deployment", "web"),)), Scope(namespace="default")
+    answers = follow(large, scope, options, SchedulerOptions(), say=print)
+    assert [next(answers).report.items[0].pods for _ in range(2)] == [2, 3]
+
+
+def test_readings_of_two_moments_are_told() -> None:
+    class Busy(Large):
+        def read(self, reads: Sequence[Read]) -> Inventory:
+            found = super().read(reads)
+            return replace(found, resource_versions={read.kind.plural: str(len(self.asked)) for read in reads})
+
+    options = ShowOptions(names=(("deployment", "web"),))
+    (told,) = show(Busy(CLUSTER), Scope(namespace="default"), options, SchedulerOptions()).report.incomplete
+    assert told.why == "read at different times"
