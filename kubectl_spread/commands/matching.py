@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from kubectl_spread.commands.source import Followed, Source, SourceWithin
+from kubectl_spread.commands.source import Source, SourceWithin
 from kubectl_spread.diagnosis.workloads import owner_of, template_of
 from kubectl_spread.labels import Selector, from_set
 from kubectl_spread.objects import kinds
@@ -35,18 +35,6 @@ class MatchingSource(SourceWithin):
         super().__init__(source)
         self._namespace = namespace
         self._names = names
-
-    def version(self) -> str:
-        """Return what the server says of itself."""
-        return self._source.version()
-
-    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
-        """Return what was asked for, all of it, kept as it is from now on."""
-        return self._source.watch(reads, say)
-
-    def count_pods(self) -> int:
-        """Return how many Pods the cluster has."""
-        return self._source.count_pods()
 
     def read(self, reads: Sequence[Read]) -> Inventory:
         """Return what was asked for, of Pods what matters.
@@ -79,14 +67,13 @@ class MatchingSource(SourceWithin):
     def _makers(self, name: tuple[str, str], around: Snapshot) -> list[Workload]:
         """Return the workload and what it owns that makes Pods."""
         kind = kinds.named(name[0])
-        if kind not in kinds.WORKLOAD_KINDS:
-            raise LookupError(name)
-        named = around.get(kind.struct, self._namespace, name[1])
+        struct = kinds.WORKLOADS.get(kind.name) if kind else None
+        named = around.get(struct, self._namespace, name[1]) if struct else None
         if named is None:
             raise LookupError(name)
-        owner = owner_of(cast("Workload", named), around)
-        listed = (each for workload in kinds.WORKLOAD_KINDS for each in around.all(workload.struct))
-        here = (each for each in cast("Iterable[Workload]", listed) if each.metadata.namespace == self._namespace)
+        owner = owner_of(named, around)
+        listed = (each for struct in kinds.WORKLOADS.values() for each in around.all(struct))
+        here = (each for each in listed if each.metadata.namespace == self._namespace)
         return [each for each in here if owner_of(each, around) == owner]
 
 

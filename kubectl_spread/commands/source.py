@@ -63,7 +63,7 @@ class Source(Protocol):
 
 
 class SourceWithin:
-    """What a source says of itself when it is asked through another one.
+    """What is the same whether a source is asked itself or through another one: all but what is read, and errors too.
 
     Args:
         source: the one that is asked.
@@ -91,6 +91,18 @@ class SourceWithin:
     def log(self) -> Log:
         """Whom to tell what is read."""
         return self._source.log
+
+    def version(self) -> str:
+        """Return what the server says of itself."""
+        return self._source.version()
+
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
+        """Return what was asked for, kept as it is from now on."""
+        return self._source.watch(reads, say)
+
+    def count_pods(self) -> int:
+        """Return how many Pods the cluster has."""
+        return self._source.count_pods()
 
 
 class FileSource:

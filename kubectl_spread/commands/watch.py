@@ -64,15 +64,6 @@ class WatchedSource(SourceWithin):
             self._followed = self._source.watch(reads, self._say)
         return self._followed.inventory()
 
-    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
-        """Return what was asked for, kept as it is from now on.
-
-        Raises:
-            ClusterError: a list that is needed cannot be had, or may not be watched.
-            UsageError: files cannot be watched.
-        """
-        return self._source.watch(reads, say)
-
     def wait(self) -> None:
         """Return when something that was read has changed.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import msgspec
 
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOAD_KINDS, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
@@ -17,8 +17,6 @@ from kubectl_spread.snapshot import Snapshot
 
 REVISION_LABELS = ("pod-template-hash", "controller-revision-hash")
 REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
-
-_OWNERS: Mapping[str, type[Workload]] = {kind.name: kind.struct for kind in WORKLOAD_KINDS}  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class OwnedPods:
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
     """Yield every workload that nothing else owns, and what owns Pods without being readable, by namespace and name."""
     pods: dict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
-    for struct in _OWNERS.values():
+    for struct in WORKLOADS.values():
         for owner in snapshot.all(struct):
             if owner.metadata.controller is None:
                 pods[owner.metadata.namespace, _ref(owner)] = []
@@ -49,7 +47,7 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
         if not pod.finished:
             pods[pod.metadata.namespace, owner_of(pod, snapshot)].append(pod)
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
-        found = snapshot.get(_OWNERS[ref.kind], namespace, ref.name) if ref.kind in _OWNERS else None
+        found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
 
 
@@ -60,7 +58,7 @@ def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
     while controller is not None and ref not in passed:  # a file may say that two own each other
         passed.add(ref)
         ref = WorkloadRef(kind=controller.kind, name=controller.name)
-        struct = _OWNERS.get(controller.kind)
+        struct = WORKLOADS.get(controller.kind)
         owner = snapshot.get(struct, owned.metadata.namespace, controller.name) if struct else None
         controller = owner.metadata.controller if owner else None
     return ref

@@ -152,6 +152,11 @@ KINDS = (
     CRON_JOB,
 )
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
+WORKLOADS: Mapping[str, type[Workload]] = {
+    kind.name: kind.struct  # type: ignore[misc] # what makes Pods is a Workload, which a Kind's type does not say
+    for kind in WORKLOAD_KINDS
+}
+"""What owns Pods, by the kind's name as a controller reference says it."""
 
 BY_API: Mapping[tuple[str, str], Kind] = {(kind.api_version, kind.name): kind for kind in KINDS}
 """(apiVersion, kind) as an object says it → its Kind."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -10,21 +10,19 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited,
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.workloads import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec
-from kubectl_spread.objects.kinds import WORKLOAD_KINDS, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.validation import validate
 from kubectl_spread.validation.creation import pod_as_created
 from kubectl_spread.validation.release import Release
 
-_OWNERS: Mapping[str, type[Workload]] = {kind.name: kind.struct for kind in WORKLOAD_KINDS}  # type: ignore[misc]
-
 
 def patchable_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
     """Return the topmost owner of the Pod; None where there is none, or where one of them cannot be read."""
     owner, controller = None, pod.metadata.controller
-    while controller is not None and controller.kind in _OWNERS:
-        owner = snapshot.get(_OWNERS[controller.kind], pod.metadata.namespace, controller.name)
+    while controller is not None and controller.kind in WORKLOADS:
+        owner = snapshot.get(WORKLOADS[controller.kind], pod.metadata.namespace, controller.name)
         controller = owner.metadata.controller if owner else None
     return None if controller is not None else owner
 
