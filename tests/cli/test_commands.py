@@ -150,6 +150,12 @@ def test_files_may_be_named_together(tmp_path: Path) -> None:
     assert ended.stdout == "pod/a-pod\npod/b-pod\n"
 
 
+def test_a_selector_chooses_among_the_manifests() -> None:
+    ended = run("check", "-f", CHECKOUT, "-l", "app=other", "--from", SHOP)
+    assert ended.code == 2
+    assert 'no manifest with a Pod template matches the selector "app=other"' in ended.stderr
+
+
 def test_the_namespace_that_is_asked_for_must_be_the_manifests() -> None:
     ended = run("check", "-f", CHECKOUT, "-n", "other", "--from", SHOP)
     assert ended.code == 3

@@ -74,6 +74,12 @@ def test_a_cluster_is_asked_for_what_is_wanted(cluster: ClusterSource, server: A
     assert {seen.path for seen in server.seen} == {"/api/v1/nodes", "/api/v1/pods"}
 
 
+def test_what_is_read_later_is_of_the_same_moment(cluster: ClusterSource, server: ApiServer) -> None:
+    cluster.read([Read(NODE)])
+    cluster.read([Read(POD)])
+    assert [seen.query.get("resourceVersion") for seen in server.seen] == [None, "7"]
+
+
 def test_a_cluster_says_what_it_is(cluster: ClusterSource, server: ApiServer) -> None:
     assert (cluster.namespace, cluster.server, cluster.name) == ("shop", server.url, "test")
     assert (cluster.version(), cluster.count_pods()) == ("v1.36.2", 42)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
+from pytest_mock import MockerFixture
 
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
+from kubectl_spread.diagnosis.fixes.search import FixSearch
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem
@@ -167,6 +169,26 @@ def test_the_exit_code(objects: Sequence[Object], code: int) -> None:
 def test_no_time_for_fixes_is_told() -> None:
     item = only([*BLOCKED, incoming()])
     assert (item.fixes, item.fix_search) == ((), "bounded")
+
+
+def test_a_slow_search_leaves_the_other_templates_their_share(mocker: MockerFixture) -> None:
+    now = 0.0
+    taken: list[float] = []
+
+    def slow(_: object, __: object, spent: Callable[[], bool]) -> FixSearch:
+        nonlocal now
+        began = now
+        while not spent():
+            now += 1
+        taken.append(now - began)
+        return FixSearch((), (), complete=False)
+
+    mocker.patch("kubectl_spread.commands.why_pending.time.monotonic", side_effect=lambda: now)
+    mocker.patch("kubectl_spread.commands.why_pending.search_fixes", slow)
+    pending = [pod(name, labels={"app": "web", "n": name}, topologySpreadConstraints=SPREAD) for name in "abc"]
+    why_pending(Memory([*BLOCKED, *pending]), Scope(namespace="default"), SchedulerOptions(), fix_budget=30)
+    assert len(taken) == 3
+    assert max(taken) - min(taken) <= 2
 
 
 @pytest.mark.parametrize(
