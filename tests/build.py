@@ -131,7 +131,7 @@ def host_port(text: str) -> Object:
     return {**port, "hostIP": address} if address else port
 
 
-def spread(key: str, *, selector: Object | None = None, soft: bool = False, **fields: Any) -> Object:  # noqa: ANN401
+def spread(key: str, *, selector: Object | None = None, soft: bool = False, **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
     """Return a topology spread constraint with maxSkew 1; ``fields`` by the API's names, camelCase."""
     action = "ScheduleAnyway" if soft else "DoNotSchedule"
     constraint = {"topologyKey": key, "maxSkew": 1, "whenUnsatisfiable": action, **fields}

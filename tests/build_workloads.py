@@ -10,7 +10,7 @@ from tests.build import Object, app, pod
 OWNED_BY: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}
 
 
-def template(*constraints: Object, labels: Mapping[str, str] | None = None, **spec: Any) -> Object:  # noqa: ANN401
+def template(*constraints: Object, labels: Mapping[str, str] | None = None, **spec: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
     """Return the template of the application web, with these constraints; ``spec`` as for a Pod."""
     made = pod("", labels=labels or {"app": "web"}, topologySpreadConstraints=[*constraints], **spec)
     return {"metadata": {"labels": made["metadata"]["labels"]}, "spec": made["spec"]}

@@ -161,7 +161,7 @@ def test_a_refusal_says_what_is_wanted() -> None:
         ("\u00e9", False),
     ],
 )
-def test_label_values(text: str, valid: bool) -> None:  # noqa: FBT001
+def test_label_values(text: str, valid: bool) -> None:  # noqa: FBT001 - a case of the table
     assert is_label_value(text) is valid
 
 
@@ -184,7 +184,7 @@ def test_label_values(text: str, valid: bool) -> None:  # noqa: FBT001
         (f"{'x' * 254}/a", False),
     ],
 )
-def test_label_keys(text: str, valid: bool) -> None:  # noqa: FBT001
+def test_label_keys(text: str, valid: bool) -> None:  # noqa: FBT001 - a case of the table
     assert is_label_key(text) is valid
 
 

@@ -275,7 +275,7 @@ def _paths(explicit: str) -> list[Path]:
         return [Path(explicit)]
     listed = os.environ.get("KUBECONFIG", "") or str(Path(DEFAULT_PATH).expanduser())
     # Path.exists raises where a name is too long or locked away.
-    return [Path(name) for name in dict.fromkeys(listed.split(os.pathsep)) if name and os.path.exists(name)]  # noqa: PTH110
+    return [Path(name) for name in dict.fromkeys(listed.split(os.pathsep)) if name and os.path.exists(name)]  # noqa: PTH110 - as the line above says
 
 
 def _read(path: Path) -> _File:

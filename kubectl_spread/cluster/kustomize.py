@@ -37,7 +37,7 @@ def _built(directory: str, environment: Mapping[str, str]) -> bytes:
         raise ManifestError([Problem(directory, "cannot be built: there is no kubectl to run")], hint=hint)
     command = [kubectl, "kustomize", "--", directory]
     try:
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 - kubectl, with arguments of ours
     except OSError as error:
         why = f"cannot be built: {kubectl}: {error.strerror}"
         raise ManifestError([Problem(directory, why)]) from error

@@ -50,7 +50,7 @@ def test_standard_input_that_breaks_is_a_problem() -> None:
         def read(self, _size: int = -1) -> NoReturn:
             raise OSError(5, "Input/output error")
 
-    found = read_inputs(["-"], recursive=False, urls=False, stdin=Broken())  # type: ignore[arg-type]
+    found = read_inputs(["-"], recursive=False, urls=False, stdin=Broken())  # type: ignore[arg-type] # a stream that breaks is no BinaryIO
     assert list(found) == [Problem("standard input", "cannot be read: Input/output error")]
 
 

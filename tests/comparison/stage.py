@@ -59,7 +59,7 @@ def staged(client: Client, situation: Situation) -> Iterator[Scene]:
 def fix_works(client: Client, namespace: str, commands: Sequence[str]) -> bool:
     """Return whether, after a fix's commands, every Pod that the Deployment wants is bound."""
     for command in commands:
-        subprocess.run(["bash", "-c", command], env=client.kubectl.environment(), capture_output=True, check=True)  # noqa: S607
+        subprocess.run(["bash", "-c", command], env=client.kubectl.environment(), capture_output=True, check=True)  # noqa: S607 - whichever is on PATH
     try:
         wait_for(lambda: _is_complete(client, namespace), what="every Pod to be bound", timeout_s=_FIXED_S)
     except TimeoutError:

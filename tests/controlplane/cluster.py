@@ -235,4 +235,4 @@ def _write_json(path: Path, document: Object) -> None:
 
 def _write_private_key(path: Path) -> None:
     """Write a new RSA key, with which the server signs tokens of ServiceAccounts."""
-    subprocess.run(["openssl", "genrsa", "-out", str(path), "2048"], check=True, capture_output=True)  # noqa: S607
+    subprocess.run(["openssl", "genrsa", "-out", str(path), "2048"], check=True, capture_output=True)  # noqa: S607 - whichever is on PATH

@@ -19,12 +19,12 @@ from tests.build import Object, node
 EVICTED = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
 
 
-def low(name: str, on: str, *, priority: int = 0, cpu: str = "6", **fields: Any) -> Object:  # noqa: ANN401
+def low(name: str, on: str, *, priority: int = 0, cpu: str = "6", **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
     """Return a Pod that is in the way."""
     return build.pod(name, on=on, requests={"cpu": cpu}, priority=priority, **fields)
 
 
-def reported(objects: list[Object], **incoming: Any) -> Preemption | None:  # noqa: ANN401
+def reported(objects: list[Object], **incoming: Any) -> Preemption | None:  # noqa: ANN401 - any field, by the API's name
     """Return what evictions would do for a Pod of priority 10 that asks for four cores."""
     handle = build.handle(objects)
     pod = build.typed_pod(build.pod("new", requests={"cpu": "4"}, priority=10, **incoming))

@@ -106,7 +106,7 @@ def mixed_situations(count: int) -> list[Mixed]:
 
 def _situation(number: int) -> Mixed:
     """Return a situation that depends on its number alone."""
-    rng = Random(f"{_SEED} {number}")  # noqa: S311
+    rng = Random(f"{_SEED} {number}")  # noqa: S311 - drawn to test with, not to keep a secret
     mixed = Mixed(number=number, rng=rng, asked={})
     mixed.asked = pod(mixed.name, NAME, labels=_WEB)
     if rng.random() < 0.5:

@@ -68,7 +68,7 @@ def contests(count: int) -> list[Contest]:
 
 def _contest(number: int) -> Contest:
     """Return a situation that depends on its number alone."""
-    rng = Random(f"{_SEED} {number}")  # noqa: S311
+    rng = Random(f"{_SEED} {number}")  # noqa: S311 - drawn to test with, not to keep a secret
     contest = Contest(number=number, rng=rng, asked={})
     contest.asked = pod(contest.name, NAME, labels=_WEB, spec={"nodeSelector": {GROUP: contest.name}})
     contest.asked["spec"]["priorityClassName"] = rng.choice(("mid", "high", "high", "high", "high", "never"))

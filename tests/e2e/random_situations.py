@@ -52,7 +52,7 @@ def random_situations(count: int) -> Sequence[Situation]:
 
 def _random_situation(number: int) -> Situation:
     """Return a situation that depends on its number alone."""
-    rng = Random(f"{_SEED} {number}")  # noqa: S311
+    rng = Random(f"{_SEED} {number}")  # noqa: S311 - drawn to test with, not to keep a secret
     return situation(
         f"random-{number}",
         labels={"app": "web", "pod-template-hash": rng.choice(_HASHES)},

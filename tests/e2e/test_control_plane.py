@@ -34,7 +34,7 @@ def test_nothing_is_left_after_an_interrupt(binaries: Binaries) -> None:
         raise KeyboardInterrupt
     folder = plane.kubeconfig.parent
     assert not folder.exists()
-    assert str(folder) not in subprocess.run(["ps", "ax"], capture_output=True, text=True, check=True).stdout  # noqa: S607
+    assert str(folder) not in subprocess.run(["ps", "ax"], capture_output=True, text=True, check=True).stdout  # noqa: S607 - whichever is on PATH
     with urllib3.PoolManager() as pool, pytest.raises(urllib3.exceptions.NewConnectionError):
         pool.request("GET", plane.server, retries=False)
 

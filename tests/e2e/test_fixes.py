@@ -88,7 +88,7 @@ def _zones(*, taints: Sequence[Object] = (), unschedulable: bool = False) -> lis
 
 def _spread(key: str = ZONE, **fields: object) -> Object:
     """Return a spec of one constraint; ``group`` is selected unless ``fields`` say otherwise."""
-    return {"topologySpreadConstraints": [constraint(key, **{"selector": match(group="shop"), **fields})]}  # type: ignore[arg-type]
+    return {"topologySpreadConstraints": [constraint(key, **{"selector": match(group="shop"), **fields})]}  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def _requests(**amounts: str) -> Object:

@@ -111,7 +111,7 @@ def _random_manifests(number: int, *, faulty: bool) -> Iterator[Object]:
 
     Now and then one is not: two sound changes need not suit each other, and templates are forgiven what Pods are not.
     """
-    rng = Random(f"{_SEED} {number} {faulty}")  # noqa: S311
+    rng = Random(f"{_SEED} {number} {faulty}")  # noqa: S311 - drawn to test with, not to keep a secret
     while True:
         kind = rng.choice(_KINDS)
         made = sound(kind)

@@ -101,18 +101,18 @@ def pending(
     """Return the Pod in question, of that application; it spreads over zones unless constraints are given."""
     described = [*constraints] or [spread(ZONE, selector=app(name))]
     own = {"app": name, **(labels or {})}
-    return pod("pending", labels=own, topologySpreadConstraints=described, **fields)  # type: ignore[arg-type]
+    return pod("pending", labels=own, topologySpreadConstraints=described, **fields)  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def running(name: str, *places: str, **fields: object) -> list[Object]:
     """Return Pods of the application, one on each node."""
-    return [pod(f"{name}-{i}", on=place, **{"labels": {"app": name}, **fields}) for i, place in enumerate(places)]  # type: ignore[arg-type]
+    return [pod(f"{name}-{i}", on=place, **{"labels": {"app": name}, **fields}) for i, place in enumerate(places)]  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def zone_nodes(counts: Mapping[str, int], **fields: Mapping[str, object]) -> list[Object]:
     """Return so many nodes in each zone; ``fields`` of all nodes of a zone."""
     return [
-        node(f"{zone}{number}", zone=zone, **fields.get(zone, {}))  # type: ignore[arg-type]
+        node(f"{zone}{number}", zone=zone, **fields.get(zone, {}))  # type: ignore[arg-type] # any field, by the builder's own names
         for zone, most in counts.items()
         for number in range(1, most + 1)
     ]

@@ -48,7 +48,7 @@ def build(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
     if "e2e" not in pytestconfig.option.markexpr:
         pytest.skip("builds a release: make e2e")
     environment_ready = str(PYTHON.parents[1].relative_to(ROOT) / ".ready")
-    subprocess.run(["make", environment_ready], cwd=ROOT, check=True)  # noqa: S607
+    subprocess.run(["make", environment_ready], cwd=ROOT, check=True)  # noqa: S607 - whichever is on PATH
     tree = tmp_path_factory.mktemp("tree")
     copy_tree(tree)
 

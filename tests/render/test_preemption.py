@@ -12,7 +12,7 @@ from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption, 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
 
 
-def lines(**fields: Any) -> list[str]:  # noqa: ANN401
+def lines(**fields: Any) -> list[str]:  # noqa: ANN401 - any field, by the API's name
     """Return what is said of a Pod."""
     item = PendingItem(
         namespace="shop",

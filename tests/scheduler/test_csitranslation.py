@@ -28,7 +28,7 @@ PORTWORX = {"portworxVolume": {"volumeID": "p"}}
 
 def typed(source: Object, **fields: Plain | Object) -> PersistentVolume:
     """Return a PersistentVolume with that source."""
-    return convert(volume("pv", source=source, **fields), PersistentVolume)  # type: ignore[arg-type]
+    return convert(volume("pv", source=source, **fields), PersistentVolume)  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def plugin(of: PersistentVolume) -> InTreePlugin:

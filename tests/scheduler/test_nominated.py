@@ -14,12 +14,12 @@ from tests.build import ZONE, Object, app, node, spread
 WEB = {"app": "web"}
 
 
-def promised(name: str, *, on: str, labels: dict[str, str] | None = None, **fields: Any) -> Object:  # noqa: ANN401
+def promised(name: str, *, on: str, labels: dict[str, str] | None = None, **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
     """Return a Pod that waits for room on the node."""
     return build.pod(name, labels=labels, status={"phase": "Pending", "nominatedNodeName": on}, **fields)
 
 
-def judged(objects: list[Object], minor: int = 36, **incoming: Any) -> Evaluation:  # noqa: ANN401
+def judged(objects: list[Object], minor: int = 36, **incoming: Any) -> Evaluation:  # noqa: ANN401 - any field, by the API's name
     """Return what becomes of a new Pod."""
     profile = default_profile(minor)
     return evaluate(build.typed_pod(build.pod("new", **incoming), profile), build.handle(objects, profile))

@@ -17,7 +17,7 @@ WEB = {"app": "web"}
 EVICTED = {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}
 
 
-def there(name: str, on: str, *, priority: int = 0, cpu: str = "2", started: str = "", **fields: Any) -> Object:  # noqa: ANN401
+def there(name: str, on: str, *, priority: int = 0, cpu: str = "2", started: str = "", **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
     """Return a Pod on a node."""
     status = {"startTime": f"2026-01-01T{started}Z"} if started else {}
     return build.pod(name, on=on, requests={"cpu": cpu}, priority=priority, status=status, **fields)
@@ -38,7 +38,7 @@ def found(
     objects: Sequence[Object],
     config: Object | None = None,
     minor: int = 36,
-    **incoming: Any,  # noqa: ANN401
+    **incoming: Any,  # noqa: ANN401 - any field, by the API's name
 ) -> Preemption | None:
     """Return what evictions would do for a Pod of priority 10 that asks for four cores."""
     profile = configured_profile(config, minor=minor) if config else default_profile(minor)

@@ -20,13 +20,13 @@ HASH = "pod-template-hash"
 
 def zones(**fields: Mapping[str, object]) -> list[Object]:
     """Return one node in each of the zones a, b and c; ``fields`` of the node, by its zone."""
-    return [node(f"{zone}1", zone=zone, **fields.get(zone, {})) for zone in "abc"]  # type: ignore[arg-type]
+    return [node(f"{zone}1", zone=zone, **fields.get(zone, {})) for zone in "abc"]  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def web(name: str = "web", *, on: str = "", **fields: object) -> Object:
     """Return a Pod of the application web, which spreads over zones unless ``fields`` say otherwise."""
     constraints = [spread(ZONE, selector=app("web"))]
-    return pod(name, on=on, **{"labels": WEB, "topologySpreadConstraints": constraints, **fields})  # type: ignore[arg-type]
+    return pod(name, on=on, **{"labels": WEB, "topologySpreadConstraints": constraints, **fields})  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def search(
@@ -60,7 +60,7 @@ def search(
 
 def fixes(objects: Sequence[Object], pending: Object, **options: object) -> dict[str, Fix]:
     """Return what is offered for the Pod, by class; the last of a class that is offered more than once."""
-    return {fix.id: fix for fix in search(objects, pending, **options).fixes}  # type: ignore[arg-type]
+    return {fix.id: fix for fix in search(objects, pending, **options).fixes}  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def patch_of(fix: Fix) -> list[tuple[str, str, object]]:

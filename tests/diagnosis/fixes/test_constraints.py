@@ -253,7 +253,7 @@ class TestAddMatchLabelKeys:
     def situation(self, **constraint: object) -> tuple[list[Object], Object]:
         """Return a cluster full of the old revision, zone c closed, and a Pod of the new one."""
         old = [web(f"old-{name}", on=name, labels={**WEB, HASH: "old"}) for name in ("a1", "b1")]
-        constraints = [spread(ZONE, **{"selector": app("web"), **constraint})]  # type: ignore[arg-type]
+        constraints = [spread(ZONE, **{"selector": app("web"), **constraint})]  # type: ignore[arg-type] # any field, by the builder's own names
         pending = web(labels={**WEB, HASH: "new"}, topologySpreadConstraints=constraints)
         return [*zones(**TAINTED), *old], pending
 
@@ -288,7 +288,7 @@ class TestAddMatchLabelKeys:
 
 def test_default_constraints_are_not_the_pods_to_change() -> None:
     full = {"allocatable": {"pods": "0"}}
-    assert not search([node("a", **full)], pod("bare", labels=WEB)).fixes  # type: ignore[arg-type]
+    assert not search([node("a", **full)], pod("bare", labels=WEB)).fixes  # type: ignore[arg-type] # any field, by the builder's own names
 
 
 def test_a_host_constraint_opens_the_emptiest_host() -> None:

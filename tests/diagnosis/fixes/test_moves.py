@@ -31,7 +31,7 @@ def budget(*, allowed: int, **selector: str) -> Object:
 
 def full(**fields: object) -> list[Object]:
     """Return a node whose room a Pod holds, and one with room for small Pods; ``fields`` of the Pod."""
-    holder = pod("holder", **{"on": "n", "requests": BIG, "labels": {"app": "other"}, "owner": RS, **fields})  # type: ignore[arg-type]
+    holder = pod("holder", **{"on": "n", "requests": BIG, "labels": {"app": "other"}, "owner": RS, **fields})  # type: ignore[arg-type] # any field, by the builder's own names
     return [node("n"), holder, node("small", allocatable={"cpu": "6"}, taints=["small=:NoSchedule"])]
 
 

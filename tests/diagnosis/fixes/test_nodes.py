@@ -43,7 +43,7 @@ class TestUncordon:
         full = {"allocatable": {"pods": "0"}}
         objects = [
             *zones(c=full),
-            node("c2", zone="c", taints=[CORDON], unschedulable=True, **full),  # type: ignore[arg-type]
+            node("c2", zone="c", taints=[CORDON], unschedulable=True, **full),  # type: ignore[arg-type] # any field, by the builder's own names
             *(web(f"on-{name}", on=name) for name in ("a1", "b1", "c2")),
         ]
         found = fixes(objects, web(topologySpreadConstraints=honoring))["Uncordon"]
@@ -55,7 +55,7 @@ class TestLabelNode:
 
     def test_takes_the_value_of_the_label_that_means_the_same(self) -> None:
         closed = {"hostname": "c1", "labels": {"failure-domain.beta.kubernetes.io/zone": "c"}}
-        objects = [*with_zone_c(taints=["x=y:NoSchedule"]), node("c2", **closed)]  # type: ignore[arg-type]
+        objects = [*with_zone_c(taints=["x=y:NoSchedule"]), node("c2", **closed)]  # type: ignore[arg-type] # any field, by the builder's own names
         found = fixes(objects, web())["LabelNode"]
         assert patch_of(found) == [("add", "/metadata/labels/topology.kubernetes.io~1zone", "c")]
         assert (found.cost, found.feasible) == (1, ("c2",))
