@@ -2,18 +2,25 @@
 
 The map, in the order of the imports (they only point to the right)::
 
-    cli → commands → cluster | render | diagnosis → report → scheduler → snapshot → objects → labels | quantity → errors
+    cli → commands → cluster | render | diagnosis → simulation → controllers → apiserver → scheduler → snapshot
+        → objects → labels | quantity | reference | report → errors
 
 * cli: flags to options, one small file a command
 * commands: source → engine → report, one file a command
 * cluster: kubeconfig and API server, or files, to an Inventory
 * render: reports to text
-* diagnosis: why the scheduler decided so
-* report: the contract of ``-o json``
+* diagnosis: why the scheduler decided so, and what would change its mind
+* simulation: Pods coming and going one after another
+* controllers: kube-controller-manager's part: which Pods a workload has, which it makes next, and which go
+* apiserver: kube-apiserver's part: what it writes into an object, and what it refuses
 * scheduler: kube-scheduler's filters and scores, one module a plugin under its upstream name
-* reference: what ``explain`` says of findings, fixes, statuses and fields
 * snapshot: the cluster, indexed and immutable
 * objects: Kubernetes objects as Structs that hold only the fields in use
+* reference: what ``explain`` says of findings, fixes, statuses and fields
+* report: the contract of ``-o json``, known to whoever fills or renders it
+
+The three rooms in the middle mirror the components whose names they bear: controllers make a Pod, the API server
+completes or refuses it, the scheduler places it.
 
 What always holds:
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
-from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from kubectl_spread.cluster import completion as names
+from kubectl_spread.cluster.api import completion as names
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.options import ConnectionOptions
+    from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.objects.kinds import Kind
 
 Command: TypeAlias = TyperCommand | TyperGroup
@@ -234,7 +234,7 @@ def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple
 
 def _connection(line: Line) -> ConnectionOptions:
     """Return what the line's flags say of the cluster."""
-    from kubectl_spread.cluster.options import ConnectionOptions
+    from kubectl_spread.cluster.access.options import ConnectionOptions
 
     known = ConnectionOptions.__dataclass_fields__
     return ConnectionOptions(**{name: value for name, value in line.given.items() if name in known})

@@ -9,26 +9,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from msgspec.structs import asdict, replace
 
+from kubectl_spread.apiserver.admission import admitted, refusals, unknown
+from kubectl_spread.apiserver.validation import Reason, validate, validate_template
 from kubectl_spread.commands import plan as reads
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
-from kubectl_spread.diagnosis import volumes
-from kubectl_spread.diagnosis.admission import admitted, refusals, unknown
-from kubectl_spread.diagnosis.controllers import as_created, first_pod, replicas_of
+from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_of
+from kubectl_spread.controllers.rollout import Plan, Wanted, fenceposts, plan_of
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.placement import (
-    SAMPLED_NODES,
-    Outcomes,
-    place_daemon,
-    place_in_all_orders,
-    with_claims,
-    without,
-)
-from kubectl_spread.diagnosis.rollout import Plan, Wanted, fenceposts, plan_of
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
@@ -40,8 +33,15 @@ from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Inco
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.simulation.placement import (
+    SAMPLED_NODES,
+    Outcomes,
+    place_daemon,
+    place_in_all_orders,
+    with_claims,
+    without,
+)
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.validation import Reason, validate, validate_template
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create, Served

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.manifests import Document, decode_document, pod_template_values, read_documents
+from kubectl_spread.cluster.files.manifests import Document, decode_document, pod_template_values, read_documents
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
@@ -119,7 +119,7 @@ def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> Sequence[Doc
         ManifestError: documents cannot be read; all of them are named.
     """
     if sources.kustomize:
-        from kubectl_spread.cluster.kustomize import build
+        from kubectl_spread.cluster.files.kustomize import build
 
         return build(sources.kustomize)
     return read_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.cluster.sources import STANDARD_INPUT
+from kubectl_spread.cluster.files.sources import STANDARD_INPUT
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.report import CheckItem, Origin
 

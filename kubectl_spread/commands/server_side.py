@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.dry_run import DryRun
+from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.commands.manifests import Manifest, values_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import Plain

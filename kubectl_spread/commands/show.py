@@ -12,9 +12,9 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unseen_workloads
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.diagnosis.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod

@@ -11,11 +11,11 @@ from kubectl_spread.objects.kinds import NODE
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.connection import Connection
-    from kubectl_spread.cluster.dry_run import DryRun
+    from kubectl_spread.cluster.access.connection import Connection
+    from kubectl_spread.cluster.api.dry_run import DryRun
+    from kubectl_spread.cluster.api.watch import Watch
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
-    from kubectl_spread.cluster.watch import Watch
     from kubectl_spread.objects.decoding import Plain
     from kubectl_spread.objects.kinds import Kind
 
@@ -119,7 +119,7 @@ class FileSource:
     @property
     def name(self) -> str:
         """The files."""
-        from kubectl_spread.cluster.sources import as_text
+        from kubectl_spread.cluster.files.sources import as_text
 
         return ", ".join(map(as_text, self._paths))
 
@@ -133,7 +133,7 @@ class FileSource:
         Raises:
             ManifestError: a file cannot be read.
         """
-        from kubectl_spread.cluster.manifests import read_inventory
+        from kubectl_spread.cluster.files.manifests import read_inventory
 
         return read_inventory(self._paths, stdin=self._stdin, log=self.log)
 
@@ -184,7 +184,7 @@ class ClusterSource:
         Raises:
             ClusterError: it does not answer.
         """
-        from kubectl_spread.cluster.reader import server_version
+        from kubectl_spread.cluster.api.reader import server_version
 
         return server_version(self._connection)
 
@@ -194,7 +194,7 @@ class ClusterSource:
         Raises:
             ClusterError: a list that is needed cannot be had.
         """
-        from kubectl_spread.cluster.reader import read
+        from kubectl_spread.cluster.api.reader import read
 
         inventory = read(self._connection, reads, resource_version=self._read_at, progress=self._progress)
         self._read_at = inventory.resource_versions.get(NODE.plural, self._read_at)
@@ -210,7 +210,7 @@ class ClusterSource:
         Raises:
             ClusterError: a list that is needed cannot be had, or may not be watched.
         """
-        from kubectl_spread.cluster.watch import Watch
+        from kubectl_spread.cluster.api.watch import Watch
 
         return Watch(self._connection, reads, self.read(reads), say=say)
 
@@ -220,7 +220,7 @@ class ClusterSource:
         Raises:
             ClusterError: the server cannot be reached or understood.
         """
-        from kubectl_spread.cluster.dry_run import create
+        from kubectl_spread.cluster.api.dry_run import create
 
         return create(self._connection, kind, namespace, values)
 
@@ -230,7 +230,7 @@ class ClusterSource:
         Raises:
             ClusterError: the server does not answer.
         """
-        from kubectl_spread.cluster.reader import count
+        from kubectl_spread.cluster.api.reader import count
         from kubectl_spread.objects.kinds import POD
 
         counted = count(self._connection, POD)

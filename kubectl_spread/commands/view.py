@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from kubectl_spread import __version__
+from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.unreadable import naming_the_unreadable
@@ -16,7 +17,6 @@ from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import DecodeError
 from kubectl_spread.report import Incomplete, Metadata
-from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import (
     PROVED_MINORS,
@@ -136,7 +136,7 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     """
     if not scheduler.configuration:
         return (default_profile(minor, gates=scheduler.feature_gates),)
-    from kubectl_spread.cluster.manifests import read_documents
+    from kubectl_spread.cluster.files.manifests import read_documents
 
     documents = read_documents([scheduler.configuration])
     found = next((document for document in documents if document.kind == "KubeSchedulerConfiguration"), None)

@@ -38,33 +38,12 @@ class SpreadDiagnosis:
 def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
     """Return the constraints that apply to the Pod, each with its domains."""
     constraints = podtopologyspread.constraints_of(pod, handle)
-    counted = count_all(constraints, pod, handle)
+    counted = podtopologyspread.count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]
     rejected = rejected_nodes(evaluation, hard, handle)
     explainer = Explainer(pod, handle, evaluation)
     reports = tuple(_report(counts, constraints, explainer, rejected) for counts in counted)
     return SpreadDiagnosis(constraints=reports, rejected=rejected, explainer=explainer)
-
-
-def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:
-    """Return each constraint's domains, in spec order, counted as the scheduler's filter and score count them."""
-    counted: list[DomainCounts] = []
-    for constraint in constraints:
-        required_keys = keys_required(constraint, constraints, pod, handle)
-        counted += podtopologyspread.count_domains([constraint], pod, handle, must_have_keys_of=required_keys)
-    return counted
-
-
-def keys_required(
-    constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, handle: Handle
-) -> list[Constraint]:
-    """Return the constraints whose keys a node must carry to be counted for this one: all of the same kind.
-
-    Built-in defaults ask for their own key only.
-    """
-    if handle.profile.system_defaulted and not pod.spec.topology_spread_constraints:
-        return [constraint]
-    return [other for other in constraints if other.hard == constraint.hard]
 
 
 def _report(
@@ -136,7 +115,7 @@ def _bypassed(
 ) -> Iterable[BypassedNode]:
     """Yield the nodes that are not counted, each with the first rule that passes it over."""
     constraint = counts.constraint
-    keys = [other.topology_key for other in keys_required(constraint, constraints, pod, handle)]
+    keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
     required = RequiredNodeAffinity.of(pod)
     on_node = podtopologyspread.count_matching_pods(constraint, pod, handle)
     for name, info in handle.node_infos.items():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.summary import blame
-from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Requirement, Verdict
 from kubectl_spread.scheduler import cycle, podtopologyspread

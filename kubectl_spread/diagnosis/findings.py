@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.ghosts import is_ghost
-from kubectl_spread.diagnosis.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import ConstraintReport, Finding, Severity
 from kubectl_spread.scheduler import podtopologyspread

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kubectl_spread.apiserver.defaults import defaulted
+from kubectl_spread.controllers.workloads import OwnedPods, makes_next_pod, next_pod, of_revision, revision_of
 from kubectl_spread.diagnosis import findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, diagnose
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.reasons import name_of
-from kubectl_spread.diagnosis.workloads import OwnedPods, makes_next_pod, next_pod, of_revision, revision_of
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import ConstraintReport, Finding, Incomplete, Requirement, SkewItem, SpreadStatus
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
 from kubectl_spread.scheduler.profile import Behaviour

@@ -33,7 +33,6 @@ from kubectl_spread.scheduler import (
     volumerestrictions,
     volumezone,
 )
-from kubectl_spread.scheduler.dryrun import DryRun, Filters, bound, nominated_before, passing, rejecting
 from kubectl_spread.scheduler.framework import (
     Handle,
     NodeInfo,
@@ -41,6 +40,7 @@ from kubectl_spread.scheduler.framework import (
     Status,
     unresolvable,
 )
+from kubectl_spread.scheduler.prefilter_extensions import DryRun, Filters, bound, nominated_before, passing, rejecting
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 

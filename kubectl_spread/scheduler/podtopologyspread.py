@@ -202,6 +202,27 @@ def has_keys(node: Node, constraints: Iterable[Constraint]) -> bool:
     return all(constraint.topology_key in labels for constraint in constraints)
 
 
+def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:
+    """Return each constraint's domains, in spec order, counted as the scheduler's filter and score count them."""
+    counted: list[DomainCounts] = []
+    for constraint in constraints:
+        required_keys = keys_required(constraint, constraints, pod, handle)
+        counted += count_domains([constraint], pod, handle, must_have_keys_of=required_keys)
+    return counted
+
+
+def keys_required(
+    constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, handle: Handle
+) -> list[Constraint]:
+    """Return the constraints whose keys a node must carry to be counted for this one: all of the same kind.
+
+    Built-in defaults ask for their own key only.
+    """
+    if handle.profile.system_defaulted and not pod.spec.topology_spread_constraints:
+        return [constraint]
+    return [other for other in constraints if other.hard == constraint.hard]
+
+
 def count_domains(
     constraints: Sequence[Constraint], pod: Pod, handle: Handle, *, must_have_keys_of: Collection[Constraint]
 ) -> tuple[DomainCounts, ...]:

@@ -18,8 +18,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.dryrun import DryRun, nominated_before, priority_of
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo
+from kubectl_spread.scheduler.prefilter_extensions import DryRun, nominated_before, priority_of
 from kubectl_spread.scheduler.profile import Behaviour
 
 NEVER = "Never"

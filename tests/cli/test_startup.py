@@ -72,7 +72,7 @@ def test_what_reads_nothing_loads_nothing_that_reads(arguments: tuple[str, ...],
 
 def test_completing_names_of_the_kubeconfig_loads_no_client(tmp_path: Path) -> None:
     modules = loaded("__complete", "show", "--context", "", home=tmp_path)
-    assert "kubectl_spread.cluster.kubeconfig" in modules
+    assert "kubectl_spread.cluster.access.kubeconfig" in modules
     assert packages(modules) & (CLIENT | NEVER) == set()
 
 

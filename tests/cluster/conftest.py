@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from kubectl_spread.cluster import connection as connection_module
-from kubectl_spread.cluster.connection import Connection, ConnectionOptions, connect
+from kubectl_spread.cluster.access import connection as connection_module
+from kubectl_spread.cluster.access.connection import Connection, ConnectionOptions, connect
 from tests.cluster.api_server import ApiServer, Response, serving
 
 VARIABLES = (

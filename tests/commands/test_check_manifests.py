@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_spread.cluster import kustomize
-from kubectl_spread.cluster.manifests import read_documents
+from kubectl_spread.cluster.files import kustomize
+from kubectl_spread.cluster.files.manifests import read_documents
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.errors import ManifestError
 from tests.build import Object, namespace, node, pod

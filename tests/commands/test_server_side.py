@@ -9,8 +9,8 @@ from typing import TypeAlias
 import pytest
 import yaml
 
-from kubectl_spread.cluster.dry_run import DryRun
-from kubectl_spread.cluster.failures import StatusCause
+from kubectl_spread.cluster.api.dry_run import DryRun
+from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.objects.core import Pod

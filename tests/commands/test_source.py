@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cluster.connection import ConnectionOptions, connect
+from kubectl_spread.cluster.access.connection import ConnectionOptions, connect
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.source import ClusterSource, FileSource
 from kubectl_spread.errors import ManifestError

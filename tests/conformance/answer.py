@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation, Rejection, evaluate
-from kubectl_spread.scheduler.defaulting import defaulted
 from kubectl_spread.scheduler.framework import Code, Handle, Status, unresolvable
 from kubectl_spread.scheduler.preemption import Preemption, preempt
 from kubectl_spread.scheduler.profile import REFERENCE_MINOR, Profile, configured_profile, minor_of

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.diagnosis.workloads import workloads
 from kubectl_spread.report import (
     ConstraintReport,
     EvaluationReport,

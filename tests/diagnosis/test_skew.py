@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.diagnosis.workloads import workloads
 from kubectl_spread.objects.kinds import SERVICE as SERVICES
 from kubectl_spread.report import SkewItem, SpreadStatus
 from kubectl_spread.scheduler.framework import Handle

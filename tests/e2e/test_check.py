@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from kubectl_spread.diagnosis.admission import admitted, refusals
+from kubectl_spread.apiserver.admission import admitted, refusals
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert

@@ -13,10 +13,8 @@ from random import Random
 import pytest
 import yaml
 
-from kubectl_spread.validation import warnings_of
-from tests.controlplane.api import ApiError, Object
-from tests.controlplane.client import Client
-from tests.validation.situations import (
+from kubectl_spread.apiserver.validation import warnings_of
+from tests.apiserver.validation.situations import (
     Situation,
     changed,
     decoded,
@@ -26,6 +24,8 @@ from tests.validation.situations import (
     situations,
     sound,
 )
+from tests.controlplane.api import ApiError, Object
+from tests.controlplane.client import Client
 
 pytestmark = pytest.mark.e2e
 

@@ -23,10 +23,12 @@ import msgspec
 from hypothesis import strategies as st
 
 from kubectl_spread import quantity
-from kubectl_spread.cluster import kubeconfig, yaml_values
-from kubectl_spread.cluster.manifests import documents_of, read_inventory
-from kubectl_spread.cluster.options import parse_timeout
-from kubectl_spread.cluster.sources import Input
+from kubectl_spread.apiserver.quantities import read_amount
+from kubectl_spread.cluster.access import kubeconfig
+from kubectl_spread.cluster.access.options import parse_timeout
+from kubectl_spread.cluster.files import yaml_values
+from kubectl_spread.cluster.files.manifests import documents_of, read_inventory
+from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.errors import ClusterError, ManifestError, UsageError
 from kubectl_spread.labels import Operator, Selector, parse_selector
 from kubectl_spread.objects.configuration import KubeSchedulerConfiguration
@@ -36,7 +38,6 @@ from kubectl_spread.objects.kinds import BY_API, DEPLOYMENT, KINDS, NODE, POD
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.scheduler.profile import configured_profiles
 from kubectl_spread.scheduler.tainttoleration import tolerates
-from kubectl_spread.validation.quantities import read_amount
 from tests.fuzz.shapes import JUNK, NUMBERS, WORDS, Strategy, shaped
 from tests.hostile.bombs import HEAD, SOUND
 from tests.program import Ended, spread

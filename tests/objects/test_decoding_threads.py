@@ -8,7 +8,7 @@ import sys
 PROGRAM = """
 import sys, threading
 sys.setswitchinterval(1e-6)
-from kubectl_spread.cluster.reader import ObjectList
+from kubectl_spread.cluster.api.reader import ObjectList
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.kinds import KINDS
 

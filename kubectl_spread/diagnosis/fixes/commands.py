@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.controllers.workloads import owner_of, template_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, as_template, edits_of, operations_of
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
 from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid
 from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.workloads import owner_of, template_of
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet

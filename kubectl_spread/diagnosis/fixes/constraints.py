@@ -7,13 +7,13 @@ from functools import partial
 
 import msgspec
 
+from kubectl_spread.controllers.workloads import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.findings import REPLACEMENTS
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit
 from kubectl_spread.diagnosis.fixes.guards import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint
-from kubectl_spread.diagnosis.workloads import REVISION_LABELS
 from kubectl_spread.labels import Operator
 from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, TopologySpreadConstraint
 from kubectl_spread.objects.meta import LabelSelector

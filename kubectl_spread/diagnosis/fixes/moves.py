@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.diagnosis.controllers import pinned_to
+from kubectl_spread.controllers.replicas import pinned_to
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate
 from kubectl_spread.diagnosis.fixes.guards import forbidding_budget
 from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
-from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import (

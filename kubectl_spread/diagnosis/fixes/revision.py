@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from kubectl_spread.apiserver.creation import pod_as_created
+from kubectl_spread.apiserver.features import Release
+from kubectl_spread.apiserver.validation import validate
+from kubectl_spread.controllers.workloads import REVISION_LABELS, template_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.workloads import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.validation import validate
-from kubectl_spread.validation.creation import pod_as_created
-from kubectl_spread.validation.release import Release
 
 
 def patchable_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:

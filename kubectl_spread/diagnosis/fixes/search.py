@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, edited, edits_of
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import Change, Fix
 from kubectl_spread.scheduler import cycle

@@ -6,15 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from kubectl_spread.diagnosis.domains import count_all
+from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.diagnosis.requirements import rejected_nodes
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
-from kubectl_spread.scheduler.podtopologyspread import HOSTNAME, DomainCounts, constraints_of
-from kubectl_spread.validation import FieldError, validate
+from kubectl_spread.scheduler.podtopologyspread import HOSTNAME, DomainCounts, constraints_of, count_all
 
 
 @dataclass(frozen=True)

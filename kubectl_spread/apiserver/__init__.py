@@ -1,0 +1,1 @@
+"""What kube-apiserver does to an object before it stores it: defaults, admission, validation."""

@@ -1,0 +1,285 @@
+"""What an API server writes into Pods and claims as they are created, beyond the defaults of their own fields.
+
+Plugins of kube-apiserver are applied in its order; each function names its own. Not modelled: bounds of LimitRanges,
+quotas, PodNodeSelector, PodTolerationRestriction, ServiceAccounts, webhooks and policies: ``--dry-run=server`` asks.
+
+Source: pkg/kubeapiserver/options/plugins.go AllOrderedPlugins, registry/core/pod/strategy.go PrepareForCreate (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from kubectl_spread import quantity
+from kubectl_spread.apiserver.creation import pod_as_created
+from kubectl_spread.apiserver.defaults import defaulted
+from kubectl_spread.apiserver.features import Release
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.admission import LimitRange, LimitRangeItem, PriorityClass, RuntimeClass
+from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, Toleration
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
+from kubectl_spread.report import Incomplete
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.snapshot import Snapshot
+
+SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+"""PriorityClasses that every API server makes itself. Source: pkg/apis/scheduling/v1/helpers.go (v1.36)."""
+NO_PRIORITY = 0
+PREEMPT = "PreemptLowerPriority"
+UNREACHABLE_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+TOLERATED_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why admission would not let a Pod in.
+
+    Attributes:
+        field: the field of the Pod's spec that is to blame.
+        message: in the API server's words.
+    """
+
+    field: str
+    message: str
+
+
+def admitted(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
+    """Return the Pod as the API server of that release would store it.
+
+    Raises:
+        ValueError: a quantity cannot be read.
+    """
+    pod = defaulted(pod, profile)
+    spec = _with_limits(pod.spec, pod.metadata.namespace, snapshot)
+    spec = _with_priority(spec, snapshot)
+    spec = _with_default_tolerations(spec)
+    spec = _with_runtime(spec, snapshot)
+    # Label keys are merged into selectors last, and only as a Pod is created: templates keep theirs.
+    return pod_as_created(replace(pod, spec=spec), Release(profile.minor))
+
+
+def refusals(pod: Pod, snapshot: Snapshot) -> tuple[Refusal, ...]:
+    """Return why admission would not let the Pod in, empty where it would; what was not read refuses nothing."""
+    return (*_priority_refusals(pod.spec, snapshot), *_runtime_refusals(pod.spec, snapshot))
+
+
+def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
+    """Return what admission may have written into this Pod, but was not read.
+
+    Args:
+        pod: as far as it could be admitted.
+        snapshot: the cluster.
+    """
+    matters = {
+        kinds.LIMIT_RANGE: any(map(_requests_too_little, (*pod.spec.containers, *pod.spec.init_containers))),
+        kinds.RUNTIME_CLASS: bool(pod.spec.runtime_class_name),
+        kinds.PRIORITY_CLASS: _names_a_class(pod) or any(each.status.nominated_node_name for each in snapshot.all(Pod)),
+    }
+    return tuple(
+        Incomplete(what=f"list {kind.plural}", why=why, consequence=_CONSEQUENCES[kind])
+        for kind, why in _unread(pod, snapshot)
+        if matters[kind]
+    )
+
+
+_CONSEQUENCES: Mapping[Kind, str] = {
+    kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
+    kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
+    kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not known",
+}
+
+
+def _names_a_class(pod: Pod) -> bool:
+    """Whether the Pod asks for a PriorityClass that somebody has to have made."""
+    return pod.spec.priority_class_name not in {"", *SYSTEM_PRIORITIES}
+
+
+def _unread(pod: Pod, snapshot: Snapshot) -> Iterator[tuple[Kind, str]]:
+    """Yield the kinds of admission that were not read, each with the reason."""
+    for unread in snapshot.inventory.unread:
+        if unread.kind in _CONSEQUENCES and unread.namespace in {"", pod.metadata.namespace}:
+            yield unread.kind, unread.why
+    if pod.spec.runtime_class_name and not _was_read(kinds.RUNTIME_CLASS, snapshot):
+        yield kinds.RUNTIME_CLASS, "none in the files"
+
+
+def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
+    """Whether an object of the kind that is not there does not exist; files may just not hold any."""
+    unread = any(unread.kind == kind for unread in snapshot.inventory.unread)
+    return unread or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
+
+
+def _is_whole(kind: Kind, snapshot: Snapshot) -> bool:
+    """Whether all objects of the kind are known."""
+    return _was_read(kind, snapshot) and all(unread.kind != kind for unread in snapshot.inventory.unread)
+
+
+def _requests_too_little(container: Container) -> bool:
+    """Whether a LimitRange could still have something to say about the container."""
+    return not {"cpu", "memory"} <= container.resources.requests.keys()
+
+
+def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
+    """Return the spec whose containers request, and are limited to, what LimitRanges say where they say nothing.
+
+    Source: plugin/pkg/admission/limitranger/admission.go mergeContainerResources (v1.36).
+    """
+    item = _limits_of_containers(namespace, snapshot)
+
+    def limited(container: Container) -> Container:
+        asked = container.resources
+        limits, requests = {**item.default, **asked.limits}, {**item.default_request, **asked.requests}
+        return replace(container, resources=replace(asked, limits=limits, requests=requests))
+
+    return replace(
+        spec,
+        containers=tuple(map(limited, spec.containers)),
+        init_containers=tuple(map(limited, spec.init_containers)),
+    )
+
+
+def _limits_of_containers(namespace: str, snapshot: Snapshot) -> LimitRangeItem:
+    """Return what the LimitRanges of the namespace together set for containers."""
+    # differs: of several LimitRanges that set the same upstream takes any; here the first by name.
+    own = sorted(
+        (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace),
+        key=lambda found: found.metadata.name,
+    )
+    together = LimitRangeItem(type="Container")
+    for item in (_defaulted_item(item) for found in own for item in found.spec.limits if item.type == "Container"):
+        default, request = {**item.default, **together.default}, {**item.default_request, **together.default_request}
+        together = replace(together, default=default, default_request=request)
+    return together
+
+
+def _defaulted_item(item: LimitRangeItem) -> LimitRangeItem:
+    """Return the item with the defaults that its bounds imply.
+
+    Source: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem (v1.36).
+    """
+    default = {**item.max, **item.default}
+    return replace(item, default=default, default_request={**item.min, **default, **item.default_request})
+
+
+def _with_priority(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
+    """Return the spec with the priority of its class, or of the cluster's default one.
+
+    Source: plugin/pkg/admission/priority/admission.go admitPod (v1.36).
+    """
+    found = _priority_class(spec, snapshot)
+    if found is None:
+        return spec
+    policy = found.preemption_policy or PREEMPT
+    name = spec.priority_class_name or found.metadata.name
+    return replace(spec, priority_class_name=name, priority=found.value, preemption_policy=policy)
+
+
+def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
+    """Return the PriorityClass of the Pod, None where it is not known."""
+    if spec.priority_class_name:
+        value = SYSTEM_PRIORITIES.get(spec.priority_class_name)
+        found = snapshot.get(PriorityClass, "", spec.priority_class_name)
+        return PriorityClass(value=value) if found is None and value is not None else found
+    if any(unread.kind == kinds.PRIORITY_CLASS for unread in snapshot.inventory.unread):
+        return None
+    defaults = [found for found in snapshot.all(PriorityClass) if found.global_default]
+    return min(defaults, key=lambda found: found.value, default=PriorityClass(value=NO_PRIORITY))
+
+
+def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
+    """Yield why the Pod's priority is refused."""
+    found, name = _priority_class(spec, snapshot), spec.priority_class_name
+    if found is None:
+        if _is_whole(kinds.PRIORITY_CLASS, snapshot):
+            yield Refusal("priorityClassName", f"no PriorityClass with name {name} was found")
+        return
+    computed = "priority admission controller computed {} from the given PriorityClass name"
+    if spec.priority not in {None, found.value}:
+        given = f"the integer value of priority ({spec.priority}) must not be provided in pod spec"
+        yield Refusal("priority", f"{given}; {computed.format(found.value)}")
+    policy = found.preemption_policy or PREEMPT
+    if spec.preemption_policy not in {None, policy}:
+        given = f"the string value of PreemptionPolicy ({spec.preemption_policy}) must not be provided in pod spec"
+        yield Refusal("preemptionPolicy", f"{given}; {computed.format(policy)}")
+
+
+def _with_default_tolerations(spec: PodSpec) -> PodSpec:
+    """Return the spec that puts up with nodes that are out of reach for five minutes, unless it says otherwise.
+
+    Source: plugin/pkg/admission/defaulttolerationseconds/admission.go Admit (v1.36).
+    """
+    missing = (
+        Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=TOLERATED_SECONDS)
+        for key in UNREACHABLE_TAINTS
+        if not any(t.key in {"", key} and t.effect in {"", "NoExecute"} for t in spec.tolerations)
+    )
+    return replace(spec, tolerations=(*spec.tolerations, *missing))
+
+
+def _with_runtime(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
+    """Return the spec with what its RuntimeClass takes, and bound to the nodes that support it.
+
+    Source: plugin/pkg/admission/runtimeclass/admission.go setOverhead, setScheduling (v1.36).
+    """
+    runtime = _runtime_class(spec, snapshot)
+    if runtime is None:
+        return spec
+    if runtime.overhead is not None:
+        spec = replace(spec, overhead=spec.overhead or runtime.overhead.pod_fixed)
+    if runtime.scheduling is None:
+        return spec
+    more = (toleration for toleration in runtime.scheduling.tolerations if toleration not in spec.tolerations)
+    selector = {**spec.node_selector, **runtime.scheduling.node_selector}
+    return replace(spec, node_selector=selector, tolerations=(*spec.tolerations, *more))
+
+
+def _runtime_class(spec: PodSpec, snapshot: Snapshot) -> RuntimeClass | None:
+    """Return the Pod's RuntimeClass, None where it has none or it is not known."""
+    return snapshot.get(RuntimeClass, "", spec.runtime_class_name) if spec.runtime_class_name else None
+
+
+def _runtime_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
+    """Yield why the Pod's RuntimeClass is refused."""
+    runtime = _runtime_class(spec, snapshot)
+    if runtime is None:
+        if spec.runtime_class_name and _is_whole(kinds.RUNTIME_CLASS, snapshot):
+            yield Refusal("runtimeClassName", f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
+        return
+    fixed = runtime.overhead.pod_fixed if runtime.overhead else {}
+    if fixed and spec.overhead and _amounts(fixed) != _amounts(spec.overhead):
+        yield Refusal("overhead", "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+    for key, wanted in sorted(runtime.scheduling.node_selector.items()) if runtime.scheduling else ():
+        own = spec.node_selector.get(key, wanted)
+        if own != wanted:
+            ours = f"runtimeClass.scheduling.nodeSelector[{key}] = {wanted}"
+            yield Refusal("nodeSelector", f"conflict: {ours}; pod.spec.nodeSelector[{key}] = {own}")
+
+
+def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, object]:
+    """Return the amounts, the same for the same quantities however they are written."""
+    return {name: quantity.parse(value) for name, value in quantities.items()}
+
+
+def admitted_claim(claim: PersistentVolumeClaim, snapshot: Snapshot) -> PersistentVolumeClaim:
+    """Return the claim with the cluster's default StorageClass, where it leaves that open and there is one.
+
+    Source: plugin/pkg/admission/storage/storageclass/setdefault/admission.go Admit (v1.36).
+    """
+    default = default_class(snapshot)
+    if not claim.wants_default_class or default is None:
+        return claim
+    return replace(claim, spec=replace(claim.spec, storage_class_name=default.metadata.name))
+
+
+def default_class(snapshot: Snapshot) -> StorageClass | None:
+    """Return the cluster's default StorageClass, the newest where there are several, None for none.
+
+    Source: pkg/volume/util/storageclass.go GetDefaultClass (v1.36).
+    """
+    by_name = sorted(snapshot.all(StorageClass), key=lambda found: found.metadata.name)
+    defaults = [found for found in by_name if found.is_default]
+    return max(defaults, key=lambda found: found.metadata.creation_timestamp or "", default=None)

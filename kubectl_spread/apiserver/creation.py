@@ -1,0 +1,218 @@
+"""What the API server changes in a Pod or template before it validates it.
+
+Source: pkg/apis/core/v1/defaults.go, pkg/api/pod/util.go dropDisabledFields, pkg/registry/core/pod/strategy.go
+PrepareForCreate; for Jobs pkg/apis/batch/v1/defaults.go, pkg/registry/batch/job/strategy.go (v1.33 to v1.37).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.features import (
+    CONTAINER_RESTART_RULES,
+    DYNAMIC_RESOURCES,
+    IMAGE_VOLUME,
+    MATCH_LABEL_KEYS,
+    MATCH_LABEL_KEYS_MERGE,
+    POD_LEVEL_RESOURCES,
+    Release,
+)
+from kubectl_spread.apiserver.quantities import Amounts, limits_together, requests_together
+from kubectl_spread.objects.core import (
+    Affinity,
+    Container,
+    ContainerPort,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodSpec,
+    Quantity,
+    ResourceRequirements,
+    TopologySpreadConstraint,
+)
+from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
+from kubectl_spread.objects.workloads import Job
+from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, is_pod_level
+
+JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
+"""Labels that hold a Job's name, on it and on its Pods."""
+
+_GENERATED = "xxxxx"
+"""Stands for the five characters that the API server adds to generateName."""
+_MAX_GENERATED = 63
+
+
+def name_as_created(metadata: ObjectMeta) -> str:
+    """Return the object's name, or one such as it would get; empty where it has neither name nor generateName."""
+    if metadata.name or not metadata.generate_name:
+        return metadata.name
+    return metadata.generate_name[: _MAX_GENERATED - len(_GENERATED)] + _GENERATED
+
+
+def pod_as_created(pod: Pod, release: Release) -> Pod:
+    """Return the Pod with defaults set, disabled fields dropped, and label keys merged into selectors."""
+    spec = pod.spec
+    spec = replace(
+        spec,
+        containers=_defaulted(spec.containers, host_network=spec.host_network),
+        init_containers=_defaulted(spec.init_containers, host_network=spec.host_network),
+    )
+    if spec.resources is not None:
+        spec = replace(spec, resources=_pod_level(spec, spec.resources))
+    spec = template_as_created(spec, release)
+    labels = pod.metadata.labels
+    if spec.affinity is not None:
+        spec = replace(spec, affinity=_merged_affinity(spec.affinity, labels))
+    if release.enables(MATCH_LABEL_KEYS_MERGE):
+        constraints = tuple(_merged_constraint(constraint, labels) for constraint in spec.topology_spread_constraints)
+        spec = replace(spec, topology_spread_constraints=constraints)
+    return replace(pod, spec=spec)
+
+
+def template_as_created(spec: PodSpec, release: Release) -> PodSpec:
+    """Return the spec without the fields whose feature is off."""
+    if not release.enables(POD_LEVEL_RESOURCES):
+        spec = replace(spec, resources=None)
+    if not release.enables(IMAGE_VOLUME):
+        spec = replace(spec, volumes=tuple(volume for volume in spec.volumes if volume.image is None))
+    if not release.enables(MATCH_LABEL_KEYS):
+        constraints = tuple(replace(c, match_label_keys=()) for c in spec.topology_spread_constraints)
+        spec = replace(spec, topology_spread_constraints=constraints)
+    if not release.enables(DYNAMIC_RESOURCES):
+        spec = replace(spec, resource_claims=())
+    if not release.enables(CONTAINER_RESTART_RULES):
+        spec = _without_restart_rules(spec, release)
+    return spec
+
+
+def job_as_created(job: Job) -> Job:
+    """Return the Job with labels that hold its name, unless it brings a selector, and with those of its template.
+
+    upstream: a Job without labels shares its template's, if that has any.
+    """
+    of_template = job.spec.template.metadata
+    labels = of_template.labels
+    if job.spec.selector is None:
+        labels = {**dict.fromkeys(JOB_NAME_LABELS, name_as_created(job.metadata)), **labels}
+    template = replace(job.spec.template, metadata=replace(of_template, labels=labels))
+    own = job.metadata.labels or (labels if of_template.labels else {})
+    return Job(metadata=replace(job.metadata, labels=own), spec=replace(job.spec, template=template))
+
+
+def _defaulted(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
+    """Return the containers with requests from their limits, and host ports on the host network."""
+    return tuple(
+        replace(
+            container,
+            resources=_requesting_limits(container.resources),
+            ports=tuple(map(_host_port, container.ports)) if host_network else container.ports,
+        )
+        for container in containers
+    )
+
+
+def _requesting_limits(resources: ResourceRequirements) -> ResourceRequirements:
+    """Return the resources with a request for everything that has a limit."""
+    return replace(resources, requests={**resources.limits, **resources.requests})
+
+
+def _host_port(port: ContainerPort) -> ContainerPort:
+    """Return the port with its number taken on the node too."""
+    return replace(port, host_port=port.host_port or port.container_port)
+
+
+def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
+    """Return Pod-level resources: limits of huge pages from the containers, requests from them or from the limits."""
+    if not (resources.limits or resources.requests):
+        return resources
+    of_containers = limits_together(spec.containers, spec.init_containers)
+    pages = {n: a for n, a in of_containers.items() if n.startswith(HUGE_PAGES_PREFIX) and n not in resources.requests}
+    limits = {**_as_text(pages), **resources.limits}
+    if not limits:
+        return resources
+    together = requests_together(spec.containers, spec.init_containers)
+    shared = {name: amount for name, amount in together.items() if name in {CPU, MEMORY}}
+    from_limits = {name: amount for name, amount in limits.items() if is_pod_level(name)}
+    return ResourceRequirements(requests={**from_limits, **_as_text(shared), **resources.requests}, limits=limits)
+
+
+def _as_text(amounts: Amounts) -> dict[str, Quantity]:
+    """Return the amounts as an object carries them."""
+    return {name: str(amount) for name, amount in amounts.items()}
+
+
+def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:
+    """Return the spec without restart rules of containers, and, in v1.34, without policies but those of sidecars."""
+    known = release.knows(CONTAINER_RESTART_RULES)
+
+    def stripped(container: Container) -> Container:
+        policy = None if known else container.restart_policy
+        return replace(container, restart_policy=policy, restart_policy_rules=())
+
+    def without_rules(container: Container) -> Container:
+        sidecar = container.restart_policy == "Always"
+        return replace(container, restart_policy_rules=()) if sidecar else stripped(container)
+
+    return replace(
+        spec,
+        containers=tuple(map(stripped, spec.containers)),
+        init_containers=tuple(map(without_rules, spec.init_containers)),
+        ephemeral_containers=tuple(map(stripped, spec.ephemeral_containers)),
+    )
+
+
+def _merged_affinity(affinity: Affinity, labels: Mapping[str, str]) -> Affinity:
+    """Return the affinity with each term's label keys merged into its selector."""
+    return replace(
+        affinity,
+        pod_affinity=_merged_pod_affinity(affinity.pod_affinity, labels),
+        pod_anti_affinity=_merged_pod_affinity(affinity.pod_anti_affinity, labels),
+    )
+
+
+def _merged_pod_affinity(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
+    """Return affinity or anti-affinity with merged terms."""
+    if affinity is None:
+        return None
+    required = affinity.required_during_scheduling_ignored_during_execution
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution
+    return PodAffinity(
+        required_during_scheduling_ignored_during_execution=tuple(_merged_term(term, labels) for term in required),
+        preferred_during_scheduling_ignored_during_execution=tuple(
+            replace(weighted, pod_affinity_term=_merged_term(weighted.pod_affinity_term, labels))
+            for weighted in preferred
+        ),
+    )
+
+
+def _merged_term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    """Return the term with its label keys merged into its selector."""
+    expressions = (
+        *_expressions("In", term.match_label_keys, labels),
+        *_expressions("NotIn", term.mismatch_label_keys, labels),
+    )
+    return replace(term, label_selector=_with_expressions(term.label_selector, expressions))
+
+
+def _merged_constraint(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
+    """Return the constraint with its label keys merged into its selector."""
+    expressions = tuple(_expressions("In", constraint.match_label_keys, labels))
+    return replace(constraint, label_selector=_with_expressions(constraint.label_selector, expressions))
+
+
+def _expressions(operator: str, keys: Sequence[str], labels: Mapping[str, str]) -> Iterator[LabelSelectorRequirement]:
+    """Yield an expression for each of the keys that the Pod's labels have."""
+    for key in keys:
+        if key in labels:
+            yield LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
+
+
+def _with_expressions(
+    selector: LabelSelector | None, expressions: Sequence[LabelSelectorRequirement]
+) -> LabelSelector | None:
+    """Return the selector with further expressions; an absent one stays absent."""
+    if selector is None:
+        return None
+    return replace(selector, match_expressions=(*selector.match_expressions, *expressions))

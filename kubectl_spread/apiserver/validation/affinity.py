@@ -1,0 +1,140 @@
+"""Node selectors, node affinity and inter-pod affinity.
+
+Source: pkg/apis/core/validation/validation.go validateAffinity (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubectl_spread.apiserver.validation.field_errors import Errors, as_json, invalid, quoted, required
+from kubectl_spread.apiserver.validation.labelselectors import (
+    UNKNOWN_OPERATOR,
+    label_selector_errors,
+    merged_key_errors,
+    operator_errors,
+)
+from kubectl_spread.apiserver.validation.names import (
+    dns_label_errors,
+    dns_subdomain_errors,
+    label_key_errors,
+    label_value_errors,
+)
+from kubectl_spread.objects.core import (
+    Affinity,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PodAffinity,
+    PodAffinityTerm,
+)
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_NAME_FIELD = "metadata.name"
+_MAX_WEIGHT = 100
+
+
+def affinity_errors(path: str, affinity: Affinity | None) -> Errors:
+    """Yield the errors of all affinities of a Pod."""
+    if affinity is None:
+        return
+    if affinity.node_affinity is not None:
+        yield from _node_affinity_errors(f"{path}.nodeAffinity", affinity.node_affinity)
+    if affinity.pod_affinity is not None:
+        yield from _pod_affinity_errors(f"{path}.podAffinity", affinity.pod_affinity)
+    if affinity.pod_anti_affinity is not None:
+        yield from _pod_affinity_errors(f"{path}.podAntiAffinity", affinity.pod_anti_affinity)
+
+
+def _node_affinity_errors(path: str, affinity: NodeAffinity) -> Errors:
+    """Yield the errors of node affinity."""
+    selector = affinity.required_during_scheduling_ignored_during_execution
+    if selector is not None:
+        yield from _node_selector_errors(f"{path}.{REQUIRED}.nodeSelectorTerms", selector)
+    for index, preferred in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
+        place = f"{path}.{PREFERRED}[{index}]"
+        yield from _weight_errors(f"{place}.weight", preferred.weight)
+        yield from _term_errors(f"{place}.preference", preferred.preference, preferred=True)
+
+
+def _node_selector_errors(path: str, selector: NodeSelector) -> Errors:
+    """Yield the errors of required terms: there must be one."""
+    if not selector.node_selector_terms:
+        yield required(path, "must have at least one node selector term")
+    for index, term in enumerate(selector.node_selector_terms):
+        yield from _term_errors(f"{path}[{index}]", term, preferred=False)
+
+
+def _term_errors(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Errors:
+    """Yield the errors of one term; a preferred one may have values that no label can have."""
+    for index, expression in enumerate(term.match_expressions):
+        yield from _expression_errors(f"{path}.matchExpressions[{index}]", expression, preferred=preferred)
+    for index, expression in enumerate(term.match_fields):
+        yield from _field_errors(f"{path}.matchFields[{index}]", expression)
+
+
+def _expression_errors(path: str, expression: NodeSelectorRequirement, *, preferred: bool) -> Errors:
+    """Yield the errors of an expression on a node's labels."""
+    if expression.operator in {"Gt", "Lt"}:
+        if len(expression.values) != 1:
+            yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+    else:
+        yield from operator_errors(path, expression.operator, expression.values)
+    yield from label_key_errors(f"{path}.key", expression.key)
+    if not preferred:
+        for index, value in enumerate(expression.values):
+            yield from label_value_errors(f"{path}.values[{index}]", value)
+
+
+def _field_errors(path: str, expression: NodeSelectorRequirement) -> Errors:
+    """Yield the errors of an expression on a node's fields: metadata.name is the only one, with one value."""
+    if expression.operator not in {"In", "NotIn"}:
+        yield invalid(f"{path}.operator", as_json(expression.operator), UNKNOWN_OPERATOR)
+    elif len(expression.values) != 1:
+        detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        yield required(f"{path}.values", detail)
+    if expression.key != _NAME_FIELD:
+        yield invalid(f"{path}.key", quoted(expression.key), "not a valid field selector key")
+        return
+    for index, value in enumerate(expression.values):
+        yield from dns_subdomain_errors(f"{path}.values[{index}]", value)
+
+
+def _pod_affinity_errors(path: str, affinity: PodAffinity) -> Errors:
+    """Yield the errors of affinity or anti-affinity to other Pods."""
+    yield from _pod_terms_errors(f"{path}.{REQUIRED}", affinity.required_during_scheduling_ignored_during_execution)
+    for index, weighted in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
+        place = f"{path}.{PREFERRED}[{index}]"
+        yield from _weight_errors(f"{place}.weight", weighted.weight)
+        yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
+
+
+def _pod_terms_errors(path: str, terms: Sequence[PodAffinityTerm]) -> Errors:
+    """Yield the errors of required terms."""
+    for index, term in enumerate(terms):
+        yield from _pod_term_errors(f"{path}[{index}]", term)
+
+
+def _pod_term_errors(path: str, term: PodAffinityTerm) -> Errors:
+    """Yield the errors of one term.
+
+    upstream: namespaces are reported at ``namespace``, without an index.
+    """
+    yield from label_selector_errors(f"{path}.labelSelector", term.label_selector)
+    yield from label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)
+    for namespace in term.namespaces:
+        yield from dns_label_errors(f"{path}.namespace", namespace)
+    yield from merged_key_errors(
+        path, term.label_selector, match_keys=term.match_label_keys, mismatch_keys=term.mismatch_label_keys
+    )
+    if not term.topology_key:
+        yield required(f"{path}.topologyKey", "can not be empty")
+    yield from label_key_errors(f"{path}.topologyKey", term.topology_key)
+
+
+def _weight_errors(path: str, weight: int) -> Errors:
+    """Yield the error of a weight out of range."""
+    if not 1 <= weight <= _MAX_WEIGHT:
+        yield invalid(path, weight, "must be in the range 1-100")

@@ -1,0 +1,146 @@
+"""Volumes: their names, and the sources that the scheduler reads.
+
+Whether a volume has a source at all is not checked: the objects do not hold them all.
+
+Source: pkg/apis/core/validation/validation.go ValidateVolumes (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from kubectl_spread.apiserver.features import Release
+from kubectl_spread.apiserver.validation.field_errors import (
+    Errors,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    quoted,
+    required,
+)
+from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_faults
+from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource, Volume
+
+_SOURCES: Mapping[str, str] = {
+    "gcePersistentDisk": "gce_persistent_disk",
+    "awsElasticBlockStore": "aws_elastic_block_store",
+    "iscsi": "iscsi",
+    "persistentVolumeClaim": "persistent_volume_claim",
+    "rbd": "rbd",
+    "cinder": "cinder",
+    "portworxVolume": "portworx_volume",
+    "azureDisk": "azure_disk",
+    "ephemeral": "ephemeral",
+    "image": "image",
+}
+"""Source → attribute, in the order in which the API server looks at them."""
+
+# Source → field below the volume → attribute of the source.
+# upstream: the first is reported at a path that does not exist.
+_REQUIRED: Mapping[str, Mapping[str, str]] = {
+    "gcePersistentDisk": {"persistentDisk.pdName": "pd_name"},
+    "awsElasticBlockStore": {"awsElasticBlockStore.volumeID": "volume_id"},
+    "iscsi": {"iscsi.iqn": "iqn"},
+    "persistentVolumeClaim": {"persistentVolumeClaim.claimName": "claim_name"},
+    "rbd": {"rbd.monitors": "monitors", "rbd.image": "image"},
+    "cinder": {"cinder.volumeID": "volume_id"},
+    "portworxVolume": {"portworxVolume.volumeID": "volume_id"},
+    "azureDisk": {"azureDisk.diskURI": "disk_uri"},
+}
+
+_IQN_FORMS = {
+    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)", re.ASCII),
+    "eui": re.compile(r"eui.[A-Za-z0-9]{16}", re.ASCII),
+    "naa": re.compile(r"naa.[A-Za-z0-9]{32}", re.ASCII),
+}
+_TEMPLATE_REFERENCE_SINCE = 37
+_AZURE_MANAGED = "Managed"
+_AZURE_KINDS = ("Dedicated", _AZURE_MANAGED, "Shared")
+_AZURE_DISK = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
+_AZURE_BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
+
+
+def volume_errors(path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release) -> Errors:
+    """Yield the errors of all volumes.
+
+    Args:
+        path: where they stand.
+        volumes: those of one Pod or template.
+        pod_name: what the names of claims that are made for the Pod begin with; None in a template.
+        release: the API server's.
+    """
+    names: set[str] = set()
+    made = {f"{pod_name}-{volume.name}" for volume in volumes if volume.ephemeral} if pod_name else set()
+    for index, volume in enumerate(volumes):
+        place = f"{path}[{index}]"
+        errors = [*_source_errors(place, volume, pod_name=pod_name, release=release)]
+        errors += _name_errors(f"{place}.name", volume.name, names)
+        yield from errors
+        if not errors:
+            names.add(volume.name)
+        claim = volume.persistent_volume_claim
+        if claim is not None and claim.claim_name in made:
+            detail = "must not reference a PVC that gets created for an ephemeral volume"
+            yield invalid(f"{place}.persistentVolumeClaim.claimName", quoted(claim.claim_name), detail)
+
+
+def _name_errors(path: str, name: str, names: set[str]) -> Errors:
+    """Yield the errors of a volume's name, given those before it that are free of errors."""
+    if name:
+        yield from dns_label_errors(path, name)
+    else:
+        yield required(path)
+    if name in names:
+        yield duplicate(path, name)
+
+
+def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: Release) -> Errors:
+    """Yield the errors of a volume's sources: the first is looked at, any other is forbidden."""
+    sources = {name: getattr(volume, attribute) for name, attribute in _SOURCES.items()}
+    first, *others = [name for name, source in sources.items() if source is not None] or [""]
+    for name, attribute in _REQUIRED.get(first, {}).items():
+        if not getattr(sources[first], attribute):
+            yield required(f"{path}.{name}")
+    match first:
+        case "iscsi" if volume.iscsi and volume.iscsi.iqn:
+            yield from _iqn_errors(f"{path}.iscsi.iqn", volume.iscsi.iqn)
+        case "azureDisk" if volume.azure_disk:
+            yield from _azure_errors(f"{path}.azureDisk", volume.azure_disk)
+        case "ephemeral" if pod_name and volume.name:
+            yield from _made_claim_errors(f"{path}.name", volume.name, pod_name)
+        case "image" if pod_name is not None or release.minor >= _TEMPLATE_REFERENCE_SINCE:
+            yield from _image_errors(f"{path}.image.reference", volume.image)
+    yield from (forbidden(f"{path}.{name}", "may not specify more than 1 volume type") for name in others)
+
+
+def _image_errors(path: str, image: ImageVolumeSource | None) -> Errors:
+    """Yield the error of an image volume without an image."""
+    if image is not None and not image.reference:
+        yield required(path)
+
+
+def _iqn_errors(path: str, iqn: str) -> Errors:
+    """Yield the error of a name that no iSCSI target has."""
+    form = _IQN_FORMS.get(iqn[:3])
+    if form is None:
+        yield invalid(path, quoted(iqn), "must be valid format starting with iqn, eui, or naa")
+    elif not form.fullmatch(iqn):
+        yield invalid(path, quoted(iqn), "must be valid format")
+
+
+def _azure_errors(path: str, disk: AzureDiskVolumeSource) -> Errors:
+    """Yield the errors of the kind of an Azure disk, and of an address that does not suit it."""
+    if disk.kind not in _AZURE_KINDS:
+        yield not_supported(f"{path}.kind", disk.kind, _AZURE_KINDS)
+    start, form = ("/subscriptions/", _AZURE_DISK) if disk.kind == _AZURE_MANAGED else ("https://", _AZURE_BLOB)
+    if not disk.disk_uri.startswith(start):
+        yield not_supported(f"{path}.diskURI", disk.disk_uri, (form,))
+
+
+def _made_claim_errors(path: str, volume_name: str, pod_name: str) -> Errors:
+    """Yield the errors of the name of a claim that is made for the Pod."""
+    claim_name = f"{pod_name}-{volume_name}"
+    for fault in dns_subdomain_faults(claim_name):
+        yield invalid(path, quoted(volume_name), f"PVC name {quoted(claim_name)}: {fault}")

@@ -1,0 +1,229 @@
+"""Whole objects of any kind: Pods, and the workloads that make them.
+
+Source: pkg/apis/apps/validation/validation.go, pkg/apis/batch/validation/validation.go, pkg/apis/core/validation
+ValidateReplicationController (v1.33 to v1.37).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from kubectl_spread import labels
+from kubectl_spread.apiserver.creation import JOB_NAME_LABELS, job_as_created, name_as_created
+from kubectl_spread.apiserver.features import REFERENCE_MINOR, Release
+from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, as_json, invalid, quoted, required
+from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
+from kubectl_spread.apiserver.validation.names import dns_label_faults, dns_subdomain_faults
+from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
+from kubectl_spread.objects.workloads import (
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    JobSpec,
+    ReplicaSet,
+    StatefulSet,
+    WorkloadSpec,
+)
+
+_TEMPLATE = "spec.template"
+_MISMATCH = "`selector` does not match template `labels`"
+_MAX_CRON_JOB_NAME = 52
+_STATEFUL_SET_TEMPLATE_SINCE = 34
+_CONTROLLER_GENERATE_NAME_UNTIL = 34
+
+
+def validate(
+    obj: KubernetesObject, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
+) -> tuple[FieldError, ...]:
+    """Return everything for which the API server would refuse to create the object; nothing for other kinds.
+
+    Args:
+        obj: a Pod or a workload, as its manifest has it.
+        minor: the API server's minor release of Kubernetes 1.
+        gates: feature gates that differ from the release's defaults.
+    """
+    return tuple(dict.fromkeys(_errors(obj, Release(minor, gates or {}))))
+
+
+def validate_template(
+    template: PodTemplateSpec,
+    *,
+    path: str,
+    minor: int = REFERENCE_MINOR,
+    gates: Mapping[str, bool] | None = None,
+) -> tuple[FieldError, ...]:
+    """Return what is wrong with the template of a workload whose own rules are not known.
+
+    Args:
+        template: the template, as the manifest has it.
+        path: where it stands, such as ``spec.template``.
+        minor: the API server's minor release of Kubernetes 1.
+        gates: feature gates that differ from the release's defaults.
+    """
+    return tuple(dict.fromkeys(template_errors(path, template, Release(minor, gates or {}))))
+
+
+def _errors(obj: KubernetesObject, release: Release) -> Errors:
+    """Yield the errors of an object."""
+    match obj:
+        case Pod():
+            yield from pod_errors(obj, release)
+        case Deployment() | ReplicaSet():
+            yield from _deployment_errors(obj, release)
+        case StatefulSet():
+            yield from _stateful_set_errors(obj, release)
+        case DaemonSet():
+            yield from _daemon_set_errors(obj, release)
+        case Job():
+            yield from _job_errors(obj, release)
+        case CronJob():
+            yield from _cron_job_errors(obj, release)
+        case ReplicationController():
+            yield from _replication_controller_errors(obj, release)
+
+
+def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Errors:
+    """Yield the errors of a Deployment or ReplicaSet.
+
+    upstream: the template is not looked at while the selector cannot be read.
+    """
+    spec = owner.spec
+    yield from metadata_errors(owner.metadata, dns_subdomain_faults)
+    yield from _count_errors("spec.replicas", spec.replicas)
+    yield from _selector_errors(spec, kind="deployment")
+    if _is_readable(spec.selector):
+        yield from _mismatch_errors(spec)
+        yield from template_errors(_TEMPLATE, spec.template, release)
+    else:
+        yield invalid("spec.selector", _selector_text(spec), "invalid label selector")
+
+
+def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
+    """Yield the errors of a StatefulSet, whose template was not looked at until v1.34."""
+    spec = owner.spec
+    yield from metadata_errors(owner.metadata, dns_label_faults)
+    yield from _count_errors("spec.replicas", spec.replicas)
+    yield from _selector_errors(spec, kind="statefulset")
+    if not _is_readable(spec.selector):
+        yield invalid("spec.selector", _selector_text(spec), "")
+        return
+    yield from _mismatch_errors(spec)
+    if release.minor >= _STATEFUL_SET_TEMPLATE_SINCE:
+        yield from template_errors(_TEMPLATE, spec.template, release)
+    yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
+
+
+def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
+    """Yield the errors of a DaemonSet."""
+    spec = owner.spec
+    yield from metadata_errors(owner.metadata, dns_subdomain_faults)
+    yield from label_selector_errors("spec.selector", spec.selector)
+    if _is_readable(spec.selector):
+        yield from _mismatch_errors(spec)
+    if spec.selector == LabelSelector():
+        yield invalid("spec.selector", "{}", "empty selector is invalid for daemonset")
+    yield from template_errors(_TEMPLATE, spec.template, release)
+
+
+def _job_errors(job: Job, release: Release) -> Errors:
+    """Yield the errors of a Job.
+
+    differs: a selector is taken for one under ``manualSelector: true``; without that, the API server refuses it.
+    """
+    created = job_as_created(job)
+    spec = created.spec
+    yield from metadata_errors(created.metadata, dns_subdomain_faults)
+    if spec.selector is None:
+        yield from _name_label_errors(spec.template, name_as_created(created.metadata))
+    yield from _job_spec_errors("spec", spec, release)
+    yield from label_selector_errors("spec.selector", spec.selector)
+    if spec.selector is not None and _is_readable(spec.selector):
+        yield from _mismatch_errors(spec)
+
+
+def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
+    """Yield the errors of a CronJob, whose Jobs' names are eleven characters longer than its own."""
+    yield from metadata_errors(owner.metadata, dns_subdomain_faults)
+    spec = owner.spec.job_template.spec
+    yield from _job_spec_errors("spec.jobTemplate.spec", spec, release)
+    if spec.selector is not None:
+        detail = "`selector` will be auto-generated"
+        yield invalid("spec.jobTemplate.spec.selector", selector_as_json(spec.selector), detail)
+    if len(owner.metadata.name.encode()) > _MAX_CRON_JOB_NAME:
+        detail = f"must be no more than {_MAX_CRON_JOB_NAME} characters"
+        yield invalid("metadata.name", quoted(owner.metadata.name), detail)
+
+
+def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
+    """Yield the errors of what a Job and a CronJob have in common."""
+    yield from _count_errors(f"{path}.parallelism", spec.parallelism)
+    yield from _count_errors(f"{path}.completions", spec.completions)
+    yield from template_errors(f"{path}.template", spec.template, release)
+
+
+def _name_label_errors(template: PodTemplateSpec, name: str) -> Errors:
+    """Yield the errors of labels that should hold the Job's name."""
+    for key in JOB_NAME_LABELS:
+        if template.metadata.labels[key] != name:
+            yield invalid(f"{_TEMPLATE}.metadata.labels[{key}]", _labels_text(template), f"must be '{name}'")
+
+
+def _replication_controller_errors(owner: ReplicationController, release: Release) -> Errors:
+    """Yield the errors of a ReplicationController; labels and selector are those of the template unless it says so."""
+    of_template = owner.spec.template.metadata.labels
+    metadata = replace(owner.metadata, labels=owner.metadata.labels or of_template)
+    selector = owner.spec.selector or of_template
+    check_generate_name = release.minor <= _CONTROLLER_GENERATE_NAME_UNTIL
+    yield from metadata_errors(metadata, dns_subdomain_faults, check_generate_name=check_generate_name)
+    if not selector:
+        yield required("spec.selector")
+    yield from _count_errors("spec.replicas", owner.spec.replicas)
+    if owner.spec.template == PodTemplateSpec():
+        yield required(_TEMPLATE)
+        return
+    if not labels.from_set(selector).matches(of_template):
+        yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(owner.spec.template), _MISMATCH)
+    yield from template_errors(_TEMPLATE, owner.spec.template, release)
+
+
+def _count_errors(path: str, count: int | None) -> Errors:
+    """Yield the error of a number below zero."""
+    if count is not None and count < 0:
+        yield invalid(path, count, "must be greater than or equal to 0")
+
+
+def _selector_errors(spec: WorkloadSpec, *, kind: str) -> Errors:
+    """Yield the errors of a selector that must be there and must not be empty."""
+    if spec.selector is None:
+        yield required("spec.selector")
+        return
+    yield from label_selector_errors("spec.selector", spec.selector)
+    if spec.selector == LabelSelector():
+        yield invalid("spec.selector", "{}", f"empty selector is invalid for {kind}")
+
+
+def _mismatch_errors(spec: WorkloadSpec | JobSpec) -> Errors:
+    """Yield the error of a template whose Pods the selector would not find."""
+    if not parse_label_selector(spec.selector).matches(spec.template.metadata.labels):
+        yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(spec.template), _MISMATCH)
+
+
+def _is_readable(selector: LabelSelector | None) -> bool:
+    """Whether the selector can be matched with; an absent one can, and selects nothing."""
+    return not any(label_selector_errors("", selector))
+
+
+def _selector_text(spec: WorkloadSpec) -> str:
+    """Return the selector as it stands in a message."""
+    return selector_as_json(spec.selector or LabelSelector())
+
+
+def _labels_text(template: PodTemplateSpec) -> str:
+    """Return a template's labels as they stand in a message."""
+    return as_json(dict(sorted(template.metadata.labels.items())) or None)

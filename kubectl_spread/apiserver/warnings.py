@@ -1,0 +1,140 @@
+"""What the API server accepts with a warning, as far as it bears on where Pods may go.
+
+Source: pkg/api/pod/warnings.go, pkg/api/node/util.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kubectl_spread.apiserver.creation import pod_as_created
+from kubectl_spread.apiserver.features import REFERENCE_MINOR, Release
+from kubectl_spread.apiserver.quantities import read_amounts
+from kubectl_spread.apiserver.validation.affinity import PREFERRED, REQUIRED
+from kubectl_spread.apiserver.validation.field_errors import quoted
+from kubectl_spread.apiserver.validation.names import label_value_faults
+from kubectl_spread.objects.core import (
+    NodeAffinity,
+    NodeSelectorTerm,
+    Pod,
+    PodAffinity,
+    PodSpec,
+    PodTemplateSpec,
+    Quantity,
+    ReplicationController,
+)
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+
+_DEPRECATED = {
+    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
+    "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+    "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+    "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+    "app.kubernetes.io/created-by": "deprecated since v1.9",
+    "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
+    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
+}
+_NULL_SELECTOR = "a null labelSelector results in matching no pod"
+_NO_DRIVER = "deprecated in v1.28, non-functional in v1.31+"
+_BYTES = ("memory", "ephemeral-storage")
+
+
+def warnings_of(
+    obj: KubernetesObject, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
+) -> tuple[str, ...]:
+    """Return what the API server warns of when the object is created, each as kubectl prints it behind "Warning: ".
+
+    Args:
+        obj: a Pod or a workload, as its manifest has it; other kinds have no warnings here.
+        minor: the API server's minor release of Kubernetes 1.
+        gates: feature gates that differ from the release's defaults.
+    """
+    match obj:
+        case Pod():
+            created = pod_as_created(obj, Release(minor, gates or {}))
+            return tuple(dict.fromkeys(_spec_warnings("spec", created.spec)))
+        case Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job() | ReplicationController():
+            return template_warnings(obj.spec.template, path="spec.template")
+        case CronJob():
+            return template_warnings(obj.spec.job_template.spec.template, path="spec.jobTemplate.spec.template")
+        case _:
+            return ()
+
+
+def template_warnings(template: PodTemplateSpec, *, path: str) -> tuple[str, ...]:
+    """Return what the API server warns of in a template that stands at the path."""
+    return tuple(dict.fromkeys(_spec_warnings(f"{path}.spec", template.spec)))
+
+
+def _spec_warnings(path: str, spec: PodSpec) -> Iterator[str]:
+    """Yield the warnings of a Pod's spec."""
+    for key in sorted(spec.node_selector):
+        if key in _DEPRECATED:
+            yield f"{path}.nodeSelector[{key}]: {_DEPRECATED[key]}"
+    if spec.affinity is not None and spec.affinity.node_affinity is not None:
+        yield from _node_affinity_warnings(f"{path}.affinity.nodeAffinity", spec.affinity.node_affinity)
+    yield from _constraint_warnings(f"{path}.topologySpreadConstraints", spec)
+    for index, volume in enumerate(spec.volumes):
+        if volume.rbd is not None:
+            yield f"{path}.volumes[{index}].rbd: {_NO_DRIVER}"
+    yield from _fraction_warnings(f"{path}.overhead", spec.overhead)
+    for field, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
+        for index, container in enumerate(containers):
+            place = f"{path}.{field}[{index}].resources"
+            yield from _fraction_warnings(f"{place}.limits", container.resources.limits)
+            yield from _fraction_warnings(f"{place}.requests", container.resources.requests)
+    if spec.affinity is not None:
+        yield from _pod_affinity_warnings(f"{path}.affinity.podAffinity", spec.affinity.pod_affinity)
+        yield from _pod_affinity_warnings(f"{path}.affinity.podAntiAffinity", spec.affinity.pod_anti_affinity)
+
+
+def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Iterator[str]:
+    """Yield the warnings of node affinity."""
+    required = affinity.required_during_scheduling_ignored_during_execution
+    for index, term in enumerate(required.node_selector_terms if required else ()):
+        yield from _term_warnings(f"{path}.{REQUIRED}.nodeSelectorTerms[{index}]", term, preferred=False)
+    for index, preferred in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
+        yield from _term_warnings(f"{path}.{PREFERRED}[{index}].preference", preferred.preference, preferred=True)
+
+
+def _term_warnings(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Iterator[str]:
+    """Yield the warnings of a term: deprecated labels, and in a preferred one values that no label can have."""
+    for index, expression in enumerate(term.match_expressions):
+        place = f"{path}.matchExpressions[{index}]"
+        if expression.key in _DEPRECATED:
+            yield f"{place}.key: {expression.key} is {_DEPRECATED[expression.key]}"
+        for number, value in enumerate(expression.values if preferred else ()):
+            for fault in label_value_faults(value):
+                yield f"{place}.values[{number}]: {value} is invalid, {fault}"
+
+
+def _constraint_warnings(path: str, spec: PodSpec) -> Iterator[str]:
+    """Yield the warnings of topology spread constraints."""
+    for index, constraint in enumerate(spec.topology_spread_constraints):
+        key = constraint.topology_key
+        if key in _DEPRECATED:
+            yield f"{path}[{index}].topologyKey: {key} is {_DEPRECATED[key]}"
+        if constraint.label_selector is None:
+            yield f"{path}[{index}].labelSelector: {_NULL_SELECTOR}"
+
+
+def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Iterator[str]:
+    """Yield the warnings of fractions of a byte."""
+    amounts = read_amounts(resources)
+    for name in _BYTES:
+        if name in amounts and amounts[name].value.denominator != 1:
+            yield f"{path}[{name}]: fractional byte value {quoted(str(amounts[name]))} is invalid, must be an integer"
+
+
+def _pod_affinity_warnings(path: str, affinity: PodAffinity | None) -> Iterator[str]:
+    """Yield the warnings of terms that match no Pod."""
+    if affinity is None:
+        return
+    for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):
+        if term.label_selector is None:
+            yield f"{path}.{REQUIRED}[{index}].labelSelector: {_NULL_SELECTOR}"
+    for index, weighted in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
+        if weighted.pod_affinity_term.label_selector is None:
+            yield f"{path}.{PREFERRED}[{index}].podAffinityTerm.labelSelector: {_NULL_SELECTOR}"

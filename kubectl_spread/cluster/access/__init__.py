@@ -1,0 +1,1 @@
+"""Who asks, and whom: kubeconfig, credentials, the connection."""

@@ -1,0 +1,210 @@
+"""The way to an API server, found as kubectl finds it: kubeconfig, flags, or the service account of a Pod.
+
+Flags beat the kubeconfig, the kubeconfig beats the service account. Credentials are sent over TLS only.
+
+Source: client-go tools/clientcmd/client_config.go and merged_client_builder.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import msgspec
+import urllib3
+
+from kubectl_spread import __version__
+from kubectl_spread.cluster.access import kubeconfig
+from kubectl_spread.cluster.access.authentication import credentials_for
+from kubectl_spread.cluster.access.clientcmd_validation import confirm_usable
+from kubectl_spread.cluster.access.credentials import Credentials
+from kubectl_spread.cluster.access.kubeconfig import NOBODY, Cluster, Kubeconfig, Selection, User
+from kubectl_spread.cluster.access.options import ConnectionOptions, overridden, parse_timeout
+from kubectl_spread.cluster.log import READS, SILENT, Log
+from kubectl_spread.cluster.net.pool import pool_for
+from kubectl_spread.cluster.net.proxy import without_login
+from kubectl_spread.errors import ClusterError, UsageError
+
+__all__ = ["Connection", "ConnectionOptions", "connect"]
+
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+
+_HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
+"""What may stand in a header's name beside letters and digits; ``%`` may too, and is encoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """How to ask an API server.
+
+    Attributes:
+        server: its URL, without a slash at the end.
+        namespace: the namespace that is meant when none is named.
+        context: the context's name; empty when there is none.
+        pool: the connections; they verify the server and show the client certificate.
+        credentials: the Authorization header and the client certificate.
+        headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
+        timeout: seconds that a request may take, None where nobody has set a limit.
+        log: whom to tell what is asked and answered.
+    """
+
+    server: str
+    namespace: str
+    context: str
+    pool: urllib3.PoolManager
+    credentials: Credentials
+    headers: tuple[tuple[str, str], ...]
+    timeout: float | None = None
+    log: Log = SILENT
+
+    def close(self) -> None:
+        """Close the connections that are kept for further requests."""
+        self.pool.clear()
+
+
+def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
+    """Return the connection that kubectl would use with these flags; no request is made.
+
+    Args:
+        options: the flags.
+        log: whom to tell which server it is, and later what is asked and answered.
+
+    Raises:
+        ClusterError: there is no cluster to ask, or its kubeconfig, certificates or credentials are of no use.
+        UsageError: a flag has a malformed value.
+    """
+    timeout = parse_timeout(options.request_timeout)
+    selection = overridden(_chosen(options), options)
+    confirm_usable(selection)
+    cluster, user = selection.cluster, selection.user
+    server = _server_url(cluster.server)
+    headers = (*_basic_headers(cluster), *_impersonation(user))
+    if server.startswith("http:"):
+        selection = replace(selection, user=NOBODY)
+    credentials = credentials_for(selection, cluster)
+    namespace = options.namespace or selection.namespace or _pod_namespace() or "default"
+    log.say(READS, f'the server is {server}, of context "{selection.context}"; the namespace is "{namespace}"')
+    return Connection(
+        server=server,
+        namespace=namespace,
+        context=selection.context,
+        pool=pool_for(server, cluster, credentials.key_pair),
+        credentials=credentials,
+        headers=headers,
+        timeout=timeout,
+        log=log,
+    )
+
+
+def _chosen(options: ConnectionOptions) -> Selection:
+    """Return what the kubeconfig stands for, or the service account when that says nothing."""
+    config = kubeconfig.load(options.kubeconfig)
+    selection = kubeconfig.select(config, context=options.context, cluster=options.cluster, user=options.user)
+    if selection.cluster.server or options.server:
+        return selection
+    if not selection.context and _in_pod():
+        return _service_account(token=options.token)
+    if master := os.environ.get("KUBERNETES_MASTER"):
+        return replace(selection, cluster=msgspec.structs.replace(selection.cluster, server=master))
+    raise _nothing_to_ask(config, selection)
+
+
+def _nothing_to_ask(config: Kubeconfig, selection: Selection) -> ClusterError:
+    """Return the error that says why there is no server; kubectl would try localhost:8080."""
+    if not config.paths:
+        looked = os.environ.get("KUBECONFIG") or kubeconfig.DEFAULT_PATH
+        hint = "set KUBECONFIG, or give --kubeconfig or --server"
+        return ClusterError(f"no cluster to ask: found no kubeconfig at {looked}", hint=hint)
+    if selection.context:
+        return ClusterError(f'no cluster to ask: context "{selection.context}" leads to no server')
+    files = ", ".join(map(str, config.paths))
+    known = ", ".join(sorted(config.contexts)) or "none"
+    return ClusterError(
+        f"no cluster to ask: current-context is not set in {files}",
+        hint=f"give --context, or run kubectl config use-context NAME; contexts: {known}",
+    )
+
+
+def _in_pod() -> bool:
+    """Whether this runs in a Pod that may ask its own cluster."""
+    service = os.environ.get("KUBERNETES_SERVICE_HOST") and os.environ.get("KUBERNETES_SERVICE_PORT")
+    return bool(service) and (SERVICE_ACCOUNT / "token").is_file()
+
+
+def _service_account(*, token: str) -> Selection:
+    """Return the Pod's own cluster and service account, in whose place a token given by flag may ask.
+
+    Source: client-go rest/config.go InClusterConfig.
+    """
+    host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
+    authority = SERVICE_ACCOUNT / "ca.crt"
+    cluster = Cluster(
+        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
+        certificate_authority=str(authority) if authority.is_file() else "",
+    )
+    return Selection(cluster=cluster, user=NOBODY if token else User(token_file=str(SERVICE_ACCOUNT / "token")))
+
+
+def _pod_namespace() -> str:
+    """Return the namespace of the Pod this runs in, empty outside of one."""
+    if not _in_pod():
+        return ""
+    file = SERVICE_ACCOUNT / "namespace"
+    return os.environ.get("POD_NAMESPACE") or (file.read_text(encoding="utf-8").strip() if file.is_file() else "")
+
+
+def _server_url(server: str) -> str:
+    """Return the server's URL, complete; one without a scheme is asked by HTTP, as ``kubectl proxy`` is to be.
+
+    Source: client-go rest/url_utils.go DefaultServerURL.
+    """
+    if "://" not in server:
+        server = f"http://{server}"
+    try:
+        parts = urlsplit(server)
+        port = parts.port
+    except ValueError as error:
+        raise ClusterError(f"the server {without_login(server)!r} is not a URL: {error}") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname or not server.isprintable() or " " in server:
+        raise ClusterError(
+            f"host must be a URL or a host:port pair: {without_login(server)!r}",
+            hint="check --server or the kubeconfig",
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
+
+
+def _basic_headers(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    """Yield who we are and what we can read."""
+    yield "User-Agent", f"kubectl-spread/{__version__}"
+    if not cluster.disable_compression:
+        yield "Accept-Encoding", "gzip"
+
+
+def _impersonation(user: User) -> Iterator[tuple[str, str]]:
+    """Yield the headers that ask the server to act as somebody else.
+
+    Source: client-go transport/round_trippers.go impersonatingRoundTripper.
+    """
+    if not user.as_:
+        if user.as_uid or user.as_groups or user.as_user_extra:
+            raise UsageError("requesting uid, groups or user-extra without impersonating a user", hint="give --as too")
+        return
+    yield "Impersonate-User", _header(user.as_)
+    if user.as_uid:
+        yield "Impersonate-Uid", _header(user.as_uid)
+    for group in user.as_groups:
+        yield "Impersonate-Group", _header(group)
+    for key, values in user.as_user_extra.items():
+        for value in values:
+            yield f"Impersonate-Extra-{quote(key, safe=_HEADER_CHARACTERS)}", _header(value)
+
+
+def _header(text: str) -> str:
+    """Return the text as a header's value: UTF-8, as Go sends it."""
+    if not text.isprintable():
+        raise UsageError(f"cannot impersonate {text!r}: it holds control characters")
+    return text.encode().decode("latin-1")

@@ -1,0 +1,69 @@
+"""What proves to the API server who asks, kept current for as long as the connection lives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from kubectl_spread.cluster.net.tls import KeyPair
+from kubectl_spread.errors import ClusterError
+
+EXPIRY_MARGIN = timedelta(seconds=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """What a source of credentials handed out.
+
+    Attributes:
+        authorization: the Authorization header; empty for none.
+        key_pair: the client certificate; None for none.
+        expires: when to ask the source again; None for never.
+    """
+
+    authorization: str = ""
+    key_pair: KeyPair | None = None
+    expires: datetime | None = None
+
+
+class Credentials:
+    """The credentials of a connection, asked for again when they expire or are refused; for use by several threads.
+
+    Args:
+        source: hands out credentials, each time it is called.
+    """
+
+    def __init__(self, source: Callable[[], Issued]) -> None:
+        self._source = source
+        self._lock = threading.Lock()
+        self._issued = source()
+
+    @property
+    def key_pair(self) -> KeyPair | None:
+        """The client certificate; it stays the first one for as long as the connection lives."""
+        return self._issued.key_pair
+
+    def authorization(self) -> str:
+        """Return the Authorization header that holds now; empty for none."""
+        with self._lock:
+            expires = self._issued.expires
+            if expires is not None and datetime.now(UTC) > expires - EXPIRY_MARGIN:
+                self._issued = self._source()
+            return self._issued.authorization
+
+    def renew(self, rejected: str) -> str:
+        """Return the header to use in place of one that the server refused; the same when there is no other."""
+        with self._lock:
+            if self._issued.authorization == rejected:
+                self._issued = self._source()
+            return self._issued.authorization
+
+
+def bearer(token: str) -> str:
+    """Return the header for a token; one that cannot stand in a header is an error that does not show it."""
+    token = token.strip()
+    if not token.isascii() or not token.isprintable():
+        raise ClusterError("the bearer token holds characters that no token has")
+    return f"Bearer {token}"

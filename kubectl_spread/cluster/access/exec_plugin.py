@@ -1,0 +1,145 @@
+"""Credential plugins: programs that print a token or a client certificate.
+
+What a plugin says on standard error goes where ours goes, as it speaks: it may ask to open a browser. Standard input
+goes to it only where a person sits there: it may be a manifest.
+
+Source: client-go plugin/pkg/client/auth/exec/exec.go (v1.36), client.authentication.k8s.io/v1.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from kubectl_spread.cluster.access.credentials import Issued, bearer
+from kubectl_spread.cluster.access.kubeconfig import Cluster, Exec, read_file_or_data
+from kubectl_spread.cluster.net.tls import KeyPair
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.objects.decoding import DecodeError, decode
+
+EXTENSION = "client.authentication.k8s.io/exec"
+"""The extension of a cluster that is meant for plugins."""
+
+
+class _Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The status of an ExecCredential."""
+
+    token: str = ""
+    client_certificate_data: str = ""
+    client_key_data: str = ""
+    expiration_timestamp: datetime | None = None
+
+
+class _ExecCredential(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a plugin prints."""
+
+    api_version: str = ""
+    kind: str = ""
+    status: _Status | None = None
+
+
+def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
+    """Return what the plugin prints.
+
+    Raises:
+        ClusterError: it cannot be run, failed, or printed no credentials.
+    """
+    status = _status(plugin, _printed(plugin, cluster))
+    if not status.token and not status.client_certificate_data and not status.client_key_data:
+        raise _plugin_error(plugin, "it gave neither a token nor a client certificate")
+    if bool(status.client_certificate_data) != bool(status.client_key_data):
+        raise _plugin_error(plugin, "it gave a client certificate or key, not both")
+    key_pair = None
+    if status.client_certificate_data:
+        certificate, key = status.client_certificate_data.encode(), status.client_key_data.encode()
+        key_pair = KeyPair(certificate, key, f"the credential plugin {plugin.command}")
+    authorization = bearer(status.token) if status.token else ""
+    return Issued(authorization=authorization, key_pair=key_pair, expires=status.expiration_timestamp)
+
+
+def _printed(plugin: Exec, cluster: Cluster) -> bytes:
+    """Return what the plugin wrote to standard output."""
+    interactive = _is_interactive(plugin)
+    told = {variable.name: variable.value for variable in plugin.env}
+    told["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive=interactive))
+    try:
+        ended = subprocess.run(  # noqa: S603 the kubeconfig names the program
+            [shutil.which(plugin.command) or plugin.command, *plugin.args],
+            env=os.environ | told,
+            stdin=None if interactive else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise _plugin_error(plugin, "executable not found") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise _plugin_error(plugin, f"cannot run it: {reason}") from error
+    if ended.returncode:
+        raise _plugin_error(plugin, f"it failed with exit code {ended.returncode}")
+    return ended.stdout
+
+
+def _status(plugin: Exec, printed: bytes) -> _Status:
+    """Return the status of the ExecCredential that the plugin printed."""
+    try:
+        credential = decode(printed, _ExecCredential)
+    except DecodeError as error:
+        raise _plugin_error(plugin, f"what it printed is no ExecCredential: {error}") from error
+    if credential.api_version != plugin.api_version or credential.kind != "ExecCredential":
+        found = f'kind "{credential.kind}" of version "{credential.api_version}"'
+        raise _plugin_error(plugin, f'it was asked for an ExecCredential of "{plugin.api_version}" and gave {found}')
+    return credential.status or _Status()
+
+
+def _plugin_error(plugin: Exec, reason: str) -> ClusterError:
+    """Return the error of a plugin, with the hint that its kubeconfig has for those who lack it."""
+    text = _without_controls(" ".join(reason.split()))
+    hint = _without_controls(plugin.install_hint).strip()
+    return ClusterError(f"getting credentials: exec plugin {plugin.command}: {text}", hint=hint)
+
+
+def _without_controls(text: str) -> str:
+    """Return the text without what would steer a terminal."""
+    return "".join(character for character in text if character == "\n" or character.isprintable())
+
+
+def _is_interactive(plugin: Exec) -> bool:
+    """Whether the plugin may ask the person at standard input; Python has none at all for one that is closed."""
+    typing = sys.stdin is not None and sys.stdin.isatty()
+    if plugin.interactive_mode == "Always" and not typing:
+        raise _plugin_error(plugin, "it cannot run without a terminal: standard input is not one")
+    return typing and plugin.interactive_mode != "Never"
+
+
+def _exec_info(plugin: Exec, cluster: Cluster, *, interactive: bool) -> dict[str, Any]:
+    """Return what the plugin is told of its task."""
+    spec: dict[str, Any] = {"interactive": interactive}
+    if plugin.provide_cluster_info:
+        spec["cluster"] = _cluster_info(cluster)
+    return {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
+
+
+def _cluster_info(cluster: Cluster) -> dict[str, Any]:
+    """Return what a plugin may know of the cluster, files embedded."""
+    authority = read_file_or_data(
+        path=cluster.certificate_authority, data=cluster.certificate_authority_data, what="certificate-authority"
+    )
+    config = next((held.extension for held in cluster.extensions if held.name == EXTENSION), None)
+    info = {
+        "server": cluster.server,
+        "tls-server-name": cluster.tls_server_name,
+        "insecure-skip-tls-verify": cluster.insecure_skip_tls_verify,
+        "certificate-authority-data": base64.b64encode(authority).decode(),
+        "proxy-url": cluster.proxy_url,
+        "disable-compression": cluster.disable_compression,
+    }
+    return {key: value for key, value in info.items() if value} | {"config": config}

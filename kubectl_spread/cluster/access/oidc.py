@@ -1,0 +1,76 @@
+"""The login flow of OpenID Connect: an id-token, refreshed by the official client when it has expired.
+
+Source: client-go plugin/pkg/client/auth/oidc/oidc.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from urllib3.exceptions import HTTPError
+
+from kubectl_spread.cluster.access.credentials import Issued, bearer
+from kubectl_spread.cluster.access.kubeconfig import AuthProvider, Selection, save_auth_provider
+from kubectl_spread.cluster.net.tls import KeyPair
+from kubectl_spread.errors import ClusterError
+
+REQUIRED = ("idp-issuer-url", "client-id")
+NO_TOKEN_YET = "_.eyJleHAiOjB9._"  # noqa: S105 - it opens nothing
+"""An id-token that has expired at the beginning of time: the client refreshes none that is not there."""
+
+
+def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: KeyPair | None) -> Issued:
+    """Return the id-token of an OpenID Connect provider, a refreshed one when it has expired.
+
+    Args:
+        selection: whose login flow it is.
+        settings: the provider's settings; a refresh replaces the tokens in them, and in the kubeconfig.
+        key_pair: the client certificate, None without one.
+    """
+    provider = cast("AuthProvider", selection.user.auth_provider)
+    if provider.name != "oidc":
+        raise ClusterError(
+            f'no Auth Provider found for name "{provider.name}"',
+            hint="kubectl has none either since 1.26: use the exec credential plugin that took its place",
+        )
+    for setting in REQUIRED:
+        if not settings.get(setting):
+            raise ClusterError(f'the auth-provider of user "{selection.user_name}" must have {setting}')
+    current = _loaded_by_client(selection.user_name, settings)
+    if current != settings:
+        settings.update(current)
+        save_auth_provider(cast("Path", selection.user_path), user=selection.user_name, settings=settings)
+    return Issued(authorization=bearer(settings["id-token"]), key_pair=key_pair)
+
+
+def _loaded_by_client(name: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of an OpenID Connect provider after the client has seen to them."""
+    from kubernetes.client import Configuration
+    from kubernetes.config import ConfigException, kube_config
+
+    client: Any = kube_config
+    seen_to = {**_oidc_defaults(), **settings}
+    document = {
+        "current-context": "",
+        "contexts": [{"name": "", "context": {"cluster": "", "user": name}}],
+        "clusters": [{"name": "", "cluster": {}}],
+        "users": [{"name": name, "user": {"auth-provider": {"name": "oidc", "config": seen_to}}}],
+    }
+    try:
+        client.KubeConfigLoader(document, config_base_path="").load_and_set(Configuration())
+    except (ConfigException, client.oauthlib.oauth2.OAuth2Error, HTTPError, OSError, ValueError, KeyError) as error:
+        raise ClusterError(
+            f'cannot refresh the OpenID Connect token of user "{name}": {error}', hint="log in again"
+        ) from error
+    return {key: seen_to[key] for key in (*settings, "id-token")}
+
+
+def _oidc_defaults() -> dict[str, str]:
+    """Return the settings without which the client fails, or asks the provider without verifying its certificate."""
+    import certifi
+
+    authority = ssl.get_default_verify_paths().cafile or certifi.where()
+    return {"id-token": NO_TOKEN_YET, "client-secret": "", "idp-certificate-authority": authority}

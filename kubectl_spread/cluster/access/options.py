@@ -1,0 +1,133 @@
+"""kubectl's connection flags, and what they replace in a kubeconfig.
+
+Source: cli-runtime genericclioptions/config_flags.go, client-go tools/clientcmd/client_config.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import msgspec
+
+from kubectl_spread.cluster.access.kubeconfig import Selection
+from kubectl_spread.errors import UsageError
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+LONGEST_SECONDS = 2**63 / 1e9
+"""Go counts a duration in nanoseconds, in 64 bits."""
+ENDLESS_SECONDS = 2**31 / 1000
+"""25 days. A socket counts its time-out in milliseconds, in 32 bits: what it cannot count is no limit."""
+
+# Possessive: each number is tried in one way alone, or thousands of digits would be tried in millions.
+_GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionOptions:
+    """kubectl's connection flags, as given; empty means not given.
+
+    ``cache_dir`` is accepted because kubectl does; nothing is cached.
+    """
+
+    kubeconfig: str = ""
+    context: str = ""
+    cluster: str = ""
+    user: str = ""
+    namespace: str = ""
+    server: str = ""
+    tls_server_name: str = ""
+    insecure_skip_tls_verify: bool = False
+    certificate_authority: str = ""
+    client_certificate: str = ""
+    client_key: str = ""
+    token: str = ""
+    username: str = ""
+    password: str = ""
+    as_: str = ""
+    as_uid: str = ""
+    as_groups: tuple[str, ...] = ()
+    as_user_extra: tuple[str, ...] = ()
+    request_timeout: str = "0"
+    cache_dir: str = ""
+    disable_compression: bool = False
+
+
+def parse_timeout(text: str) -> float | None:
+    """Return the seconds of ``--request-timeout``, None for no limit.
+
+    Raises:
+        UsageError: it is neither a number of seconds nor one with a unit.
+
+    Source: client-go tools/clientcmd/config.go ParseTimeout, Go time.ParseDuration.
+    """
+    seconds = _seconds(text)
+    if seconds is None or seconds > LONGEST_SECONDS:
+        raise UsageError(
+            f"invalid timeout value {text!r}",
+            hint="want a number of seconds, or a number with a unit (1s, 2m, 3h)",
+        )
+    return seconds if 0 < seconds < ENDLESS_SECONDS else None
+
+
+def _seconds(text: str) -> float | None:
+    """Return the seconds of a duration as Go writes it, None for text that is none."""
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        return float(text)
+    if not _GO_DURATION.fullmatch(text):
+        return None
+    parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
+    return sum(float(number) * SECONDS[unit] for number, unit in parts) * (-1 if text[0] == "-" else 1)
+
+
+def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
+    """Return the selection with what the flags say instead."""
+    cluster, user = selection.cluster, selection.user
+    if options.server or options.tls_server_name:
+        cluster = msgspec.structs.replace(cluster, tls_server_name=options.tls_server_name)
+    if options.insecure_skip_tls_verify or options.certificate_authority:
+        cluster = msgspec.structs.replace(
+            cluster,
+            insecure_skip_tls_verify=options.insecure_skip_tls_verify,
+            certificate_authority=options.certificate_authority,
+            certificate_authority_data="",
+        )
+    if options.client_certificate:
+        user = msgspec.structs.replace(user, client_certificate_data="")
+    if options.client_key:
+        user = msgspec.structs.replace(user, client_key_data="")
+    return replace(
+        selection,
+        cluster=_with(cluster, server=options.server, disable_compression=options.disable_compression),
+        user=_with(
+            user,
+            token=options.token,
+            username=options.username,
+            password=options.password,
+            client_certificate=options.client_certificate,
+            client_key=options.client_key,
+            as_=options.as_,
+            as_uid=options.as_uid,
+            as_groups=options.as_groups,
+            as_user_extra={**user.as_user_extra, **_extra(options.as_user_extra)},
+        ),
+    )
+
+
+def _with(section: T, **fields: object) -> T:
+    """Return the section with those of the fields that say something."""
+    return msgspec.structs.replace(section, **{name: value for name, value in fields.items() if value})
+
+
+def _extra(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the values of ``--as-user-extra key=value`` by key."""
+    values: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise UsageError(f"invalid --as-user-extra {pair!r}", hint="want key=value")
+        values[key] = (*values.get(key, ()), value)
+    return values

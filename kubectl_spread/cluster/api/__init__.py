@@ -1,0 +1,1 @@
+"""What an API server is asked: lists, watches, dry runs."""

@@ -1,0 +1,464 @@
+"""Lists and objects of an API server: several lists side by side, each page by page as raw JSON.
+
+While one page is decoded the next is on its way, and no more than that is ever held as bytes. The first list is read
+at the newest version (no resourceVersion): a cached one may be stale, and ignores the limit. The others are read at the
+version that its first page is of.
+
+Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from http import HTTPStatus
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import quote
+
+from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.api.interning import Sharing
+from kubectl_spread.cluster.api.resource_version import UNKNOWN_MATCH, Moment, is_comparable, is_over
+from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.net.background import Background
+from kubectl_spread.cluster.net.failures import Status, StatusError
+from kubectl_spread.cluster.net.transport import JSON, Answer, Request, fetch
+from kubectl_spread.cluster.progress import Progress
+from kubectl_spread.cluster.reads import Read, counted
+from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
+from kubectl_spread.objects.kinds import Kind, KubernetesObject
+from kubectl_spread.objects.meta import ObjectMeta, Struct
+from kubectl_spread.snapshot import Inventory, Unread
+
+PAGE_OBJECTS = 500
+TIMES_BEGUN = 3
+"""How often a reading is begun whose lists expire half-way; the last time each list is of its own version."""
+TICK_SECONDS = 0.1
+METADATA_LIST = "PartialObjectMetadataList"
+METADATA_ONLY = f"application/json;as={METADATA_LIST};g=meta.k8s.io;v=v1,{JSON}"
+UNREAD = {401: "unauthorized", 403: "forbidden", 404: "not served by this API server"}
+"""HTTP status → why a list that is not required could not be had."""
+
+T = TypeVar("T")
+
+
+class ObjectList(Struct, Generic[T], frozen=True):
+    """A page of a list."""
+
+    metadata: ListMeta = ListMeta()
+    items: tuple[T, ...] = ()
+
+
+class _Metadata(Struct, frozen=True):
+    """An object of which only the metadata is asked for."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class _Version(Struct, frozen=True):
+    """What an API server says of its release."""
+
+    git_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came of one read.
+
+    Attributes:
+        objects: what was found; None where nothing could be read.
+        resource_version: the version at which it was listed; empty for one object.
+        unread: why that is not all that was wanted; None where it is.
+    """
+
+    objects: tuple[KubernetesObject, ...] | None = ()
+    resource_version: str = ""
+    unread: Unread | None = None
+
+
+class Counted(NamedTuple):
+    """How many objects a list holds, and the version at which it was asked; empty where it may not be asked."""
+
+    objects: int
+    resource_version: str
+
+
+def read(
+    connection: Connection, reads: Sequence[Read], *, resource_version: str = "", progress: Progress | None = None
+) -> Inventory:
+    """Return what was read, all lists at one version; objects that several reads found stand in it once.
+
+    A get of an object that does not exist finds nothing and is no error. A reading whose version expires is begun
+    again, at last without a common version: the versions that the lists are of say so.
+
+    Args:
+        connection: whom to ask.
+        reads: what to ask for.
+        resource_version: the version that is wanted; empty for the newest.
+        progress: where to say how far it has come.
+
+    Raises:
+        ClusterError: something required may not be read, or the server cannot be reached or understood.
+        UsageError: a namespace or name cannot be one.
+    """
+    moments = [Moment(reads, resource_version), *(Moment(reads) for _ in range(TIMES_BEGUN - 2))]
+    try:
+        for moment in moments:
+            try:
+                return _read_at(moment, connection, reads, progress)
+            except StatusError as error:
+                if not is_over(error):
+                    raise
+                connection.log.say(READS, f"{error.message}; beginning again")
+        return _read_at(Moment(), connection, reads, progress)
+    finally:
+        if progress:
+            progress.close()
+
+
+def _read_at(moment: Moment, connection: Connection, reads: Sequence[Read], progress: Progress | None) -> Inventory:
+    """Return what was read at one moment."""
+    began = monotonic()
+    reading = _Reading(connection, moment)
+    finished: SimpleQueue[Background[_Found]] = SimpleQueue()
+    tasks = {Background(partial(reading.read_at_moment, wanted), finished): wanted for wanted in reads}
+    try:
+        _wait(tasks, finished, reading, progress)
+    finally:
+        reading.stop()
+    inventory = _inventory([(wanted, task.result()) for task, wanted in tasks.items()])
+    megabytes, seconds = reading.received_bytes / 1e6, monotonic() - began
+    connection.log.say(READS, f"read {counted(inventory)}: {megabytes:,.1f} MB in {seconds:.2f} s")
+    return inventory
+
+
+def count(connection: Connection, kind: Kind, *, namespace: str = "") -> Counted:
+    """Return how many objects of the kind one may list, by asking for one of them; 0 where one may not.
+
+    Raises:
+        ClusterError: the server cannot be reached or understood.
+    """
+    try:
+        return _count(connection, Read(kind, namespace))
+    except StatusError as error:
+        if error.status != HTTPStatus.FORBIDDEN:
+            raise
+        return Counted(0, "")
+
+
+def _count(connection: Connection, wanted: Read) -> Counted:
+    """Return how many objects the list holds."""
+    total, limit, continue_ = 0, 1, ""
+    asked = set()
+    while continue_ not in asked:
+        asked.add(continue_)
+        query = {"limit": str(limit), "continue": continue_}
+        page = _metadata_page(connection, wanted, query=query)
+        total += len(page.items)
+        continue_, limit = page.metadata.continue_, PAGE_OBJECTS
+        if page.metadata.remaining_item_count is not None or not continue_:
+            return Counted(total + (page.metadata.remaining_item_count or 0), page.metadata.resource_version)
+    raise _endless(wanted)
+
+
+def list_metadata(
+    connection: Connection,
+    kind: Kind,
+    *,
+    namespace: str = "",
+    field_selector: str = "",
+    limit: int = PAGE_OBJECTS,
+    timeout: float = 2,
+) -> tuple[ObjectMeta, ...]:
+    """Return the metadata of some objects, from the server's cache and without a second attempt: for completion.
+
+    Args:
+        connection: whom to ask.
+        kind: what to list.
+        namespace: of which namespace; empty for all.
+        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
+        limit: how many objects are enough.
+        timeout: seconds after which to give up.
+
+    Raises:
+        ClusterError: as for ``read``.
+    """
+    query = {"limit": str(limit), "resourceVersion": "0", "fieldSelector": field_selector}
+    page = _metadata_page(replace(connection, timeout=timeout), Read(kind, namespace), query=query, attempts=1)
+    return tuple(item.metadata for item in page.items[:limit])
+
+
+def server_version(connection: Connection) -> str:
+    """Return the server's release, such as ``v1.36.2``; empty where it does not say that to everybody.
+
+    Raises:
+        ClusterError: the server cannot be reached or understood.
+    """
+    request = Request(path="/version", what="get the server's version")
+    try:
+        return _decoded(fetch(connection, request), _Version, what=request.what).git_version
+    except StatusError as error:
+        if error.status not in UNREAD:
+            raise
+        return ""
+
+
+class _Reading:
+    """Reads that run side by side, and how far they have come together."""
+
+    def __init__(self, connection: Connection, moment: Moment) -> None:
+        self._connection = connection
+        self._moment = moment
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self.objects = 0
+        self.received_bytes = 0
+
+    def stop(self) -> None:
+        """Let no further page be asked for."""
+        self._stopped.set()
+
+    def read_at_moment(self, wanted: Read) -> _Found:
+        """Return what was found at the version that all lists share, or why nothing could be read."""
+        try:
+            return self.read(replace(wanted, resource_version=self._moment.version_for(wanted)))
+        finally:
+            self._moment.settle(wanted, "")
+
+    def read(self, wanted: Read) -> _Found:
+        """Return what was found, or why nothing could be read."""
+        try:
+            return self._get(wanted) if wanted.name else self._list(wanted)
+        except StatusError as error:
+            if error.status == HTTPStatus.NOT_FOUND and wanted.name and error.said.details.name == wanted.name:
+                return _Found()
+            if wanted.fallback and error.status == HTTPStatus.FORBIDDEN:
+                return self._of_one_namespace(wanted, error)
+            if wanted.required or error.status not in UNREAD:
+                raise
+            return _Found(None, unread=_unread(wanted, error))
+
+    def _of_one_namespace(self, wanted: Read, refusal: StatusError) -> _Found:
+        """Return what the namespace holds that is left where all of them are refused; raise that where it is too."""
+        narrowed = self.read(replace(wanted, namespace=wanted.fallback, fallback="", required=False))
+        if narrowed.objects is None:
+            raise refusal
+        return replace(narrowed, unread=_unread(wanted, refusal))
+
+    def _get(self, wanted: Read) -> _Found:
+        """Return the one object."""
+        answer = self._fetch(_get_request(wanted))
+        found: KubernetesObject = _decoded(answer, wanted.kind.struct, what=_what(wanted))
+        self._add(objects=1)
+        return _Found((found,))
+
+    def _list(self, wanted: Read) -> _Found:
+        """Return all objects of the list, at its newest version where the server takes no other."""
+        try:
+            return self._walk(wanted)
+        except StatusError as error:
+            if not wanted.resource_version or error.status not in UNKNOWN_MATCH:
+                raise
+        return self._walk(replace(wanted, resource_version=""))
+
+    def _walk(self, wanted: Read) -> _Found:
+        """Return all objects of the list."""
+        page_type: Any = ObjectList
+        sharing = Sharing()
+        objects: list[KubernetesObject] = []
+        resource_version = ""
+        for answer in self._pages(wanted):
+            self._moment.settle(wanted, answer.metadata.resource_version)
+            page = _decoded(answer, page_type[wanted.kind.struct], what=_what(wanted))
+            objects += map(sharing.share, page.items)
+            self._add(objects=len(page.items))
+            if resource_version not in ("", answer.metadata.resource_version):
+                raise _changed(wanted)
+            resource_version = answer.metadata.resource_version
+        return _Found(tuple(objects), resource_version)
+
+    def _pages(self, wanted: Read) -> Iterator[Answer]:
+        """Yield the pages of a list; the next one is on its way when one is yielded."""
+        coming: Background[Answer] | None = self._page(wanted, "")
+        asked = set()
+        while coming:
+            answer = coming.result()
+            continue_ = answer.metadata.continue_
+            again = continue_ in asked
+            asked.add(continue_)
+            more = continue_ and not again and not wanted.first_page_only and not self._stopped.is_set()
+            coming = self._page(wanted, continue_) if more else None
+            yield answer
+            if again:
+                raise _endless(wanted)
+
+    def _page(self, wanted: Read, continue_: str) -> Background[Answer]:
+        """Return the page, which is on its way."""
+        return Background(partial(self._fetch, _list_request(wanted, continue_)))
+
+    def _fetch(self, request: Request) -> Answer:
+        """Return the server's answer."""
+        return fetch(self._connection, request, lambda received: self._add(received_bytes=received))
+
+    def _add(self, *, objects: int = 0, received_bytes: int = 0) -> None:
+        """Add to what has come."""
+        with self._lock:
+            self.objects += objects
+            self.received_bytes += received_bytes
+
+
+def _wait(
+    tasks: dict[Background[_Found], Read],
+    finished: SimpleQueue[Background[_Found]],
+    reading: _Reading,
+    progress: Progress | None,
+) -> None:
+    """Return when all reads have ended; raise the error of the first that failed."""
+    pending = dict(tasks)
+    while pending:
+        try:
+            task = finished.get(timeout=TICK_SECONDS)
+        except Empty:
+            pass
+        else:
+            task.result()
+            del pending[task]
+        if progress and pending:
+            kinds = dict.fromkeys(wanted.kind.plural for wanted in pending.values())
+            progress.show(kinds=kinds, objects=reading.objects, received_bytes=reading.received_bytes)
+
+
+def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
+    """Return the results, put together by kind."""
+    objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {}
+    versions: dict[str, dict[str, None]] = {}
+    unread: dict[Unread, None] = {}
+    comparable: set[str] = set()
+    for wanted, found in results:
+        if found.unread:
+            unread[found.unread] = None
+        if found.objects is None:
+            continue
+        of_kind = objects.setdefault(wanted.kind.name, {})
+        of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
+        if found.resource_version:
+            versions.setdefault(wanted.kind.plural, {})[found.resource_version] = None
+            if is_comparable(wanted):
+                comparable.add(found.resource_version)
+    return Inventory(
+        {kind: tuple(held.values()) for kind, held in objects.items()},
+        {plural: " and ".join(listed) for plural, listed in versions.items()},
+        tuple(unread),
+        apart=len(comparable) > 1,
+    )
+
+
+def _unread(wanted: Read, refusal: StatusError) -> Unread:
+    """Return what could not be had, and why."""
+    return Unread(wanted.kind, UNREAD[refusal.status], wanted.namespace)
+
+
+def _changed(wanted: Read) -> StatusError:
+    """Return the error of a list whose pages are of different versions: as much use as one that has expired."""
+    message = f"cannot {_what(wanted)}: the list changed from one page to the next"
+    return StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
+
+
+def _endless(wanted: Read) -> ClusterError:
+    """Return the error of a list whose pages lead back to one that was read."""
+    message = f"cannot {_what(wanted)}: the list has no end: the server gave the same continue token twice"
+    return ClusterError(message, what=_what(wanted), hint="is there a proxy in front of the API server?")
+
+
+def watch_request(wanted: Read) -> Request:
+    """Return the request for what becomes of a list, from a version on that is yet to be said.
+
+    Source: apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
+    """
+    query = {
+        "watch": "true",
+        "allowWatchBookmarks": "true",
+        "labelSelector": wanted.label_selector,
+        "fieldSelector": wanted.field_selector,
+    }
+    return Request(path=_path(wanted), what=_what(wanted, "watch"), needs=_needs(wanted, "watch"), query=query)
+
+
+def _get_request(wanted: Read) -> Request:
+    """Return the request for one object."""
+    return Request(
+        path=f"{_path(wanted)}/{_segment(wanted.name, 'resource name')}",
+        what=_what(wanted),
+        needs=_needs(wanted, "get"),
+    )
+
+
+def _list_request(wanted: Read, continue_: str) -> Request:
+    """Return the request for a page of a list."""
+    version = "" if continue_ else wanted.resource_version
+    query = {
+        "limit": str(PAGE_OBJECTS),
+        "continue": continue_,
+        "resourceVersion": version,
+        "resourceVersionMatch": "Exact" if version else "",
+        "labelSelector": wanted.label_selector,
+        "fieldSelector": wanted.field_selector,
+    }
+    lists = (f"{wanted.kind.name}List",)
+    return Request(path=_path(wanted), what=_what(wanted), needs=_needs(wanted, "list"), query=query, lists=lists)
+
+
+def _metadata_page(
+    connection: Connection, wanted: Read, *, query: dict[str, str], attempts: int | None = None
+) -> ObjectList[_Metadata]:
+    """Return a page of a list, of which the server sends the metadata only."""
+    whole = _list_request(wanted, "")
+    request = replace(whole, query=query, accept=METADATA_ONLY, lists=(*whole.lists, METADATA_LIST))
+    request = replace(request, attempts=attempts or request.attempts)
+    return _decoded(fetch(connection, request), ObjectList[_Metadata], what=request.what)
+
+
+def _decoded(answer: Answer, into: type[T], *, what: str) -> T:
+    """Return the answer as the type."""
+    try:
+        return decode(answer.body, into)
+    except DecodeError as error:
+        raise ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what) from error
+
+
+def _path(wanted: Read) -> str:
+    """Return the path of the kind's list on the server."""
+    return wanted.kind.path(_segment(wanted.namespace, "namespace"))
+
+
+def _segment(name: str, what: str) -> str:
+    """Return the name as a part of a path, out of which it cannot lead.
+
+    Source: apimachinery pkg/api/validation/path/name.go IsValidPathSegmentName.
+    """
+    if name in (".", "..") or "/" in name or "%" in name:
+        raise UsageError(f'invalid {what} "{name}"', hint="it may not be . or .. and may not contain / or %")
+    return quote(name)
+
+
+def _what(wanted: Read, verb: str = "list") -> str:
+    """Return the read in words, such as ``list pods in namespace "shop"``."""
+    if wanted.name:
+        return f'get {wanted.kind.singular} "{wanted.name}"{_where(wanted)}'
+    return f"{verb} {wanted.kind.plural}{_where(wanted) or (' in all namespaces' if wanted.kind.namespaced else '')}"
+
+
+def _needs(wanted: Read, verb: str) -> str:
+    """Return the permission that a read takes, with the rule as it stands in a manifest."""
+    role = f"a Role{_where(wanted)}" if _where(wanted) else "a ClusterRole"
+    group = wanted.kind.group or '""'
+    return f"{role} with the rule {{apiGroups: [{group}], resources: [{wanted.kind.plural}], verbs: [{verb}]}}"
+
+
+def _where(wanted: Read) -> str:
+    """Return which namespace is read, empty for all or none."""
+    return f' in namespace "{wanted.namespace}"' if wanted.kind.namespaced and wanted.namespace else ""

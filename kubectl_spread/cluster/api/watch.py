@@ -1,0 +1,389 @@
+"""The objects of a cluster, kept as they are: listed once, then watched, each kind on a connection of its own.
+
+A watch that ends goes on from the last version that was seen. Where the server no longer knows that version, a new list
+takes the place of all that was kept, so that what was deleted meanwhile is gone here too. Nothing is ever counted from
+events: an object that is announced twice is still one object.
+
+Source: client-go tools/cache/reflector.go, apimachinery pkg/apis/meta/v1/watch.go (v1.36); KEP-956 watch bookmarks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from http import HTTPStatus
+from math import ceil
+from time import monotonic, sleep
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.api.reader import read, watch_request
+from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.net.failures import Status, StatusError, refused
+from kubectl_spread.cluster.net.transport import RETRIED, Request, streaming
+from kubectl_spread.cluster.reads import Read
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.meta import Struct
+from kubectl_spread.snapshot import Inventory
+
+WATCH_SECONDS = 300
+"""After which the server is asked to end a watch, which then goes on: a proxy may have forgotten it unnoticed."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
+"""Seconds before the next attempt; each further pause is twice as long."""
+LONGEST_REQUESTED = 60.0
+"""Seconds to wait at most where the server asks for a pause."""
+LOST_SECONDS = 1.0
+"""How long nothing works before it is said: connections end for many reasons, and are made again unnoticed."""
+SHORT_SECONDS = 1.0
+"""A watch that ended sooner has failed."""
+REFUSED_SECONDS = 30.0
+"""How long an API server that starts may refuse who has been allowed before: it has yet to learn the roles."""
+OPENING_SECONDS = 10.0
+"""How long a first answer to the watches is waited for."""
+CALM_SECONDS = 0.1
+"""How long to wait for what comes together with a change."""
+ANSWER_SECONDS = 1.0
+"""Seconds from the end of one answer to the beginning of the next, at least."""
+TICK_SECONDS = 0.2
+MAX_EVENT_BYTES = 1 << 24
+"""etcd takes no object larger than a tenth of it."""
+REFUSALS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+Key: TypeAlias = tuple[str, str]
+Say: TypeAlias = Callable[[str], object]
+
+
+class _Event(Struct, frozen=True):
+    """A line of a watch."""
+
+    type: str
+    object: msgspec.Raw
+
+
+class _Versioned(Struct, frozen=True):
+    """An object of which only the version is read."""
+
+    metadata: ListMeta = ListMeta()
+
+
+class _Failure(Status, frozen=True):
+    """What stands in an event of type ERROR."""
+
+    code: int = 0
+
+
+class Watch:
+    """What a cluster holds, now and from now on.
+
+    Args:
+        connection: whom to ask.
+        reads: lists to follow, no two of one kind.
+        listed: what they held. What could not be had is left unread, and is not asked for again.
+        say: told in one line that the server is lost, and that it is back.
+
+    Raises:
+        ClusterError: what could be listed may not be watched.
+    """
+
+    def __init__(self, connection: Connection, reads: Sequence[Read], listed: Inventory, *, say: Say) -> None:
+        self._first = listed
+        self._news = _News(say)
+        followed = [_followed(wanted, listed) for wanted in reads if wanted.kind.name in listed.objects]
+        self._streams = [_Stream(connection, wanted, listed, self._news) for wanted in followed]
+        until = monotonic() + OPENING_SECONDS
+        for stream in self._streams:
+            stream.tried.wait(max(until - monotonic(), 0))
+        self._news.changed.clear()
+        self._news.raise_error()
+
+    def inventory(self) -> Inventory:
+        """Return what there is now."""
+        now = [(stream.wanted.kind, *stream.kept.now()) for stream in self._streams]
+        return Inventory(
+            {kind.name: objects for kind, objects, _ in now},
+            {kind.plural: version for kind, _, version in now},
+            self._first.unread,
+        )
+
+    def wait(self) -> None:
+        """Return when something has changed since the last call, and not too soon after it.
+
+        Who waits is told when the server is lost and when it is back.
+
+        Raises:
+            ClusterError: a right was withdrawn.
+        """
+        due = monotonic() + ANSWER_SECONDS
+        self._news.tell()
+        while not self._news.changed.wait(TICK_SECONDS) and not self._news.stopped.is_set():
+            self._news.tell()
+        sleep(max(CALM_SECONDS, due - monotonic()))
+        self._news.changed.clear()
+        self._news.raise_error()
+
+    def close(self) -> None:
+        """Let nothing further be asked for, nor waited for."""
+        self._news.stopped.set()
+
+
+def _followed(wanted: Read, inventory: Inventory) -> Read:
+    """Return the list that was had: that of the fallback where all namespaces are forbidden."""
+    forbidden = any(unread.kind == wanted.kind for unread in inventory.unread)
+    narrowed = replace(wanted, namespace=wanted.fallback) if forbidden else wanted
+    return replace(narrowed, fallback="", required=True)
+
+
+class _News:
+    """What the streams have to tell.
+
+    Attributes:
+        changed: set when an object has changed, or nothing can go on.
+        stopped: set when nobody wants to know any more.
+    """
+
+    def __init__(self, say: Say) -> None:
+        self.changed = threading.Event()
+        self.stopped = threading.Event()
+        self._say = say
+        self._lock = threading.Lock()
+        self._lost: dict[str, tuple[float, ClusterError]] = {}
+        self._told = False
+        self._error: BaseException | None = None
+
+    def lose(self, what: str, error: ClusterError, *, since: float) -> None:
+        """Note that something cannot be watched since a moment, and why."""
+        with self._lock:
+            self._lost[what] = since, error
+
+    def find(self, what: str) -> None:
+        """Note that something is watched."""
+        with self._lock:
+            self._lost.pop(what, None)
+
+    def tell(self) -> None:
+        """Say that the server is lost if it has been for long, and that it is back if that was said."""
+        with self._lock:
+            lost = [error for since, error in self._lost.values() if monotonic() - since >= LOST_SECONDS]
+            over = self._told and not self._lost
+        if lost and not self._told:
+            self._say(f"{lost[0].message}; trying again until it works")
+            self._told = True
+        elif over:
+            self._say("the server answers again")
+            self._told = False
+
+    def fail(self, error: BaseException) -> None:
+        """Let whoever waits have the error."""
+        self._error = self._error or error
+        self.changed.set()
+
+    def raise_error(self) -> None:
+        """Raise the first error, if there is one; nothing further is asked for then."""
+        if self._error:
+            self.stopped.set()
+            raise self._error
+
+
+class _Kept:
+    """The objects of one kind, for use by several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._objects: dict[Key, KubernetesObject] = {}
+        self.version = ""
+
+    def now(self) -> tuple[tuple[KubernetesObject, ...], str]:
+        """Return the objects, by namespace and name as a list has them, and their version."""
+        with self._lock:
+            return tuple(self._objects[key] for key in sorted(self._objects)), self.version
+
+    def replace(self, objects: Iterable[KubernetesObject], version: str) -> bool:
+        """Take a new list; return whether it differs."""
+        listed = {_key(each): each for each in objects}
+        with self._lock:
+            changed = listed != self._objects
+            self._objects, self.version = listed, version
+        return changed
+
+    def put(self, found: KubernetesObject, version: str) -> bool:
+        """Take an object as it is now; return whether that is new."""
+        with self._lock:
+            changed = self._objects.get(_key(found)) != found
+            self._objects[_key(found)], self.version = found, version
+        return changed
+
+    def remove(self, gone: KubernetesObject, version: str) -> bool:
+        """Take an object away; return whether it was there."""
+        with self._lock:
+            self.version = version
+            return self._objects.pop(_key(gone), None) is not None
+
+    def stay(self, version: str) -> None:
+        """Keep what there is, which is so at a newer version."""
+        with self._lock:
+            self.version = version
+
+
+def _key(each: KubernetesObject) -> Key:
+    """Return the object's namespace and name."""
+    return each.metadata.namespace, each.metadata.name
+
+
+class _Stream:
+    """Keeps the objects of one list as they are, in a thread of its own.
+
+    Attributes:
+        wanted: the list.
+        kept: its objects.
+        tried: set once the server has answered, or has not.
+    """
+
+    def __init__(self, connection: Connection, wanted: Read, listed: Inventory, news: _News) -> None:
+        self._connection = connection
+        self._news = news
+        self._request = watch_request(wanted)
+        self._stale = False
+        self._opened = False
+        self._failures = 0
+        self._failing_since = 0.0
+        self._refused_since: float | None = None
+        self.wanted = wanted
+        self.kept = _Kept()
+        self.tried = threading.Event()
+        self._take(listed)
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _take(self, listed: Inventory) -> None:
+        """Take the list in the place of all that was kept."""
+        kind = self.wanted.kind
+        if self.kept.replace(listed.objects[kind.name], listed.resource_versions.get(kind.plural, "")):
+            self._news.changed.set()
+
+    def _run(self) -> None:
+        """Follow the list until nobody wants to know."""
+        try:
+            while not self._news.stopped.is_set():
+                self._once()
+        except BaseException as error:  # noqa: BLE001 handed on to whoever waits: nothing may end unnoticed
+            self._news.fail(error)
+        finally:
+            self.tried.set()
+
+    def _once(self) -> None:
+        """Watch until that ends, after a new list where one is needed, and before a pause if it did not end well."""
+        try:
+            if self._stale:
+                self._take(read(self._connection, [self.wanted]))
+                self._stale = False
+            self._watch()
+        except StatusError as error:
+            self._stale = self._stale or error.status not in (*RETRIED, *REFUSALS)
+            self._bear(error, at_least=min(error.retry_after, LONGEST_REQUESTED))
+        except DecodeError as error:
+            self._stale = True
+            self._bear(self._failure(f"the server's answer makes no sense: {error}"))
+        except ClusterError as error:
+            self._bear(error)
+
+    def _watch(self) -> None:
+        """Take events until the server ends the watch."""
+        with streaming(self._connection, self._asked()) as pieces:
+            began = monotonic()
+            self._greet()
+            try:
+                for line in _lines(pieces):
+                    self._take_event(decode(line, _Event))
+                    self._failures = 0
+            finally:
+                if monotonic() - began >= SHORT_SECONDS:
+                    self._failures = 0
+        if monotonic() - began < SHORT_SECONDS:
+            raise self._failure("the server ends it at once")
+
+    def _greet(self) -> None:
+        """Note that the server lets us watch."""
+        self._refused_since = None
+        self._opened = True
+        self._news.find(self._request.what)
+        self.tried.set()
+
+    def _asked(self) -> Request:
+        """Return the request for what comes after the version that is kept."""
+        seconds = min(WATCH_SECONDS, ceil(self._connection.timeout or WATCH_SECONDS))
+        query = {**self._request.query, "resourceVersion": self.kept.version, "timeoutSeconds": str(seconds)}
+        return replace(self._request, query=query)
+
+    def _take_event(self, event: _Event) -> None:
+        """Take what an event says.
+
+        Raises:
+            StatusError: the event says that the watch is over.
+            DecodeError: the event makes no sense.
+        """
+        if event.type == "ERROR":
+            raise self._ended(decode(bytes(event.object), _Failure))
+        version = decode(bytes(event.object), _Versioned).metadata.resource_version
+        if not version:
+            raise DecodeError("an event without a version")
+        if event.type == "BOOKMARK":
+            self.kept.stay(version)
+            return
+        found: KubernetesObject = decode(bytes(event.object), self.wanted.kind.struct)
+        match event.type:
+            case "ADDED" | "MODIFIED":
+                changed = self.kept.put(found, version)
+            case "DELETED":
+                changed = self.kept.remove(found, version)
+            case _:
+                raise DecodeError(f"an event of type {event.type!r}")
+        if changed:
+            self._news.changed.set()
+
+    def _ended(self, failure: _Failure) -> StatusError:
+        """Return the error that the server has sent in place of an event."""
+        request = self._request
+        return refused(self._connection, what=request.what, needs=request.needs, status=failure.code, said=failure)
+
+    def _failure(self, why: str) -> ClusterError:
+        """Return the error of a watch that brings nothing."""
+        return ClusterError(f"cannot {self._request.what}: {why}", what=self._request.what)
+
+    def _bear(self, error: ClusterError, *, at_least: float = 0) -> None:
+        """Wait (seconds) before the next attempt; raise the error where there is to be none."""
+        if error.status in REFUSALS and self._is_final():
+            raise error
+        if not self._failures:
+            self._failing_since = monotonic()
+        self._failures += 1
+        self._news.lose(self._request.what, error, since=self._failing_since)
+        pause = max(min(FIRST_PAUSE * 2 ** (self._failures - 1), LONGEST_PAUSE), at_least)
+        self._connection.log.say(READS, f"{error.message}; trying again in {pause:.1f} s")
+        self.tried.set()
+        self._news.stopped.wait(pause)
+
+    def _is_final(self) -> bool:
+        """Whether a refusal is one, rather than what a server says that has yet to learn the roles."""
+        self._refused_since = self._refused_since or monotonic()
+        return not self._opened or monotonic() - self._refused_since > REFUSED_SECONDS
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines that came whole.
+
+    Raises:
+        DecodeError: there is no end of a line.
+    """
+    begun: list[bytes] = []
+    for piece in pieces:
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            yield b"".join((*begun, end))
+            begun = []
+        begun.append(rest)
+        if sum(map(len, begun)) > MAX_EVENT_BYTES:
+            raise DecodeError(f"an event is larger than {MAX_EVENT_BYTES >> 20} MiB")

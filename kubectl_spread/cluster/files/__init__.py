@@ -1,0 +1,1 @@
+"""Kubernetes objects out of files, directories, URLs and standard input."""

@@ -1,0 +1,286 @@
+"""Files to documents: one Kubernetes object each, its kind known, nothing else of it decoded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+
+from kubectl_spread.cluster.files import json_values, yaml_values
+from kubectl_spread.cluster.files.json_values import JsonError
+from kubectl_spread.cluster.files.sources import Input
+from kubectl_spread.cluster.files.yaml_lines import lines_of
+from kubectl_spread.cluster.files.yaml_values import MAX_DEPTH, YamlDocument, YamlError
+from kubectl_spread.errors import Problem
+from kubectl_spread.objects.decoding import DecodeError, Plain, decode, plain, type_name
+from kubectl_spread.objects.kinds import BY_API
+
+Content: TypeAlias = msgspec.Raw | Plain
+"""A document: bytes where it is JSON that need not be looked at in whole, else plain values."""
+
+_JSON = re.compile(rb"[ \t\r\n]*\{")
+# A flow mapping of YAML begins like JSON; only a file that a person may have written is tried as both.
+_MAX_FLOW_YAML = 2**20
+# What `kubectl cluster-info dump` puts between its lists.
+_LOG_START = re.compile(rb"^==== START (logs for container [^\n]++)$", re.MULTILINE)
+_MOST_LISTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One object as a source gives it; each item of a List is an object of its own.
+
+    Attributes:
+        source: the file, URL or ``standard input``.
+        number: which document of the source, counted from 1.
+        api_version: what the object says, else what the list says whose item it is.
+        kind: likewise.
+        content: the object.
+        path: where in the document it stands, such as ``items[3]``; empty unless it is an item.
+        text: the YAML that it was read from; None for JSON.
+    """
+
+    source: str
+    number: int
+    api_version: str
+    kind: str
+    content: Content
+    path: str = ""
+    text: YamlDocument | None = None
+
+    @property
+    def values(self) -> Plain:
+        """The object as plain values; not to be changed, for aliases share them."""
+        return plain(self.content) if isinstance(self.content, msgspec.Raw) else self.content
+
+    def holding(self, content: Content, *, api_version: str, kind: str, path: str) -> Document:
+        """Return a document of the same place in the source; dataclasses.replace takes several times as long."""
+        return Document(self.source, self.number, api_version, kind, content, path, self.text)
+
+    def lines(self, field_paths: Iterable[str]) -> dict[str, int]:
+        """Return field path → line of the source, counted from 1; the empty path is the object's. Nothing for JSON."""
+        paths = {path: ".".join(part for part in (self.path, path) if part) for path in field_paths}
+        found = lines_of(self.text, paths.values()) if self.text else {}
+        return {path: found[place] for path, place in paths.items() if place in found}
+
+    def problem(self, message: str, field_path: str = "") -> Problem:
+        """Return what is wrong with the object, or with one of its fields."""
+        place = ".".join(part for part in (self.path, field_path) if part)
+        return Problem(self.source, message, document=self.number, field_path=place)
+
+
+def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the objects of the inputs, and what is wrong.
+
+    Args:
+        inputs: what was read, and what could not be.
+        strict: whether JSON is held to what YAML is held to, at the cost of plain values.
+    """
+    for found in inputs:
+        if isinstance(found, Problem):
+            yield found
+            continue
+        empty = True
+        for document in _contents(found, strict=strict):
+            empty = False
+            yield from [document] if isinstance(document, Problem) else _flattened(document)
+        # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
+        if empty and not (found.listed and found.content.strip()):
+            yield Problem(found.source, "holds no Kubernetes object")
+
+
+def _contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the documents of an input, their kinds yet unknown."""
+    content = _without_logs(found.content)
+    if not _JSON.match(content):
+        yield from _yaml(found.source, content)
+    elif len(content) > _MAX_FLOW_YAML or _sound(_json(found.source, content, strict=strict)):
+        yield from _json(found.source, content, strict=strict)
+    else:
+        as_yaml = _sound(_yaml(found.source, content))
+        yield from _yaml(found.source, content) if as_yaml else _json(found.source, content, strict=strict)
+
+
+def _sound(found: Iterable[Document | Problem]) -> bool:
+    """Whether nothing is wrong."""
+    return not any(isinstance(each, Problem) for each in found)
+
+
+def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the documents of JSON; what follows one that is broken is not read."""
+    number = 0
+    try:
+        for document in json_values.split(content):
+            number = document.number
+            yield _strict_json(source, document) if strict else Document(source, number, "", "", document.raw)
+    except JsonError as error:
+        yield Problem(source, str(error), document=number + 1)
+
+
+def _strict_json(source: str, document: json_values.JsonDocument) -> Document | Problem:
+    """Return a document of JSON as plain values."""
+    try:
+        return _shallow(Document(source, document.number, "", "", document.values()))
+    except JsonError as error:
+        return Problem(source, str(error), document=document.number)
+
+
+def _yaml(source: str, content: bytes) -> Iterator[Document | Problem]:
+    """Yield the documents of YAML that are not empty."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        yield Problem(source, f"is not UTF-8 text: line {line} holds the byte 0x{content[error.start]:02x}")
+        return
+    for document in yaml_values.split(text):
+        try:
+            values = document.values()
+        except YamlError as error:
+            yield Problem(source, f"is not valid YAML: {error}", document=document.number)
+        else:
+            if values is not None:
+                yield _shallow(Document(source, document.number, "", "", values, text=document))
+
+
+def _shallow(document: Document) -> Document | Problem:
+    """Return the document unless it is nested so deep that walking through it would end in a RecursionError."""
+    level = [document.content]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for values in level for child in _children(values)]
+    return document.problem(f"is nested more than {MAX_DEPTH} deep") if level else document
+
+
+def _children(values: Content) -> Iterable[Plain]:
+    """Return the values right within a mapping or list."""
+    if isinstance(values, dict):
+        return values.values()
+    return values if isinstance(values, list) else ()
+
+
+def _without_logs(content: bytes) -> bytes:
+    """Return the content without sections of container logs, each line of them left blank.
+
+    Source: kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go Run (v1.36).
+    """
+    kept, done = [], 0
+    while start := _LOG_START.search(content, done):
+        end_mark = b"==== END %s\n" % start[1]
+        end = content.find(end_mark, start.end())
+        # A section without its end is the last: it was cut off, and to look for others would take ever so long.
+        if end < 0:
+            break
+        kept += [content[done : start.start()], b"\n" * content.count(b"\n", start.start(), end)]
+        done = end + len(end_mark) - 1
+    return b"".join((*kept, content[done:])) if kept else content
+
+
+class _Header(msgspec.Struct, rename="camel"):
+    """What tells an object from a list, and its kind; none of it is checked yet."""
+
+    api_version: Any = None
+    kind: Any = None
+    items: Any = None
+
+
+class _RawHeader(_Header, rename="camel"):
+    """The same of bytes, of which the items stay bytes."""
+
+    items: msgspec.Raw = msgspec.Raw(b"null")
+
+
+def _flattened(document: Document) -> Iterator[Document | Problem]:
+    """Yield the object with its kind, or the items of a list in their order.
+
+    Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
+    """
+    waiting = [iter((document,))]
+    while waiting:
+        each = next(waiting[-1], None)
+        if each is None:
+            waiting.pop()
+            continue
+        try:
+            header = _header(each.content)
+            named = _named(each, header)
+            items = _items(named, header)
+        except DecodeError as error:
+            yield each.problem(error.reason, error.field_path)
+            continue
+        if items is None:
+            yield named
+        else:
+            waiting.append(items)
+
+
+def _header(content: Content) -> _Header:
+    """Return the header of an object or list.
+
+    Raises:
+        DecodeError: it is neither, but a number, say.
+    """
+    if isinstance(content, msgspec.Raw):
+        return decode(content, _RawHeader)
+    if isinstance(content, dict):
+        return _Header(content.get("apiVersion"), content.get("kind"), content.get("items"))
+    raise DecodeError(f"must be a mapping, not {type_name(content)}")
+
+
+def _named(document: Document, header: _Header) -> Document:
+    """Return the document with its kind, which it need not say itself if it is an item of a list of one kind.
+
+    Raises:
+        DecodeError: it is not a Kubernetes object.
+    """
+    names = {
+        "apiVersion": document.api_version if header.api_version is None else header.api_version,
+        "kind": document.kind if header.kind is None else header.kind,
+    }
+    for field, name in names.items():
+        if not isinstance(name, str):
+            raise DecodeError(f"must be a string, not {type_name(name)}", field)
+    if missing := [field for field, name in names.items() if not name]:
+        verb = "is" if len(missing) == 1 else "are"
+        raise DecodeError(f"is not a Kubernetes object: {' and '.join(missing)} {verb} missing")
+    return document.holding(document.content, api_version=names["apiVersion"], kind=names["kind"], path=document.path)
+
+
+def _items(document: Document, header: _Header) -> Iterator[Document] | None:
+    """Return the items of a list, None for an object; Go writes an empty list as null.
+
+    Raises:
+        DecodeError: it is a list of a kind we know, but its items are none.
+    """
+    if not document.kind.endswith("List"):
+        return None
+    kind = document.kind.removesuffix("List")
+    api_version = document.api_version if kind else ""
+    known = not kind or (api_version, kind) in BY_API
+    items = _elements(header.items)
+    if items is None:
+        if known and not _is_null(header.items):
+            wrong = plain(header.items) if isinstance(header.items, msgspec.Raw) else header.items
+            raise DecodeError(f"must be a list, not {type_name(wrong)}", "items")
+        return iter(()) if known else None
+    if document.path.count("items[") >= _MOST_LISTS:
+        raise DecodeError(f"lists lie more than {_MOST_LISTS} deep in one another")
+    prefix = f"{document.path}." if document.path else ""
+    return (
+        document.holding(item, api_version=api_version, kind=kind, path=f"{prefix}items[{index}]")
+        for index, item in enumerate(items)
+    )
+
+
+def _elements(items: Content) -> Iterable[Content] | None:
+    """Return what a list holds, None for anything else."""
+    if isinstance(items, msgspec.Raw):
+        return json_values.elements(items) if bytes(memoryview(items)[:1]) == b"[" else None
+    return items if isinstance(items, list) else None
+
+
+def _is_null(items: Content) -> bool:
+    """Whether there are no items, as Go writes an empty list."""
+    return items is None or (isinstance(items, msgspec.Raw) and bytes(memoryview(items)[:4]) == b"null")

@@ -1,0 +1,48 @@
+"""What ``kubectl kustomize`` makes of a directory.
+
+Source: kubectl pkg/cmd/kustomize/kustomize.go; KUBECTL_PATH is set for plugins by kubectl from v1.37 on.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+
+from kubectl_spread.cluster.files.documents import Document
+from kubectl_spread.cluster.files.manifests import documents_of
+from kubectl_spread.cluster.files.sources import Input
+from kubectl_spread.errors import ManifestError, Problem
+
+
+def build(directory: str, environment: Mapping[str, str] = os.environ) -> tuple[Document, ...]:
+    """Return the documents that kustomize builds.
+
+    Args:
+        directory: with a kustomization, or what else kubectl takes.
+        environment: where kubectl is looked for.
+
+    Raises:
+        ManifestError: there is no kubectl, it refuses, or what it builds are no Kubernetes objects.
+    """
+    return documents_of([Input(directory, _built(directory, environment))])
+
+
+def _built(directory: str, environment: Mapping[str, str]) -> bytes:
+    """Return what kubectl prints."""
+    kubectl = environment.get("KUBECTL_PATH") or shutil.which("kubectl", path=environment.get("PATH"))
+    if not kubectl:
+        hint = "put kubectl on PATH, or build it elsewhere: kustomize build DIR | kubectl spread check -f -"
+        raise ManifestError([Problem(directory, "cannot be built: there is no kubectl to run")], hint=hint)
+    command = [kubectl, "kustomize", "--", directory]
+    try:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 - kubectl, with arguments of ours
+    except OSError as error:
+        why = f"cannot be built: {kubectl}: {error.strerror}"
+        raise ManifestError([Problem(directory, why)]) from error
+    if ended.returncode:
+        said = ended.stderr.decode(errors="replace").strip().removeprefix("error: ")
+        why = " ".join(said.split()) or f"kubectl kustomize ended with code {ended.returncode}"
+        raise ManifestError([Problem(directory, f"cannot be built: {why}")])
+    return ended.stdout

@@ -1,0 +1,215 @@
+"""Kubernetes objects out of files: manifests for ``check -f``, a whole cluster for ``--from``.
+
+Every document of every source is read before one error lists all that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.cluster.files.documents import Document, read_objects
+from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_inputs
+from kubectl_spread.cluster.log import READS, SILENT, Log
+from kubectl_spread.cluster.reads import counted
+from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode
+from kubectl_spread.objects.kinds import BY_API, KINDS, KubernetesObject
+from kubectl_spread.snapshot import Inventory
+
+__all__ = [
+    "Document",
+    "decode_document",
+    "documents_of",
+    "objects_of",
+    "pod_template_values",
+    "read_documents",
+    "read_inventory",
+]
+
+DEFAULT_NAMESPACE = "default"
+MOST_PROBLEMS = 100
+"""How many problems are told before reading ends."""
+MOST_OBJECTS = 100_000
+"""How many objects manifests may hold; each of them costs more than it does in a cluster."""
+
+
+T = TypeVar("T")
+
+
+def read_documents(
+    sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
+) -> tuple[Document, ...]:
+    """Return the objects of the sources in their order, of any kind; those of known kinds decode.
+
+    Args:
+        sources: files, directories, URLs, ``-`` for standard input.
+        recursive: whether directories within directories are read.
+        stdin: standard input; None when there is none.
+
+    Raises:
+        ManifestError: with everything that is wrong.
+    """
+    return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
+
+
+def documents_of(inputs: Iterable[Input | Problem]) -> tuple[Document, ...]:
+    """Return the objects of what was read, of any kind; those of known kinds decode.
+
+    Raises:
+        ManifestError: with everything that is wrong.
+    """
+    return _sound(_well_typed(_countable(read_objects(inputs, strict=True))))
+
+
+def decode_document(document: Document) -> KubernetesObject | None:
+    """Return the object, None when it is of a kind that this program does not know.
+
+    Raises:
+        ManifestError: a field has the wrong type.
+    """
+    kind = BY_API.get((document.api_version, document.kind))
+    if kind is None:
+        return None
+    try:
+        if isinstance(document.content, msgspec.Raw):
+            return decode(document.content, kind.struct)
+        return convert(document.content, kind.struct)
+    except DecodeError as error:
+        raise ManifestError([document.problem(error.reason, error.field_path)]) from error
+
+
+def objects_of(documents: Iterable[Document]) -> tuple[tuple[Document, KubernetesObject], ...]:
+    """Return the objects of known kinds, each with its document.
+
+    Raises:
+        ManifestError: with the first field of the wrong type of each object; not for what read_documents returned.
+    """
+    return _sound(_decoded(documents))
+
+
+def pod_template_values(document: Document) -> tuple[str, Plain] | None:
+    """Return (field path within the object, Pod template) of a kind we do not know, such as Rollout, if it has one."""
+    if (document.api_version, document.kind) in BY_API:
+        return None
+    template = _field(_field(document.values, "spec"), "template")
+    has_containers = isinstance(_field(_field(template, "spec"), "containers"), list)
+    return ("spec.template", template) if has_containers else None
+
+
+def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log: Log = SILENT) -> Inventory:
+    """Return the cluster that the sources hold; directories are read with all that is in them, URLs are not read.
+
+    Objects of unknown kinds are left out. A namespaced object without a namespace is in ``default``. An object that
+    is given twice, by kind, namespace and name, is taken as it stands last.
+
+    Args:
+        sources: files, directories, ``-`` for standard input.
+        stdin: standard input; None when there is none.
+        log: whom to tell which files are read.
+
+    Raises:
+        ManifestError: with everything that is wrong.
+    """
+    objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {kind.name: {} for kind in KINDS}
+    inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin, most=MOST_OF_A_CLUSTER)
+    for kind, each in _sound(_cluster_objects(read_objects(_told(inputs, log), strict=False))):
+        objects[kind][each.metadata.namespace, each.metadata.name] = each
+    inventory = Inventory({kind: tuple(named.values()) for kind, named in objects.items()})
+    log.say(READS, f"found {counted(inventory)}")
+    return inventory
+
+
+def _told(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Problem]:
+    """Yield the inputs, each of which is told."""
+    for each in inputs:
+        if isinstance(each, Input):
+            log.say(READS, f"read {each.source}: {len(each.content):,} bytes")
+        yield each
+
+
+def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
+    """Return the results if there is no problem among them.
+
+    Raises:
+        ManifestError: with all problems, or the first hundred.
+    """
+    sound, problems = [], []
+    for result in results:
+        if not isinstance(result, Problem):
+            sound.append(result)
+            continue
+        problems.append(result)
+        if len(problems) == MOST_PROBLEMS:
+            raise ManifestError(problems, hint="there may be more: reading ended here")
+    if problems:
+        raise ManifestError(problems)
+    return tuple(sound)
+
+
+def _countable(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+    """Yield what was found, up to as many objects as are taken."""
+    for number, each in enumerate(found):
+        if number == MOST_OBJECTS and isinstance(each, Document):
+            yield Problem(each.source, f"no more than {MOST_OBJECTS} objects are taken", document=each.number)
+            return
+        yield each
+
+
+def _well_typed(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+    """Yield what was found, but in the place of a document that does not decode what is wrong with it."""
+    for each in found:
+        if isinstance(each, Problem):
+            yield each
+            continue
+        try:
+            decode_document(each)
+        except ManifestError as error:
+            yield from error.problems
+        else:
+            yield each
+
+
+def _decoded(documents: Iterable[Document]) -> Iterator[tuple[Document, KubernetesObject] | Problem]:
+    """Yield the objects of known kinds with their documents, and what is wrong."""
+    for document in documents:
+        try:
+            decoded = decode_document(document)
+        except ManifestError as error:
+            yield from error.problems
+        else:
+            if decoded is not None:
+                yield document, decoded
+
+
+def _cluster_objects(found: Iterable[Document | Problem]) -> Iterator[tuple[str, KubernetesObject] | Problem]:
+    """Yield (kind, object) as a cluster has them, and what is wrong."""
+    for each in found:
+        if isinstance(each, Problem):
+            yield each
+        elif (each.api_version, each.kind) == ("v1", "Status"):
+            yield each.problem(f"is an answer of the API server, not an object: {_field(each.values, 'message')}")
+        else:
+            yield from map(_in_namespace, _decoded([each]))
+
+
+def _in_namespace(found: tuple[Document, KubernetesObject] | Problem) -> tuple[str, KubernetesObject] | Problem:
+    """Return (kind, object); the object has a name, and a namespace if its kind lives in one."""
+    if isinstance(found, Problem):
+        return found
+    document, decoded = found
+    metadata = decoded.metadata
+    if not metadata.name:
+        return document.problem("is missing", "metadata.name")
+    if not metadata.namespace and BY_API[document.api_version, document.kind].namespaced:
+        metadata = replace(metadata, namespace=DEFAULT_NAMESPACE)
+        decoded = replace(decoded, metadata=metadata)
+    return document.kind, decoded
+
+
+def _field(values: Plain, name: str) -> Plain:
+    """Return a field, None when there is none or the values are no mapping."""
+    return values.get(name) if isinstance(values, dict) else None

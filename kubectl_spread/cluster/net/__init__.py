@@ -1,0 +1,1 @@
+"""Bytes over the network: TLS, proxies, requests that are tried again."""

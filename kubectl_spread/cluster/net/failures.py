@@ -1,0 +1,195 @@
+"""What a failed request means, in words near kubectl's.
+
+Source: kubectl pkg/cmd/util/helpers.go StandardErrorMessage (v1.36).
+"""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime
+
+from urllib3.exceptions import (
+    HTTPError,
+    LocationParseError,
+    NameResolutionError,
+    NewConnectionError,
+    ProxyError,
+    SSLError,
+)
+from urllib3.exceptions import TimeoutError as TooSlowError
+
+from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.objects.decoding import DecodeError, decode
+from kubectl_spread.objects.meta import Struct
+
+SHOWN_CHARACTERS = 200
+CANNOT_CONNECT = "unable to connect to the server"
+CHECK_PROXY = "check proxy-url or HTTPS_PROXY"
+EXPIRED = 10
+"""OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED."""
+OTHER_HOST = (62, 64)
+"""OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH."""
+NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
+"""What OpenSSL says of a server that does not speak TLS, by release."""
+TOO_NEW = "ResourceVersionTooLarge"
+TOO_NEW_WORDS = "required revision is a future revision"
+"""What etcd says of such a version, which API servers before 1.34 pass on."""
+
+
+class StatusCause(Struct, frozen=True):
+    """One thing that is wrong with an object."""
+
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class StatusDetails(Struct, frozen=True):
+    """Which object a Status speaks of, and what is wrong with it."""
+
+    name: str = ""
+    kind: str = ""
+    causes: tuple[StatusCause, ...] = ()
+
+
+class Status(Struct, frozen=True):
+    """The API server's answer to a request it did not fulfil."""
+
+    kind: str = ""
+    message: str = ""
+    reason: str = ""
+    details: StatusDetails = StatusDetails()
+
+    @property
+    def too_new(self) -> bool:
+        """Whether the version that was asked for is one that the server has not come to.
+
+        Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError (v1.36).
+        """
+        return TOO_NEW_WORDS in self.message or any(cause.reason == TOO_NEW for cause in self.details.causes)
+
+
+class StatusError(ClusterError):
+    """The API server answered, but not with what was asked for.
+
+    Args:
+        message: what failed.
+        said: the server's own words.
+        what: what was being read.
+        status: the HTTP status.
+        hint: what to do next.
+
+    Attributes:
+        retry_after: seconds that the server asks to be left alone; 0 where it leaves that to us.
+    """
+
+    def __init__(self, message: str, *, said: Status, what: str, status: int, hint: str = "") -> None:
+        super().__init__(message, what=what, status=status, hint=hint)
+        self.said = said
+        self.retry_after: float = 0
+
+
+def parse_status(body: bytes) -> Status:
+    """Return the Status in an answer; of an answer that is none, the beginning as its message unless it is HTML."""
+    try:
+        status = decode(body, Status)
+    except DecodeError:
+        status = Status()
+    if status.kind == "Status":
+        return status
+    text = " ".join(body.decode(errors="replace").split())
+    return Status(message="" if text.startswith("<") else text[:SHOWN_CHARACTERS])
+
+
+def refused(connection: Connection, *, what: str, needs: str, status: int, said: Status) -> StatusError:
+    """Return the error of a request that the server did not fulfil.
+
+    Args:
+        connection: who was asked, and by whom.
+        what: what was being read.
+        needs: the permission that it takes; empty when it takes none.
+        status: the HTTP status.
+        said: the server's own words.
+    """
+    words = f": {said.message}" if said.message not in ("", said.reason) else ""
+    match status:
+        case 401:
+            message, hint = f"you must be logged in to the server (Unauthorized){words}", _login_hint(connection)
+        case 403:
+            message, hint = f"not allowed to {what} (Forbidden){words}", f"needs {needs}" if needs else ""
+        case _:
+            message, hint = f"cannot {what}: the server answered {status} {said.reason}".rstrip() + words, ""
+    return StatusError(message, said=said, what=what, status=status, hint=hint)
+
+
+def unreachable(connection: Connection, error: HTTPError, *, what: str) -> ClusterError:
+    """Return the error of a request that got no answer, or half of one."""
+    address = connection.server.partition("://")[2].partition("/")[0]
+    hint = f'check the server of context "{connection.context}"' if connection.context else "check --server"
+    match error:
+        case SSLError() if not isinstance(error.args[0], ssl.SSLEOFError):
+            return _tls_failure(connection, error.args[0], what=what)
+        case ProxyError():
+            message, hint = f"{CANNOT_CONNECT} through its proxy: {_innermost(error)}", CHECK_PROXY
+        case NewConnectionError() if type(error.__context__).__module__ == "socks":
+            message, hint = f"{CANNOT_CONNECT} through its proxy: {error.__context__}", CHECK_PROXY
+        case NameResolutionError() | LocationParseError():
+            message = f"{CANNOT_CONNECT}: no such host: {address}"
+        case NewConnectionError() if isinstance(error.__cause__, ConnectionRefusedError):
+            message = f"the connection to the server {address} was refused - did you specify the right host or port?"
+        case NewConnectionError():
+            message = f"{CANNOT_CONNECT}: {address}: {_innermost(error)}"
+        case TooSlowError():
+            message = f"{CANNOT_CONNECT}: {address} did not answer in time"
+            hint = "allow more with --request-timeout" if connection.timeout else hint
+        case _:
+            message = f"lost the connection to the server {address}: {_innermost(error)}"
+    return ClusterError(message, what=what, hint=hint)
+
+
+def _login_hint(connection: Connection) -> str:
+    """Return what may be wrong with the credentials that were refused."""
+    if expired := _expired_certificate(connection):
+        return expired
+    if not connection.credentials.authorization() and connection.credentials.key_pair is None:
+        return "the request carried no credentials: log in, or check the user of the context"
+    who = f'the credentials of context "{connection.context}"' if connection.context else "the credentials"
+    return f"{who} were refused: log in again"
+
+
+def _tls_failure(connection: Connection, error: ssl.SSLError, *, what: str) -> ClusterError:
+    """Return the error of a connection on which TLS failed."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        message = f"{CANNOT_CONNECT}: tls: failed to verify certificate: {error.verify_message}"
+        return ClusterError(message, what=what, hint=_trust_hint(error.verify_code))
+    if error.reason in NOT_TLS:
+        message = f"{CANNOT_CONNECT}: the server gave an HTTP response to an HTTPS client"
+        return ClusterError(message, what=what, hint="check the server's URL and port")
+    message = f"{CANNOT_CONNECT}: tls: {(error.reason or str(error)).replace('_', ' ').lower()}"
+    return ClusterError(message, what=what, hint=_expired_certificate(connection))
+
+
+def _trust_hint(verify_code: int) -> str:
+    """Return what to do about a server's certificate that was not accepted."""
+    if verify_code in OTHER_HOST:
+        return "the certificate is for another host: check the server's URL, or give --tls-server-name"
+    if verify_code == EXPIRED:
+        return "the server's certificate has to be renewed, or this machine's clock is wrong"
+    return "check certificate-authority: it must hold the authority that signed the server's certificate"
+
+
+def _expired_certificate(connection: Connection) -> str:
+    """Return that the client certificate has expired, empty when it has not or there is none."""
+    key_pair = connection.credentials.key_pair
+    not_after = key_pair.not_after() if key_pair else None
+    if key_pair is None or not_after is None or not_after > datetime.now(UTC):
+        return ""
+    return f"the client certificate of {key_pair.source} expired on {not_after:%Y-%m-%d %H:%M} UTC: renew it"
+
+
+def _innermost(error: BaseException) -> str:
+    """Return the text of the error at the bottom of it."""
+    while cause := error.__cause__ or next((arg for arg in error.args if isinstance(arg, BaseException)), None):
+        error = cause
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)

@@ -1,0 +1,396 @@
+"""One request to an API server, a GET but for dry runs: retried while that may help, checked to be whole JSON.
+
+Redirects are not followed: an API server sends none, and whoever does would be handed our credentials.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from time import monotonic, sleep
+from typing import NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
+from urllib3.exceptions import DecodeError as EncodingError
+from urllib3.exceptions import HTTPError, ProtocolError, SSLError
+from urllib3.exceptions import TimeoutError as TooSlowError
+
+from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.net.background import Background
+from kubectl_spread.cluster.net.failures import parse_status, refused, unreachable
+from kubectl_spread.cluster.net.traffic import Exchange, without_secret
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
+from kubectl_spread.objects.meta import Struct
+
+JSON = "application/json"
+ATTEMPTS = 6
+FIRST_PAUSE = 0.2
+"""Seconds before the second attempt; each further pause is twice as long."""
+LONGEST_PAUSE = 60.0
+"""Seconds; a server that asks for more is not waited for."""
+CONNECT_SECONDS = 30.0
+IDLE_SECONDS = 70.0
+"""Seconds without a byte. kube-apiserver ends a list that takes more than 60 by itself."""
+PATIENCE_SECONDS = 600.0
+"""How long a request may take, with all its attempts, where nobody says how long."""
+MAX_ANSWER_BYTES = 1 << 30
+"""How large an answer may be, unpacked; 50,000 Pods in one page take two thirds of it."""
+CHUNK_BYTES = 1 << 20
+SUCCESS, REDIRECTION = 2, 3
+"""The first digit of an HTTP status."""
+RETRIED = (429, 500, 502, 503, 504)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to ask.
+
+    Attributes:
+        path: on the server, such as ``/api/v1/pods``.
+        what: the request in words, such as ``list pods in namespace "shop"``.
+        needs: the permission it takes; empty when it takes none.
+        query: parameters; empty ones are not sent.
+        accept: the media type that is wanted.
+        attempts: how often to try.
+        body: JSON to POST, of a request that may be repeated without harm; empty for a GET.
+        lists: the kinds of list of which the answer must be one; empty where it is no list.
+        goes_on: whether the answer is one that the server keeps adding to.
+    """
+
+    path: str
+    what: str
+    needs: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)
+    accept: str = JSON
+    attempts: int = ATTEMPTS
+    body: bytes = b""
+    lists: tuple[str, ...] = ()
+    goes_on: bool = False
+
+
+class Answer(NamedTuple):
+    """What the server sent: the whole JSON document, and its ``metadata`` as far as lists have it."""
+
+    metadata: ListMeta
+    body: bytes
+
+
+class _Head(Struct, frozen=True):
+    """A document of which only the beginning is kept; all of it is checked to be JSON."""
+
+    kind: str = ""
+    metadata: ListMeta = ListMeta()
+    items: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+    def is_one_of(self, lists: tuple[str, ...]) -> bool:
+        """Whether it is one of these lists; one that does not say its kind has items at least."""
+        return self.kind in lists if self.kind else self.items is not msgspec.UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """An HTTP response that has arrived; of one that goes on the head."""
+
+    status: int
+    headers: HTTPHeaderDict
+    body: bytes
+    rest: BaseHTTPResponse | None = None
+
+
+class _TransientError(Exception):
+    """A failure that may be gone the next time.
+
+    Args:
+        error: what to report when it is not.
+        pause: seconds that the server asks us to wait, 0 when it leaves that to us.
+    """
+
+    def __init__(self, error: ClusterError, pause: float = 0) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.pause = pause
+
+
+class _Patience:
+    """How long and how often to try.
+
+    Args:
+        seconds: for all attempts and the pauses between them; None where nobody has set a limit.
+        attempts: how often.
+    """
+
+    def __init__(self, seconds: float | None, attempts: int) -> None:
+        self._until = monotonic() + (PATIENCE_SECONDS if seconds is None else seconds)
+        self._attempts = attempts
+        self._failed = 0
+
+    def timeout(self) -> Timeout:
+        """Return what is left, for one attempt."""
+        left = max(self._until - monotonic(), 0.001)
+        return Timeout(connect=min(CONNECT_SECONDS, left), read=min(IDLE_SECONDS, left))
+
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self._until
+
+    def pause_after(self, failure: _TransientError) -> float:
+        """Return how long to wait (seconds) before the next attempt; raise the error when there is to be none."""
+        self._failed += 1
+        pause = failure.pause or FIRST_PAUSE * 2 ** (self._failed - 1)
+        if self._failed == self._attempts or pause > LONGEST_PAUSE or monotonic() + pause > self._until:
+            raise failure.error from failure
+        return pause
+
+
+def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Answer:
+    """Return the server's answer to the request.
+
+    It is asked in a thread of its own: Ctrl-C does not reach a thread that waits for a host's name to be looked up.
+
+    Args:
+        connection: whom to ask.
+        request: what to ask.
+        received: told of every piece that arrives (bytes, uncompressed).
+
+    Raises:
+        StatusError: the server refused.
+        ClusterError: it could not be reached in time, or what it sent is no JSON.
+    """
+    call = _Call(connection, request, _Patience(connection.timeout, request.attempts), received)
+    return Background(call.answer).result()
+
+
+@contextmanager
+def streaming(connection: Connection, request: Request) -> Iterator[Iterator[bytes]]:
+    """Let the pieces of an answer that goes on be read as they arrive; nothing is tried again.
+
+    Raises:
+        StatusError: the server refused.
+        ClusterError: it could not be reached, or the connection was lost; this while pieces are read, too.
+    """
+    call = _Call(connection, replace(request, goes_on=True), _Patience(connection.timeout, 1), lambda _: None)
+    with closing(call.open()) as response:
+        yield call.pieces(response)
+
+
+def _seconds_asked(retry_after: str) -> float:
+    """Return the seconds that a Retry-After header asks to wait, as a number or until a date; 0 when it says neither.
+
+    Source: RFC 9110 section 10.2.3. API servers send numbers, proxies in front of them dates too.
+    """
+    if retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return 0
+    return max((until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0)
+
+
+def _host(url: str) -> str:
+    """Return the host of a URL, in words where it has none that can be told."""
+    try:
+        return urlsplit(url).hostname or "another path"
+    except ValueError:
+        return "no address at all"
+
+
+def _is_broken_off(error: HTTPError) -> bool:
+    """Whether the other side ended the connection before all was said."""
+    if isinstance(error, SSLError):
+        return isinstance(error.args[0], ssl.SSLEOFError)
+    return isinstance(error, ProtocolError | EncodingError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A request on its way."""
+
+    connection: Connection
+    request: Request
+    patience: _Patience
+    received: Callable[[int], None]
+
+    def answer(self) -> Answer:
+        """Return the answer to the first attempt that brings one."""
+        while True:
+            try:
+                return self.attempt()
+            except _TransientError as failure:
+                pause = self.patience.pause_after(failure)
+                self.connection.log.say(READS, f"{failure.error.message}; trying again in {pause:.1f} s")
+                sleep(pause)
+
+    def attempt(self) -> Answer:
+        """Return the answer to one attempt."""
+        try:
+            reply = self._authorized()
+        except HTTPError as error:
+            failure = unreachable(self.connection, error, what=self.request.what)
+            raise _TransientError(failure) if _is_broken_off(error) else failure from error
+        if reply.status // 100 == SUCCESS:
+            return self._answer(reply)
+        raise self._refusal(reply)
+
+    def open(self) -> BaseHTTPResponse:
+        """Return what the server goes on with, from one attempt."""
+        try:
+            reply = self._authorized()
+        except HTTPError as error:
+            raise unreachable(self.connection, error, what=self.request.what) from error
+        if reply.rest is not None:
+            return reply.rest
+        refusal = self._refusal(reply)
+        raise refusal.error if isinstance(refusal, _TransientError) else refusal
+
+    def pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield what the server goes on with until it ends that."""
+        try:
+            while piece := response.read1(CHUNK_BYTES, decode_content=True):
+                yield piece
+        except HTTPError as error:
+            raise unreachable(self.connection, error, what=self.request.what) from error
+
+    def _authorized(self) -> _Reply:
+        """Return the reply; when the server refuses our credentials and there are fresher ones, to those."""
+        authorization = self.connection.credentials.authorization()
+        reply = self._exchange(authorization)
+        if reply.status != HTTPStatus.UNAUTHORIZED:
+            return reply
+        renewed = self.connection.credentials.renew(authorization)
+        if renewed == authorization:
+            return reply
+        self.connection.log.say(READS, f"cannot {self.request.what} (Unauthorized); trying again with new credentials")
+        return self._exchange(renewed)
+
+    def _exchange(self, authorization: str) -> _Reply:
+        """Return the reply to the request, all of it."""
+        query = urlencode({name: value for name, value in self.request.query.items() if value})
+        verb = "POST" if self.request.body else "GET"
+        url = f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}"
+        headers = self._headers(authorization)
+        exchange = Exchange(self.connection.log, verb=verb, url=url, authorization=authorization)
+        exchange.begin(headers, self.request.body)
+        try:
+            reply = self._reply(verb, url, headers)
+        except HTTPError as error:
+            exchange.fail(error)
+            raise
+        exchange.end(reply.status, reply.headers, reply.body)
+        if reply.status // 100 == SUCCESS:
+            return reply
+        return replace(reply, body=without_secret(reply.body, authorization))
+
+    def _reply(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
+        """Return what the server sends."""
+        response = self.connection.pool.urlopen(
+            verb,
+            url,
+            body=self.request.body or None,
+            headers=headers,
+            timeout=self.patience.timeout(),
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+        if self.request.goes_on and response.status // 100 == SUCCESS:
+            return _Reply(response.status, response.headers, b"", response)
+        try:
+            return _Reply(response.status, response.headers, b"".join(self._pieces(response)))
+        finally:
+            response.close()
+
+    def _pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield the body as it arrives, unpacked; no more than is bearable, and not for longer."""
+        size = 0
+        # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
+        while piece := response.read1(CHUNK_BYTES, decode_content=True):
+            size += len(piece)
+            if size > MAX_ANSWER_BYTES:
+                raise self._too_large()
+            if self.patience.over():
+                raise TooSlowError(self.request.path)
+            yield piece
+            self.received(len(piece))
+
+    def _headers(self, authorization: str) -> HTTPHeaderDict:
+        """Return the request's headers."""
+        headers = HTTPHeaderDict(self.connection.headers, Accept=self.request.accept)
+        if self.request.body:
+            headers["Content-Type"] = JSON
+        if self.request.goes_on:
+            headers["Accept-Encoding"] = "identity"  # who packs it waits for more to pack
+        if authorization:
+            headers["Authorization"] = authorization
+        return headers
+
+    def _answer(self, reply: _Reply) -> Answer:
+        """Return what a successful reply holds."""
+        media_type = reply.headers.get("Content-Type", JSON)
+        if JSON not in media_type:
+            raise ClusterError(
+                f"cannot {self.request.what}: the server answered with {media_type.partition(';')[0]}, not JSON",
+                what=self.request.what,
+                status=reply.status,
+                hint=f"is {self.connection.server} an API server, or a proxy or login page in front of one?",
+            )
+        try:
+            head = decode(reply.body, _Head)
+        except DecodeError as error:
+            message = f"cannot {self.request.what}: the server's answer is cut short or malformed: {error}"
+            raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
+        if self.request.lists and not head.is_one_of(self.request.lists):
+            raise self._other_kind(head.kind, reply.status)
+        return Answer(head.metadata, reply.body)
+
+    def _other_kind(self, kind: str, status: int) -> ClusterError:
+        """Return the error for JSON that is not the list that was asked for."""
+        found = f"a {kind}" if kind else "JSON that is no list"
+        return ClusterError(
+            f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
+            what=self.request.what,
+            status=status,
+            hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
+        )
+
+    def _too_large(self) -> ClusterError:
+        """Return the error for an answer that does not fit into memory."""
+        message = f"cannot {self.request.what}: the server's answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
+        return ClusterError(message, what=self.request.what)
+
+    def _refusal(self, reply: _Reply) -> Exception:
+        """Return the error for a reply that is no answer."""
+        if reply.status // 100 == REDIRECTION:
+            return self._redirected(reply)
+        error = refused(
+            self.connection,
+            what=self.request.what,
+            needs=self.request.needs,
+            status=reply.status,
+            said=parse_status(reply.body),
+        )
+        # What is asked for at one version is asked for at another instead: that server may never come to it.
+        if reply.status not in RETRIED or (error.said.too_new and self.request.query.get("resourceVersion")):
+            return error
+        pause = error.retry_after = _seconds_asked(reply.headers.get("Retry-After", ""))
+        if pause:
+            error.hint = f"the server asks to be left alone for {pause:,.0f} s"
+        return _TransientError(error, pause)
+
+    def _redirected(self, reply: _Reply) -> ClusterError:
+        """Return the error for a reply that sends us elsewhere."""
+        return ClusterError(
+            f"cannot {self.request.what}: the server redirects to {_host(reply.headers.get('Location', ''))}",
+            what=self.request.what,
+            status=reply.status,
+            hint="redirects are not followed: an API server sends none; is there a login page in front of it?",
+        )

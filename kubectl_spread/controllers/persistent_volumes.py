@@ -1,0 +1,191 @@
+"""Claims that are made along with a Pod, and the volumes they get: before the Pod is scheduled, or where it goes.
+
+Source: kube-controller-manager pkg/controller/volume/ephemeral/controller.go, pkg/controller/volume/persistentvolume/
+pv_controller.go syncUnboundClaim; external-provisioner pkg/controller/topology.go (which labels a new volume gets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.admission import admitted_claim
+from kubectl_spread.objects.core import (
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    ObjectReference,
+    Pod,
+)
+from kubectl_spread.objects.meta import AnnotatedMeta, OwnerReference
+from kubectl_spread.objects.storage import (
+    ANN_BIND_COMPLETED,
+    CSINode,
+    CSIPersistentVolumeSource,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    StorageClass,
+    VolumeNodeAffinity,
+)
+from kubectl_spread.report import Incomplete
+from kubectl_spread.scheduler.claims import claim_name, claim_named
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Behaviour, Profile
+from kubectl_spread.scheduler.provisioning import NOT_SUPPORTED_PROVISIONERS
+from kubectl_spread.scheduler.volumebinder import find_pod_volumes, pod_volume_claims
+from kubectl_spread.scheduler.volumematching import candidates
+from kubectl_spread.snapshot import Snapshot
+
+Storage: TypeAlias = PersistentVolumeClaim | PersistentVolume
+BOUND = "Bound"
+
+
+def ephemeral_claims(pod: Pod) -> Iterator[PersistentVolumeClaim]:
+    """Yield the claims that are made for the Pod's ephemeral volumes; it owns them."""
+    owner = OwnerReference(api_version="v1", kind="Pod", name=pod.metadata.name, uid=pod.metadata.uid, controller=True)
+    for volume in pod.spec.volumes:
+        if volume.ephemeral is not None:
+            template = volume.ephemeral.volume_claim_template
+            metadata = AnnotatedMeta(
+                name=claim_name(pod, volume) or "",
+                namespace=pod.metadata.namespace,
+                labels=template.metadata.labels,
+                owner_references=(owner,),
+            )
+            yield PersistentVolumeClaim(metadata=metadata, spec=template.spec)
+
+
+def created(claims: Iterable[PersistentVolumeClaim], snapshot: Snapshot, profile: Profile) -> tuple[Storage, ...]:
+    """Return the claims as they are by the time their Pods are scheduled, with the volumes some have by then.
+
+    A claim that exists stays as it is.
+    """
+    made: dict[tuple[str, str], Storage] = {}
+    for claim in claims:
+        key = claim.metadata.namespace, claim.metadata.name
+        if snapshot.get(PersistentVolumeClaim, *key) is None and key not in made:
+            objects = _bound_at_once(admitted_claim(claim, snapshot), snapshot, profile)
+            snapshot = snapshot.with_others(objects)
+            made |= {(obj.metadata.namespace, obj.metadata.name): obj for obj in objects}
+    return tuple(made.values())
+
+
+def _bound_at_once(claim: PersistentVolumeClaim, snapshot: Snapshot, profile: Profile) -> tuple[Storage, ...]:
+    """Return the claim with the volume that the volume controller gives it without waiting for a Pod, if any."""
+    storage_class = snapshot.get(StorageClass, "", claim.class_name)
+    if storage_class is not None and storage_class.waits_for_consumer:
+        return (claim,)
+    of_class = (volume for volume in snapshot.all(PersistentVolume) if volume.class_name == claim.class_name)
+    fitting = candidates(claim, of_class, attributes_classes=profile.does(Behaviour.VOLUME_ATTRIBUTES_CLASS)).ranked
+    if fitting:
+        return _bound(claim, fitting[0].volume)
+    if storage_class is None or storage_class.provisioner in NOT_SUPPORTED_PROVISIONERS:
+        return (claim,)
+    return _bound(claim, _made_volume(claim, storage_class, _allowed(storage_class)))
+
+
+def guessed(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
+    """Return what is not known of volumes that a provisioner makes before the Pod is scheduled."""
+    claims = (claim_named(pod, claim_name(pod, volume) or "", snapshot) for volume in pod.spec.volumes if volume.claims)
+    return tuple(
+        Incomplete(
+            what=f'the volume of claim "{claim.metadata.name}"',
+            why=f"StorageClass {claim.class_name} binds at once",
+            consequence="its provisioner decides where it can be used, before the Pod is scheduled",
+        )
+        for claim in claims
+        if claim is not None and _is_guessed(claim, snapshot)
+    )
+
+
+def _is_guessed(claim: PersistentVolumeClaim, snapshot: Snapshot) -> bool:
+    """Whether the claim's volume does not exist yet, but will before a Pod is scheduled."""
+    storage_class = snapshot.get(StorageClass, "", claim.class_name)
+    waits = storage_class is not None and storage_class.waits_for_consumer
+    return claim.spec.volume_name == _volume_name(claim) and not waits
+
+
+def settled(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
+    """Return the Pod's waiting claims with the volumes they get once the Pod is on that node.
+
+    Volumes there are get the claim; others are made, for the nodes from which the driver says they can be reached.
+    """
+    named = (claim_named(pod, name, handle.snapshot) for v in pod.spec.volumes if (name := claim_name(pod, v)))
+    claims = pod_volume_claims([claim for claim in named if claim is not None], handle)
+    if not (claims.waiting or claims.selected):
+        return ()
+    found = find_pod_volumes(claims, handle.node_infos[node_name], handle)
+    objects = [obj for binding in found.static_bindings for obj in _bound(binding.claim, binding.volume)]
+    for provision in found.dynamic_provisions:
+        storage_class = handle.snapshot.get(StorageClass, "", provision.claim.class_name)
+        if storage_class is not None:
+            reachable = _reachable(storage_class, node_name, handle)
+            objects += _bound(provision.claim, _made_volume(provision.claim, storage_class, reachable))
+    return tuple(objects)
+
+
+def _bound(claim: PersistentVolumeClaim, volume: PersistentVolume) -> tuple[Storage, Storage]:
+    """Return both, bound to each other."""
+    metadata = replace(claim.metadata, annotations={**claim.metadata.annotations, ANN_BIND_COMPLETED: "yes"})
+    spec = replace(claim.spec, volume_name=volume.metadata.name)
+    ref = ObjectReference(
+        kind="PersistentVolumeClaim",
+        namespace=claim.metadata.namespace,
+        name=claim.metadata.name,
+        uid=claim.metadata.uid,
+    )
+    return (
+        replace(claim, metadata=metadata, spec=spec, status=PersistentVolumeClaimStatus(phase=BOUND)),
+        replace(volume, spec=replace(volume.spec, claim_ref=ref), status=PersistentVolumeStatus(phase=BOUND)),
+    )
+
+
+def _made_volume(
+    claim: PersistentVolumeClaim, storage_class: StorageClass, nodes: NodeSelector | None
+) -> PersistentVolume:
+    """Return the volume that is made for the claim, usable on these nodes; None for all."""
+    name = _volume_name(claim)
+    spec = PersistentVolumeSpec(
+        capacity=claim.spec.resources.requests,
+        access_modes=claim.spec.access_modes,
+        storage_class_name=claim.class_name,
+        volume_mode=claim.spec.volume_mode,
+        node_affinity=None if nodes is None else VolumeNodeAffinity(required=nodes),
+        csi=CSIPersistentVolumeSource(driver=storage_class.provisioner, volume_handle=name),
+    )
+    return PersistentVolume(metadata=AnnotatedMeta(name=name), spec=spec)
+
+
+def _volume_name(claim: PersistentVolumeClaim) -> str:
+    """Return a name for the volume that is made for the claim; the real one is made up of its UID."""
+    return f"pvc-{claim.metadata.namespace}-{claim.metadata.name}"
+
+
+def _allowed(storage_class: StorageClass) -> NodeSelector | None:
+    """Return the nodes for which the class makes volumes, None for all."""
+    terms = (
+        _term({each.key: each.values for each in term.match_label_expressions})
+        for term in storage_class.allowed_topologies
+    )
+    return NodeSelector(node_selector_terms=tuple(terms)) if storage_class.allowed_topologies else None
+
+
+def _reachable(storage_class: StorageClass, node_name: str, handle: Handle) -> NodeSelector | None:
+    """Return the nodes that can use a volume made for this one, None for all."""
+    csi_node = handle.snapshot.get(CSINode, "", node_name)
+    drivers = csi_node.spec.drivers if csi_node else ()
+    labels = handle.node_infos[node_name].labels
+    keys = next((driver.topology_keys for driver in drivers if driver.name == storage_class.provisioner), ())
+    segment = {key: (labels[key],) for key in keys if key in labels}
+    return NodeSelector(node_selector_terms=(_term(segment),)) if segment else None
+
+
+def _term(labels: Mapping[str, tuple[str, ...]]) -> NodeSelectorTerm:
+    """Return the nodes that have one of the values of each of these labels."""
+    expressions = (NodeSelectorRequirement(key=k, operator="In", values=v) for k, v in labels.items())
+    return NodeSelectorTerm(match_expressions=tuple(expressions))

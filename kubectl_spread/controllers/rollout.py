@@ -1,0 +1,272 @@
+"""How a workload gets from the Pods it has to those of a manifest: which come, in which order, and which go before.
+
+A new Pod counts as available as soon as it has a node, and old Pods go no earlier than they must: so the new ones meet
+as many of the old as the strategy allows.
+
+Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deployment_util.go ResolveFenceposts,
+controller_utils.go ActivePodsWithRanks (who goes first), statefulset/stateful_set_control.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from kubectl_spread.controllers.replicas import HASH_LABEL, ordinal_pod, replica, same_template
+from kubectl_spread.controllers.workloads import owner_of, template_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, RollingUpdate, StatefulSet, UpdateStrategy
+from kubectl_spread.report import Rollout, WorkloadRef
+from kubectl_spread.snapshot import Snapshot
+
+DEFAULT_PORTION = "25%"
+"""What maxSurge and maxUnavailable are unless said: of the replicas."""
+ON_DELETE: Final = "OnDelete"
+RECREATE: Final = "Recreate"
+ROLLING_UPDATE: Final = "RollingUpdate"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A Pod that comes.
+
+    Attributes:
+        pod: the Pod.
+        gone: how many of the old Pods are gone by then (count).
+        may_go: how many of them may be, if it finds no node otherwise (count).
+    """
+
+    pod: Pod
+    gone: int = 0
+    may_go: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What comes and what goes.
+
+    Attributes:
+        steps: the Pods that come, in order; of a DaemonSet the nodes decide, and none is here.
+        old: the Pods that go, in order.
+        staying: the Pods that are there already and stay.
+        rollout: what was assumed; None where there is nothing yet.
+    """
+
+    steps: tuple[Step, ...] = ()
+    old: tuple[Pod, ...] = ()
+    staying: tuple[Pod, ...] = ()
+    rollout: Rollout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a manifest asks for.
+
+    Attributes:
+        ref: its kind and name.
+        owner: the workload; None for a bare Pod and for a kind of another API.
+        pod: of which it makes replicas.
+        replicas: how many (count).
+        numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
+    """
+
+    ref: WorkloadRef
+    owner: Workload | None
+    pod: Pod
+    replicas: int
+    numbered: bool = True
+
+    def replica(self, number: int) -> Pod:
+        """Return a replica, counted from 1."""
+        return replica(self.owner, self.pod, number) if self.numbered else self.pod
+
+
+def plan_of(wanted: Wanted, before: Snapshot) -> Plan:
+    """Return what comes and what goes once the manifest is applied to this cluster."""
+    live = _live(wanted, before)
+    running = _running(wanted, before)
+    if live is None and not running:
+        return Plan(steps=_all_new(wanted))
+    if wanted.owner is None or live is None:
+        return _without_rules(wanted, running)
+    return _update(wanted, wanted.owner, live, running)
+
+
+def _update(wanted: Wanted, owner: Workload, live: Workload, running: Sequence[Pod]) -> Plan:
+    """Return the plan of a workload that exists."""
+    unchanged = same_template(template_of(live), template_of(owner))
+    match owner:
+        case Deployment():
+            return _deployment(wanted, owner, running)
+        case StatefulSet():
+            return _stateful_set(wanted, owner, running, unchanged=unchanged)
+        case DaemonSet():
+            return _daemon_set(owner, running, unchanged=unchanged)
+        case CronJob():
+            return Plan(steps=_all_new(wanted))
+        case _:
+            assumed = "running Pods stay as they are, whatever changes in the template, and the missing ones come"
+            return _filled_up(wanted, running, assumed)
+
+
+def _live(wanted: Wanted, before: Snapshot) -> Workload | None:
+    """Return the workload as it is in the cluster, None where it does not exist."""
+    if wanted.owner is None:
+        return None
+    return before.get(type(wanted.owner), wanted.pod.metadata.namespace, wanted.ref.name)
+
+
+def _running(wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods that the workload has, in the order in which they would be removed."""
+    namespace = wanted.pod.metadata.namespace
+    own = [
+        pod
+        for pod in before.all(Pod)
+        if pod.metadata.namespace == namespace
+        and not (pod.finished or pod.terminating)
+        and owner_of(pod, before) == wanted.ref
+    ]
+    on_node = Counter(pod.spec.node_name for pod in own)
+    own.sort(key=lambda pod: pod.metadata.name)
+    own.sort(key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
+    return tuple(sorted(own, key=lambda pod: (bool(pod.spec.node_name), _is_ready(pod), -on_node[pod.spec.node_name])))
+
+
+def _is_ready(pod: Pod) -> bool:
+    """Whether the Pod says that it is ready."""
+    return any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions)
+
+
+def _all_new(wanted: Wanted, *, after: int = 0) -> tuple[Step, ...]:
+    """Return a step for each replica that is not there; nothing goes for them."""
+    if isinstance(wanted.owner, DaemonSet):
+        return ()
+    return tuple(Step(wanted.replica(number)) for number in range(after + 1, wanted.replicas + 1))
+
+
+def _without_rules(wanted: Wanted, running: Sequence[Pod]) -> Plan:
+    """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
+    if wanted.ref.kind == "Pod":
+        assumed = "most fields of a Pod cannot change, so the running one is deleted first"
+        steps = tuple(Step(step.pod, gone=len(running), may_go=len(running)) for step in _all_new(wanted))
+        return Plan(steps, tuple(running), rollout=_told("Replace", running, assumed, replaced=len(running)))
+    assumed = f"how a {wanted.ref.kind} replaces Pods is not known, so all that run stay while the new ones come"
+    return Plan(_all_new(wanted), staying=tuple(running), rollout=_told("Unknown", running, assumed))
+
+
+def _filled_up(wanted: Wanted, running: Sequence[Pod], assumed: str) -> Plan:
+    """Return the plan of a workload whose Pods stay and that gets what is missing."""
+    bound = tuple(pod for pod in running if pod.spec.node_name)
+    steps = _all_new(wanted, after=len(bound))
+    return Plan(steps, staying=tuple(running), rollout=_told("Scale", running, assumed))
+
+
+SAME_TEMPLATE = (
+    "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field changes,"
+    " new ones replace them"
+)
+
+
+def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Plan:
+    """Return the plan of a Deployment: Pods of its new revision come, all others go."""
+    revision = wanted.pod.metadata.labels.get(HASH_LABEL)
+    current = tuple(pod for pod in running if pod.metadata.labels.get(HASH_LABEL) == revision)
+    old = tuple(pod for pod in running if pod not in current)
+    if not old:
+        return _filled_up(wanted, current, SAME_TEMPLATE)
+    steps = _all_new(wanted, after=len(current))
+    if owner.spec.strategy.type == RECREATE:
+        steps = tuple(Step(step.pod, gone=len(old), may_go=len(old)) for step in steps)
+        assumed = "all old Pods are gone before the first new one comes"
+        return Plan(steps, old, current, _told(RECREATE, running, assumed, replaced=len(old)))
+    surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
+    most, least = wanted.replicas + surge, wanted.replicas - unavailable
+    rolled = tuple(
+        _rolled(step, before=len(running) + number, old=len(old), most=most, least=least)
+        for number, step in enumerate(steps)
+    )
+    assumed = (
+        f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their place,"
+        " and a new Pod is available as soon as it has a node"
+    )
+    return Plan(rolled, old, current, _told(ROLLING_UPDATE, running, assumed, replaced=len(old)))
+
+
+def _rolled(step: Step, *, before: int, old: int, most: int, least: int) -> Step:
+    """Return the step with how many old Pods go for it, where so many Pods would be there before it if none went."""
+    gone = min(max(before + 1 - most, 0), old)
+    return Step(step.pod, gone=gone, may_go=min(max(before - least, gone), old))
+
+
+def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
+    """Return how many Pods more, and how many fewer, than the replicas a rollout may have at once (counts).
+
+    Raises:
+        ValueError: one of them is neither a number of Pods nor a percentage.
+
+    Source: deployment/util/deployment_util.go ResolveFenceposts (v1.36).
+    """
+    rolling = strategy.rolling_update or RollingUpdate()
+    surge = _portion(rolling.max_surge, replicas, round_up=True)
+    unavailable = _portion(rolling.max_unavailable, replicas, round_up=False)
+    return surge, unavailable or int(surge == 0)
+
+
+def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
+    """Return a number of Pods, given as such or in percent of the replicas (count).
+
+    Raises:
+        ValueError: it is neither.
+    """
+    text = DEFAULT_PORTION if given is None else given
+    if isinstance(text, int) and text >= 0:
+        return text
+    if not re.fullmatch("[0-9]{1,9}%", str(text), re.ASCII):
+        raise ValueError(f"{text!r} is neither a number of Pods nor a percentage")
+    hundredfold = int(str(text).removesuffix("%")) * replicas
+    return -(-hundredfold // 100) if round_up else hundredfold // 100
+
+
+def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool) -> Plan:
+    """Return the plan of a StatefulSet: missing ordinals come, then each Pod gives way to its successor."""
+    start = owner.spec.ordinals.start
+    here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
+    all_pods = [ordinal_pod(owner, wanted.pod, start + number) for number in range(wanted.replicas)]
+    missing = tuple(Step(pod) for pod in all_pods if pod.metadata.name not in here)
+    if unchanged:
+        return Plan(missing, staying=tuple(running), rollout=_told("Scale", running, SAME_TEMPLATE))
+    if owner.spec.update_strategy.type == ON_DELETE:
+        assumed = "running Pods stay until somebody deletes them, and the missing ones come"
+        return Plan(missing, staying=tuple(running), rollout=_told(ON_DELETE, running, assumed))
+    partition = (owner.spec.update_strategy.rolling_update or RollingUpdate()).partition
+    renewed = [pod for pod in all_pods[max(partition - start, 0) :] if pod.metadata.name in here][::-1]
+    old = tuple(here[pod.metadata.name] for pod in renewed)
+    steps = (*missing, *(Step(pod, gone=number, may_go=number) for number, pod in enumerate(renewed, start=1)))
+    assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {max(partition, start)}"
+    staying = tuple(pod for pod in running if pod not in old)
+    rollout = _told(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))
+    return Plan(steps, old, staying, rollout)
+
+
+def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> Plan:
+    """Return the plan of a DaemonSet: on each node the old Pod goes before the new one comes."""
+    if unchanged:
+        return Plan(staying=tuple(running), rollout=_told("Scale", running, SAME_TEMPLATE))
+    if owner.spec.update_strategy.type == ON_DELETE:
+        assumed = "running Pods stay until somebody deletes them, and nodes without one get one"
+        return Plan(staying=tuple(running), rollout=_told(ON_DELETE, running, assumed))
+    assumed = "on each node the old Pod is gone before the new one comes"
+    rollout = _told(ROLLING_UPDATE, running, assumed, replaced=len(running))
+    return Plan(old=tuple(running), rollout=rollout)
+
+
+Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
+
+
+def _told(strategy: Strategy, running: Iterable[Pod], assumed: str, *, replaced: int = 0) -> Rollout:
+    """Return what is said of the rollout."""
+    return Rollout(strategy=strategy, running=len(tuple(running)), replaced=replaced, assumed=assumed)

@@ -1,0 +1,287 @@
+"""Replicas placed one after another, as the scheduler would place them.
+
+Where nodes score the same the scheduler takes any of them, so what becomes of later replicas may depend on luck. Ties
+are broken by name and then in further orders, made from seeds: the same for the same cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.persistent_volumes import created, settled
+from kubectl_spread.controllers.replicas import claims_of, pinned_to, replica
+from kubectl_spread.controllers.rollout import Plan
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.report import DomainRange, Jam, Placement
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import constraints_of, count_all
+
+SEEDS = 7
+"""Orders (count) that are tried besides the one by name."""
+SAMPLED_NODES = 100
+"""Nodes (count) from which on the scheduler may look at some of them only.
+
+Source: kube-scheduler schedule_one.go minFeasibleNodesToFind (v1.36).
+"""
+MOST_VERDICTS = 200_000
+"""Verdicts on single nodes (count) after which no further order is begun: two or three seconds."""
+
+Order: TypeAlias = Callable[[str], str]
+"""Node's name → what is compared among nodes of the same score; the least is taken.
+
+One order holds for all replicas: that favours nodes more steadily than chance does, and so finds the extremes.
+"""
+
+
+def by_name(node_name: str) -> str:
+    """Break ties by name."""
+    return node_name
+
+
+def seeded(seed: int) -> Order:
+    """Return an order that looks random, and is the same each time."""
+
+    def order(node_name: str) -> str:
+        return hashlib.blake2b(f"{seed}/{node_name}".encode(), digest_size=8).hexdigest()
+
+    return order
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where replicas went.
+
+    Attributes:
+        placements: one a replica, in order.
+        jam: the first replica that found no node; None when all did.
+        handle: the cluster with the replicas in it, and without the Pods that went for them.
+    """
+
+    placements: tuple[Placement, ...]
+    jam: Jam | None
+    handle: Handle
+
+    @property
+    def tied(self) -> bool:
+        """Whether another order may have had another outcome."""
+        return any(placement.ties for placement in self.placements)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Where replicas went in each order of breaking ties.
+
+    Attributes:
+        first: with ties broken by name.
+        others: in the other orders that were tried.
+    """
+
+    first: Placed
+    others: tuple[Placed, ...] = ()
+
+    @property
+    def all(self) -> tuple[Placed, ...]:
+        """Every outcome."""
+        return (self.first, *self.others)
+
+    @property
+    def jam(self) -> Jam | None:
+        """The earliest jam, with how late it may be instead; None where there is none in any order."""
+        jams = sorted((placed.jam for placed in self.all if placed.jam), key=lambda jam: jam.replica)
+        if not jams:
+            return None
+        latest: int | UnsetType | None = UNSET
+        if len(jams) < len(self.all):
+            latest = None
+        elif jams[-1].replica > jams[0].replica:
+            latest = jams[-1].replica
+        return replace(jams[0], replica_max=latest)
+
+    def ranges(self, pod: Pod) -> tuple[DomainRange, ...]:
+        """Return the domains whose counts differ between the orders.
+
+        Args:
+            pod: whose constraints count.
+        """
+        if not self.others:
+            return ()
+        found = [dict(_counts(pod, placed.handle)) for placed in self.all]
+        numbers = {domain: {counts[domain] for counts in found} for domain in found[0]}
+        return tuple(
+            DomainRange(constraint=index, value=value, minimum=min(seen), maximum=max(seen))
+            for (index, value), seen in numbers.items()
+            if len(seen) > 1
+        )
+
+
+def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
+    """Yield ((constraint's index, domain), matching Pods)."""
+    for counts in count_all(constraints_of(pod, handle), pod, handle):
+        for value, number in sorted(counts.match_num.items()):
+            yield (counts.constraint.index, value), number
+
+
+def place_in_all_orders(plan: Plan, handle: Handle) -> Outcomes:
+    """Return where the plan's Pods go, each counted before the next is placed; ties broken in every order."""
+    memory = _Memory(plan)
+    first = _place(plan, handle, by_name, memory)
+    others: list[Placed] = []
+    if first.tied:
+        for seed in range(1, SEEDS + 1):
+            if memory.evaluated * len(handle.node_infos) > MOST_VERDICTS:
+                break
+            others.append(_place(plan, handle, seeded(seed), memory))
+    return Outcomes(first, tuple(others))
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Evaluations by what they depend on: replicas that are alike on the same nodes, in whatever order they came.
+
+    Attributes:
+        plan: what is placed.
+        alike: whether all its Pods are, but for their names.
+        found: state → the next Pod's evaluation.
+    """
+
+    plan: Plan
+    alike: bool = field(init=False)
+    found: dict[object, Evaluation] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.alike = _alike([step.pod for step in self.plan.steps])
+
+    @property
+    def evaluated(self) -> int:
+        """How many evaluations there were."""
+        return len(self.found)
+
+    def evaluate(self, pod: Pod, handle: Handle, *, on: Sequence[str], gone: int) -> Evaluation:
+        """Return what the scheduler decides about the Pod.
+
+        Args:
+            pod: the next.
+            handle: the cluster as it is then.
+            on: the nodes that earlier Pods went to.
+            gone: how many old Pods have gone (count).
+        """
+        state = (frozenset(Counter(on).items()) if self.alike else tuple(on), gone)
+        if state not in self.found:
+            self.found[state] = cycle.evaluate(pod, handle)
+        return self.found[state]
+
+
+def _alike(pods: Sequence[Pod]) -> bool:
+    """Whether it makes no difference which of the Pods is where; claims make one."""
+    if any(volume.claims for pod in pods[:1] for volume in pod.spec.volumes):
+        return False
+    return all(pod.spec == pods[0].spec and pod.metadata.labels == pods[0].metadata.labels for pod in pods[1:])
+
+
+def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
+    """Return where the plan's Pods go with ties broken in this order, up to the first that finds no node."""
+    placements: list[Placement] = []
+    on: list[str] = []
+    gone, before = 0, sum(bool(pod.spec.node_name) for pod in plan.staying)
+    for number, step in enumerate(plan.steps, start=before + 1):
+        handle, gone = without(plan.old[gone : step.gone], handle), max(gone, step.gone)
+        evaluation = memory.evaluate(step.pod, handle, on=on, gone=gone)
+        while not evaluation.feasible and gone < step.may_go:
+            handle, gone = without(plan.old[gone : gone + 1], handle), gone + 1
+            evaluation = memory.evaluate(step.pod, handle, on=on, gone=gone)
+        if not evaluation.feasible:
+            return Placed(tuple(placements), Jam(replica=number, message=evaluation.message), handle)
+        node, *ties = sorted(_best(evaluation), key=order)
+        placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties))))
+        on.append(node)
+        handle = with_placed(step.pod, node, handle)
+    return Placed(tuple(placements), None, without(plan.old[gone:], handle))
+
+
+def _best(evaluation: Evaluation) -> tuple[str, ...]:
+    """Return the feasible nodes with the highest score, by name."""
+    totals = {name: v.scores.get("total", 0) for name, v in evaluation.nodes.items() if v.first is None}
+    highest = max(totals.values(), default=0)
+    return tuple(sorted(name for name, total in totals.items() if total == highest))
+
+
+def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> Handle:
+    """Return the cluster with the claims that are made along with the Pods."""
+    made = created((claim for pod in pods for claim in claims_of(owner, pod)), handle.snapshot, handle.profile)
+    return handle.with_others(made) if made else handle
+
+
+def with_placed(pod: Pod, node_name: str, handle: Handle) -> Handle:
+    """Return the cluster with the Pod on the node, and its claims bound to what they get there."""
+    storage = settled(pod, node_name, handle) if any(volume.claims for volume in pod.spec.volumes) else ()
+    handle = handle.with_assigned(pod, node_name)
+    return handle.with_others(storage) if storage else handle
+
+
+def without(pods: Iterable[Pod], handle: Handle) -> Handle:
+    """Return the cluster without these Pods, some of which may be on no node."""
+    for pod in pods:
+        if pod.spec.node_name in handle.node_infos:
+            handle = handle.without_pod(pod)
+    return handle
+
+
+OF_DAEMON_CONTROLLER = frozenset(("NodeName", "NodeAffinity", "TaintToleration"))
+"""The filters that decide which nodes get a Pod at all."""
+
+
+def place_daemon(owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle) -> Placed:
+    """Return where a DaemonSet's Pods go: one for each node that its node affinity, name and taints allow.
+
+    One that finds no room keeps no other from its node: the jam names all such nodes.
+
+    Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
+    """
+    handle = without(plan.old, handle)
+    evaluation = cycle.evaluate(pod, handle)
+    served = {staying.spec.node_name for staying in plan.staying}
+    wanting = [name for name in evaluation.nodes if name not in served and _wants(evaluation, name)]
+    pods = {name: pinned_to(replica(owner, pod, number), name) for number, name in enumerate(wanting, start=1)}
+    if _is_independent(pod, handle):
+        taken = {name: each for name, each in pods.items() if not evaluation.nodes[name].rejections}
+        after = handle.with_all_assigned(taken)
+    else:
+        taken, after = _place_each(pods, with_claims(pods.values(), owner, handle))
+    numbers = {name: number for number, name in enumerate(wanting, start=1)}
+    full = tuple(name for name in wanting if name not in taken)
+    message = cycle.evaluate(pods[full[0]], after).message if full else ""
+    jam = Jam(replica=numbers[full[0]], message=message, nodes=full) if full else None
+    return Placed(tuple(Placement(replica=numbers[name], node=name) for name in taken), jam, after)
+
+
+def _wants(evaluation: Evaluation, node_name: str) -> bool:
+    """Whether the controller makes a Pod for the node."""
+    return all(rejection.plugin not in OF_DAEMON_CONTROLLER for rejection in evaluation.nodes[node_name].rejections)
+
+
+def _is_independent(pod: Pod, handle: Handle) -> bool:
+    """Whether a replica of the Pod on one node changes nothing for a replica on another."""
+    affinity = pod.spec.affinity
+    near = affinity is not None and (affinity.pod_affinity or affinity.pod_anti_affinity)
+    spread = any(constraint.hard for constraint in constraints_of(pod, handle))
+    return not (near or spread or any(volume.claims for volume in pod.spec.volumes))
+
+
+def _place_each(pods: dict[str, Pod], handle: Handle) -> tuple[dict[str, Pod], Handle]:
+    """Return (node's name → Pod) of those that find room on their nodes, one after another, and the cluster then."""
+    taken = {}
+    for name, pod in pods.items():
+        if cycle.feasible_nodes(pod, handle):
+            taken[name], handle = pod, with_placed(pod, name, handle)
+    return taken, handle

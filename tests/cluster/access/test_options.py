@@ -1,0 +1,143 @@
+"""Connection flags: their values, and what they replace."""
+
+# ruff: noqa: S106 the passwords of these tests open nothing
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.cluster.access.kubeconfig import Cluster, Selection, User
+from kubectl_spread.cluster.access.options import ConnectionOptions, overridden, parse_timeout
+from kubectl_spread.errors import UsageError
+
+CLUSTER = Cluster(
+    server="https://kubeconfig",
+    tls_server_name="kubeconfig",
+    certificate_authority="/kubeconfig",
+    certificate_authority_data="data",
+)
+USER = User(
+    token="token",
+    token_file="/token",
+    client_certificate_data="data",
+    client_key_data="data",
+    as_="somebody",
+    as_groups=("old",),
+    as_user_extra={"old": ("1",)},
+)
+
+
+def overridden_by(**flags: object) -> tuple[Cluster, User]:
+    """Return cluster and user with these flags."""
+    options = ConnectionOptions(**flags)  # type: ignore[arg-type] # a typo fails the test
+    selection = overridden(Selection(cluster=CLUSTER, user=USER), options)
+    return selection.cluster, selection.user
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0", None),
+        ("0s", None),
+        ("-1s", None),
+        ("-5", None),
+        ("5", 5.0),
+        ("1s", 1.0),
+        ("2m", 120.0),
+        ("1h30m", 5400.0),
+        ("1.5s", 1.5),
+        (".5s", 0.5),
+        ("500ms", 0.5),
+        ("250us", 0.00025),
+        ("500h", 1.8e6),
+        ("1000h", None),
+        ("9000000000", None),
+    ],
+)
+def test_timeouts_are_read_as_go_does(text: str, seconds: float | None) -> None:
+    assert parse_timeout(text) == (None if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "5x",
+        "s",
+        "1d",
+        "five",
+        "1 s",
+        "1.5",
+        "9" * 400,
+        "9" * 400 + "h",
+        "9s" * 9000 + "9" * 9000 + "d",
+        "1e9s",
+        "\u0663",
+        "\u0663s",
+    ],
+)
+def test_a_malformed_timeout_is_a_usage_error(text: str) -> None:
+    with pytest.raises(UsageError, match="invalid timeout value"):
+        parse_timeout(text)
+
+
+def test_without_flags_nothing_changes() -> None:
+    assert overridden_by() == (CLUSTER, USER)
+
+
+def test_another_server_has_another_name_in_its_certificate() -> None:
+    cluster, _ = overridden_by(server="https://flag")
+    assert (cluster.server, cluster.tls_server_name) == ("https://flag", "")
+    cluster, _ = overridden_by(server="https://flag", tls_server_name="flag")
+    assert cluster.tls_server_name == "flag"
+
+
+def test_another_authority_replaces_file_data_and_insecurity() -> None:
+    cluster, _ = overridden_by(certificate_authority="/flag")
+    assert (cluster.certificate_authority, cluster.certificate_authority_data) == ("/flag", "")
+    assert not cluster.insecure_skip_tls_verify
+
+
+def test_insecurity_drops_the_authority() -> None:
+    cluster, _ = overridden_by(insecure_skip_tls_verify=True)
+    assert (cluster.certificate_authority, cluster.certificate_authority_data) == ("", "")
+    assert cluster.insecure_skip_tls_verify
+
+
+def test_compression_can_be_turned_off_only() -> None:
+    assert overridden_by(disable_compression=True)[0].disable_compression
+
+
+def test_a_token_replaces_the_token_but_not_the_token_file() -> None:
+    _, user = overridden_by(token="flag")
+    assert (user.token, user.token_file) == ("flag", "/token")
+
+
+def test_certificate_and_key_files_drop_the_data() -> None:
+    _, user = overridden_by(client_certificate="/c", client_key="/k")
+    assert (user.client_certificate, user.client_certificate_data) == ("/c", "")
+    assert (user.client_key, user.client_key_data) == ("/k", "")
+
+
+def test_impersonation_flags_replace_the_kubeconfigs() -> None:
+    _, user = overridden_by(as_="jane", as_uid="7", as_groups=("a", "b"), as_user_extra=("k=1", "k=2", "x=y=z", "e="))
+    assert (user.as_, user.as_uid, user.as_groups) == ("jane", "7", ("a", "b"))
+    assert user.as_user_extra == {"old": ("1",), "k": ("1", "2"), "x": ("y=z",), "e": ("",)}
+
+
+def test_extra_is_added_to_the_kubeconfigs() -> None:
+    _, user = overridden_by(as_user_extra=("k=1",))
+    assert user.as_user_extra == {"old": ("1",), "k": ("1",)}
+    _, user = overridden_by(as_user_extra=("old=2",))
+    assert user.as_user_extra == {"old": ("2",)}
+
+
+def test_name_and_password_may_be_flags() -> None:
+    _, user = overridden_by(username="jane", password="secret")
+    assert (user.username, user.password) == ("jane", "secret")
+
+
+@pytest.mark.parametrize("pair", ["novalue", "=value", ""])
+def test_a_malformed_extra_is_a_usage_error(pair: str) -> None:
+    with pytest.raises(UsageError, match="invalid --as-user-extra"):
+        overridden_by(as_="jane", as_user_extra=(pair,))

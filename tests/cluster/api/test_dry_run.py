@@ -1,0 +1,150 @@
+"""Objects created as a dry run: what is asked, and what the answers mean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from pytest_mock import MockerFixture
+
+from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.api import dry_run
+from kubectl_spread.cluster.api.dry_run import DryRun, create
+from kubectl_spread.cluster.net import transport
+from kubectl_spread.cluster.net.failures import StatusCause
+from kubectl_spread.cluster.net.transport import Answer, Request
+from kubectl_spread.errors import ClusterError
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.decoding import ListMeta
+from kubectl_spread.objects.kinds import DEPLOYMENT, NODE, POD
+from tests.build import Object, pod
+from tests.cluster.api_server import ApiServer, Response, in_turn, status
+
+STORED = Response(status=201, body=pod("web", priority=0))
+EXISTS = status(409, "AlreadyExists", 'pods "web" already exists', name="web")
+NO_RIGHT = 'deployments.apps is forbidden: User "u" cannot create resource "deployments" in API group "apps"'
+
+
+@pytest.fixture(autouse=True)
+def _unpaused(mocker: MockerFixture) -> None:
+    mocker.patch.object(transport, "sleep")
+
+
+def refusal(code: int, message: str, *causes: Object, kind: str = "") -> Response:
+    """Return a refusal with its causes."""
+    body = {"kind": "Status", "reason": "Invalid", "message": message, "details": {"kind": kind, "causes": [*causes]}}
+    return Response(status=code, body=body)
+
+
+def asked(connection: Connection) -> DryRun:
+    """Return what the server says of a Deployment."""
+    return create(connection, DEPLOYMENT, "shop", {"metadata": {"name": "web"}})
+
+
+def test_it_is_a_dry_run(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(STORED)
+    said = create(connection, POD, "shop", pod("web"))
+    (seen,) = server.seen
+    assert (seen.method, seen.path) == ("POST", "/api/v1/namespaces/shop/pods")
+    assert seen.query == {"dryRun": "All", "fieldManager": "kubectl-spread"}
+    assert seen.header("Content-Type") == "application/json"
+    assert isinstance(said.obj, Pod)
+    assert said.obj.spec.priority == 0
+    assert (said.causes, said.impossible) == ((), "")
+
+
+def sent(mocker: MockerFixture) -> list[Request]:
+    """Return what is asked of a server that stores everything."""
+    requests: list[Request] = []
+
+    def fetch(_: Connection, request: Request) -> Answer:
+        requests.append(request)
+        return Answer(ListMeta(), STORED.content())
+
+    mocker.patch.object(dry_run, "fetch", fetch)
+    return requests
+
+
+def test_the_object_is_sent_as_it_stands(mocker: MockerFixture, connection: Connection) -> None:
+    requests = sent(mocker)
+    described: Object = {"metadata": {"name": "web"}, "spec": {"unknown": [1, None, "x"]}}
+    create(connection, DEPLOYMENT, "shop", described)
+    assert json.loads(requests[0].body) == described
+    assert requests[0].needs == 'the RBAC verb "create" on deployments.apps in namespace "shop"'
+
+
+def test_of_a_kind_without_namespaces(mocker: MockerFixture, connection: Connection) -> None:
+    requests = sent(mocker)
+    create(connection, NODE, "", {})
+    assert (requests[0].path, requests[0].needs) == ("/api/v1/nodes", 'the RBAC verb "create" on nodes')
+
+
+def test_where_one_of_the_name_exists_another_is_asked_for(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(EXISTS, STORED)
+    assert create(connection, POD, "shop", pod("web")).obj is not None
+    assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "metadata"),
+    [
+        ({"metadata": {"name": "web", "labels": {"a": "b"}}}, {"generateName": "web-", "labels": {"a": "b"}}),
+        ({}, {"generateName": "-"}),
+    ],
+    ids=str,
+)
+def test_another_name_is_left_to_the_server(values: Object, metadata: Object) -> None:
+    assert dry_run._under_another_name(values)["metadata"] == metadata  # noqa: SLF001 - what is sent the second time
+
+
+CAUSE = {"reason": "FieldValueInvalid", "message": "Invalid value: 0", "field": "spec.replicas"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "causes"),
+    [
+        (refusal(422, "is invalid", CAUSE), [StatusCause(**CAUSE)]),
+        (refusal(422, "is invalid"), [StatusCause(reason="Invalid", message="is invalid")]),
+        (refusal(403, "exceeded quota"), [StatusCause(reason="Invalid", message="exceeded quota")]),
+        (refusal(400, "webhook denied"), [StatusCause(reason="Invalid", message="webhook denied")]),
+    ],
+    ids=["causes", "no causes", "admission", "webhook"],
+)
+def test_what_the_server_refuses(
+    server: ApiServer, connection: Connection, answer: Response, causes: Sequence[StatusCause]
+) -> None:
+    server.answer = in_turn(answer)
+    assert asked(connection) == DryRun(causes=tuple(causes))
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (status(403, "Forbidden", NO_RIGHT), 'needs the RBAC verb "create" on deployments.apps in namespace "shop"'),
+        (refusal(404, 'namespaces "shop" not found', kind="namespaces"), 'namespaces "shop" not found'),
+    ],
+    ids=["no right", "no namespace"],
+)
+def test_what_the_server_cannot_be_asked(server: ApiServer, connection: Connection, answer: Response, why: str) -> None:
+    server.answer = in_turn(answer)
+    said = asked(connection)
+    assert (said.obj, said.causes) == (None, ())
+    assert why in said.impossible
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        status(404, "NotFound", "the server could not find the requested resource"),
+        status(401, "Unauthorized"),
+        status(500, "InternalError"),
+        Response(body={"metadata": {"name": 5}}),
+        EXISTS,
+    ],
+    ids=["not served", "unauthorized", "broken", "senseless", "always taken"],
+)
+def test_what_is_no_answer_about_the_object(server: ApiServer, connection: Connection, answer: Response) -> None:
+    server.answer = in_turn(answer)
+    with pytest.raises(ClusterError, match=r"Unauthorized|create deployment as a dry run"):
+        asked(connection)
