@@ -13,7 +13,6 @@ from types import TracebackType
 
 COMPLETE = "__complete"
 """In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
-COULD_NOT_DETERMINE = 3
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """Python's own 700 make it look for garbage dozens of times while modules load, where there is none."""
 
@@ -31,7 +30,7 @@ def complete() -> None:
 def _start(words: list[str]) -> None:
     """Do what the words say."""
     _heed_interrupts()
-    sys.excepthook = _confess
+    sys.excepthook = _report_bug
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
@@ -61,11 +60,13 @@ def _end(number: int, _: object) -> None:
     os._exit(128 + number)
 
 
-def _confess(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Own up to a bug in one line that is enough to find it, and end as what could not determine anything.
+def _report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Report a bug in one line that is enough to find it, and end as what could not determine anything.
 
     Python would end with 1, which is an answer.
     """
+    from kubectl_spread.errors import ExitCode
+
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f"{trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else "nowhere"
@@ -73,7 +74,7 @@ def _confess(kind: type[BaseException], error: BaseException, trace: TracebackTy
     if sys.stderr is not None:
         sys.stderr.write(f"{''.join(each if each.isprintable() else '?' for each in text)}\n")
         sys.stderr.flush()
-    os._exit(COULD_NOT_DETERMINE)
+    os._exit(ExitCode.UNDETERMINED)
 
 
 if __name__ == "__main__":

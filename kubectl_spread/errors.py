@@ -1,4 +1,4 @@
-"""The errors a user may see, each with what failed and what to do next.
+"""The errors a user may see, each with what failed and what to do next, and the exit codes of the program.
 
 A Pod that cannot be placed is an answer, never one of these. Only ``kubectl_spread.cli`` catches them: it prints them
 to standard error and chooses the exit code.
@@ -8,6 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the program ends with; the first four are the contract with scripts.
+
+    Attributes:
+        ANSWERED: there is an answer.
+        NO: there is an answer, and it is no.
+        USAGE: the command line does not make sense.
+        UNDETERMINED: there is no answer, or not a whole one.
+        CLOSED_PIPE: nobody reads the answer; what a shell makes of SIGPIPE, which Python turns into an error.
+    """
+
+    ANSWERED = 0
+    NO = 1
+    USAGE = 2
+    UNDETERMINED = 3
+    CLOSED_PIPE = 128 + 13
+
+    @classmethod
+    def of_items(cls, *, no: bool, incomplete: bool) -> ExitCode:
+        """Return the code for several answers: a no outweighs an answer that is not whole.
+
+        Args:
+            no: whether any answer is no.
+            incomplete: whether any is not whole.
+        """
+        if no:
+            return cls.NO
+        return cls.UNDETERMINED if incomplete else cls.ANSWERED
 
 
 class SpreadError(Exception):
@@ -18,6 +49,8 @@ class SpreadError(Exception):
         hint: what to do next; empty when the message already says it.
     """
 
+    exit_code = ExitCode.UNDETERMINED
+
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
@@ -25,11 +58,13 @@ class SpreadError(Exception):
 
 
 class UsageError(SpreadError):
-    """The command line asks for something that does not exist or does not fit together (exit code 2)."""
+    """The command line asks for something that does not exist or does not fit together."""
+
+    exit_code = ExitCode.USAGE
 
 
 class ClusterError(SpreadError):
-    """The API server, or the way to it, did not answer the question (exit code 3).
+    """The API server, or the way to it, did not answer the question.
 
     Args:
         message: what failed, naming the thing; one line.
@@ -71,7 +106,7 @@ class Problem:
 
 
 class ManifestError(SpreadError):
-    """One or more input files cannot be read as Kubernetes objects (exit code 3).
+    """One or more input files cannot be read as Kubernetes objects.
 
     Args:
         problems: everything that is wrong, in input order; at least one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.errors import ClusterError, ManifestError, Problem, SpreadError, UsageError
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, SpreadError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,22 @@ def test_one_base_catches_every_error_raised_on_purpose(error: SpreadError) -> N
     assert isinstance(error, SpreadError)
     assert str(error) == error.message
     assert error.hint == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("no such flag"), 2),
+        (ClusterError("connection refused"), 3),
+        (ManifestError([Problem("web.yaml", "does not exist")]), 3),
+    ],
+)
+def test_an_error_knows_its_exit_code(error: SpreadError, code: int) -> None:
+    assert error.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("no", "incomplete", "code"), [(False, False, 0), (True, False, 1), (False, True, 3), (True, True, 1)]
+)
+def test_a_no_outweighs_an_answer_that_is_not_whole(*, no: bool, incomplete: bool, code: int) -> None:
+    assert ExitCode.of_items(no=no, incomplete=incomplete) == code

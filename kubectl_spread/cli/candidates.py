@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kubectl_spread.cluster.api import completion as names
+from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.access.options import ConnectionOptions
@@ -89,7 +90,7 @@ def answer(root: TyperGroup, words: Sequence[str]) -> NoReturn:
             os.dup2(nothing.fileno(), descriptor)
     stdout.write(str(complete(root, words)))
     stdout.flush()
-    os._exit(0)
+    os._exit(ExitCode.ANSWERED)
 
 
 def complete(root: TyperGroup, words: Sequence[str]) -> Completion:

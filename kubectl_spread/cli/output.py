@@ -12,7 +12,7 @@ import typer
 
 from kubectl_spread.cli.flags import OutputFlags
 from kubectl_spread.cli.formats import STRUCTURED, renderer_for
-from kubectl_spread.errors import ManifestError, SpreadError, UsageError
+from kubectl_spread.errors import ExitCode, ManifestError, SpreadError, UsageError
 
 if TYPE_CHECKING:
     from kubectl_spread.report import AnyReport
@@ -22,13 +22,9 @@ ReportT_contra = TypeVar("ReportT_contra", bound="AnyReport", contravariant=True
 
 
 class OutputError(SpreadError):
-    """Standard output takes nothing (exit code 3)."""
+    """Standard output takes nothing."""
 
 
-COULD_NOT_DETERMINE = 3
-USAGE = 2
-CLOSED_PIPE = 128 + 13
-"""What a shell makes of SIGPIPE, which Python turns into an error."""
 LONGEST_NOTE = 4000
 """Characters of a note: what it names may be a label of megabytes."""
 COLORS = ("auto", "always", "never")
@@ -81,7 +77,7 @@ def write(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError as error:
         _discard(sys.stdout)
-        raise typer.Exit(CLOSED_PIPE) from error
+        raise typer.Exit(ExitCode.CLOSED_PIPE) from error
     except OSError as error:
         _discard(sys.stdout)
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
@@ -114,13 +110,13 @@ def note(text: str) -> None:
             _discard(sys.stderr)
 
 
-def explain(error: SpreadError) -> int:
+def explain(error: SpreadError) -> ExitCode:
     """Say what went wrong and what to do, and return the exit code for it."""
     lines = [str(problem) for problem in error.problems] if isinstance(error, ManifestError) else [error.message]
     lines[-1] += f"; {error.hint}" if error.hint else ""
     for line in lines:
         note(f"error: {line}")
-    return USAGE if isinstance(error, UsageError) else COULD_NOT_DETERMINE
+    return error.exit_code
 
 
 def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:

@@ -12,6 +12,7 @@ import typer
 
 from kubectl_spread.cli import inputs, output, watch
 from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags, ShowOutput
+from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Scope
@@ -87,7 +88,7 @@ def show(
     output.write(printed(answer.report))
     for note in notes(answer):
         output.note(note)
-    raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else 0)
+    raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
 
 def _options(flags: ShowFlags) -> ShowOptions:

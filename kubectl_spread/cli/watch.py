@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kubectl_spread.cli import output
-from kubectl_spread.errors import UsageError
+from kubectl_spread.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.show import Answer
@@ -149,6 +149,6 @@ def _end_with_reader() -> None:
 
     def end() -> None:
         closed.poll()
-        os._exit(output.CLOSED_PIPE)
+        os._exit(ExitCode.CLOSED_PIPE)
 
     threading.Thread(target=end, daemon=True).start()

@@ -22,7 +22,7 @@ from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_
 from kubectl_spread.controllers.rollout import Plan, Wanted, fenceposts, plan_of
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
@@ -113,11 +113,12 @@ def check(
     return Answer(report, view)
 
 
-def exit_code(report: CheckReport) -> int:
-    """Return 1 where a Pod finds no node or a manifest is invalid, else 3 where an answer is not whole, else 0."""
-    if any(item.verdict is Verdict.UNSCHEDULABLE or item.jam or item.validation for item in report.items):
-        return 1
-    return 3 if any(item.verdict is Verdict.INCOMPLETE for item in report.items) else 0
+def exit_code(report: CheckReport) -> ExitCode:
+    """Return the exit code: no where a Pod finds no node or a manifest is invalid."""
+    return ExitCode.of_items(
+        no=any(item.verdict is Verdict.UNSCHEDULABLE or item.jam or item.validation for item in report.items),
+        incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
+    )
 
 
 def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:

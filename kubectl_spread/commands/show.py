@@ -15,7 +15,7 @@ from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unseen_workloads
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.errors import ClusterError, UsageError
+from kubectl_spread.errors import ClusterError, ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -114,9 +114,9 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     return Answer(report, counted_only, view)
 
 
-def exit_code(report: SkewReport) -> int:
-    """Return what ``--exit-code`` makes of the report: 1 where something is Blocked, Violated or NoEffect."""
-    return int(any(item.status in PROBLEMS for item in report.items))
+def exit_code(report: SkewReport) -> ExitCode:
+    """Return what ``--exit-code`` makes of the report: no where something is Blocked, Violated or NoEffect."""
+    return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
 
 
 def sort(items: Iterable[SkewItem], by: str) -> list[SkewItem]:

@@ -19,7 +19,7 @@ from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.diagnosis.preemption import nomination_report, preemption_report
-from kubectl_spread.errors import UsageError
+from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import PendingItem, PendingReport, Verdict
@@ -63,11 +63,12 @@ def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fi
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
 
 
-def exit_code(report: PendingReport) -> int:
-    """Return 1 where a Pod is blocked or gated, else 3 where an answer is not whole, else 0."""
-    if any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items):
-        return 1
-    return 3 if any(item.verdict is Verdict.INCOMPLETE for item in report.items) else 0
+def exit_code(report: PendingReport) -> ExitCode:
+    """Return the exit code: no where a Pod is blocked or gated."""
+    return ExitCode.of_items(
+        no=any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items),
+        incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
+    )
 
 
 def pod_name(argument: str) -> str:

@@ -11,8 +11,8 @@ import typer
 
 from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import PendingOutput
-from kubectl_spread.cli.output import CLOSED_PIPE, LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
-from kubectl_spread.errors import ClusterError, ManifestError, Problem, UsageError
+from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, UsageError
 from kubectl_spread.render import table
 from kubectl_spread.report import Metadata, PendingReport
 
@@ -94,7 +94,7 @@ def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setattr(sys, "stdout", Broken(BrokenPipeError()))
     with pytest.raises(typer.Exit) as ended:
         write("text")
-    assert ended.value.exit_code == CLOSED_PIPE
+    assert ended.value.exit_code == ExitCode.CLOSED_PIPE
     assert capsys.readouterr().err == ""
 
 
