@@ -39,7 +39,7 @@ def cluster_of(connection: ConnectionFlags, scope: ScopeFlags) -> ClusterSource:
         ClusterError: there is no way to a cluster.
         UsageError: a flag has a malformed value.
     """
-    from kubectl_spread.cluster.access.connection import connect
+    from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.commands.source import ClusterSource

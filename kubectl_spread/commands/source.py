@@ -11,9 +11,9 @@ from kubectl_spread.objects.kinds import NODE
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.access.connection import Connection
     from kubectl_spread.cluster.api.dry_run import DryRun
     from kubectl_spread.cluster.api.watch import Watch
+    from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
     from kubectl_spread.objects.decoding import Plain

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import trustme
 
-from kubectl_spread.cluster.access import connection as connection_module
-from kubectl_spread.cluster.access.connection import Connection, ConnectionOptions, connect
+from kubectl_spread.cluster.access.client_config import connect
+from kubectl_spread.cluster.access.options import ConnectionOptions
+from kubectl_spread.cluster.net.connection import Connection
 from tests.cluster.api_server import ApiServer, Response, serving
 
 VARIABLES = (
@@ -36,7 +37,6 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr(connection_module, "SERVICE_ACCOUNT", tmp_path / "serviceaccount")
 
 
 @pytest.fixture(scope="session")
@@ -90,17 +90,18 @@ Connect = Callable[..., Connection]
 
 
 @pytest.fixture
-def connecting() -> Iterator[Connect]:
-    """Yield ``connect`` by keywords; what it opened is closed afterwards."""
+def connecting(tmp_path: Path) -> Iterator[Connect]:
+    """Yield ``connect`` by keywords, with a service account that may be there; what it opened is closed afterwards."""
     opened: list[Connection] = []
 
     def connect_with(**flags: object) -> Connection:
-        opened.append(connect(ConnectionOptions(**flags)))  # type: ignore[arg-type] # a typo fails the test
+        options = ConnectionOptions(**flags)  # type: ignore[arg-type] # a typo fails the test
+        opened.append(connect(options, service_account=tmp_path / "serviceaccount"))
         return opened[-1]
 
     yield connect_with
     for connection in opened:
-        connection.close()
+        connection.pool.clear()
 
 
 @pytest.fixture

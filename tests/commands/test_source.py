@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cluster.access.connection import ConnectionOptions, connect
+from kubectl_spread.cluster.access.client_config import connect
+from kubectl_spread.cluster.access.options import ConnectionOptions
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.source import ClusterSource, FileSource
 from kubectl_spread.errors import ManifestError
@@ -41,7 +42,7 @@ def cluster(server: ApiServer, tmp_path: Path) -> Iterator[ClusterSource]:
     path = write_kubeconfig(tmp_path / "config", server=server.url, name="test", namespace="shop")
     connection = connect(ConnectionOptions(kubeconfig=str(path)))
     yield ClusterSource(connection, progress=None)
-    connection.close()
+    connection.pool.clear()
 
 
 def test_files_are_read_whole(tmp_path: Path) -> None:

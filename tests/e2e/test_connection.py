@@ -22,11 +22,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster import relays
 from tests.cluster.api_server import ApiServer, Response, Seen, serving
 from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
-from tests.e2e import relays
 from tests.e2e.connection_files import (
     Authorities,
     embedded,

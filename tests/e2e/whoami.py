@@ -12,7 +12,7 @@ import typer
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags, taking_flag_groups
 from kubectl_spread.cli.switches import Command
-from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.commands.source import ClusterSource
 from kubectl_spread.errors import SpreadError

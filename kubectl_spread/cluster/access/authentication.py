@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from kubectl_spread.cluster.access.credentials import Credentials, Issued, bearer
 from kubectl_spread.cluster.access.exec_plugin import from_plugin
 from kubectl_spread.cluster.access.kubeconfig import Cluster, Selection, User, read_file_or_data
 from kubectl_spread.cluster.access.oidc import from_login_flow
+from kubectl_spread.cluster.net.credentials import Credentials, Issued, bearer
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.errors import ClusterError
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
-from kubectl_spread.cluster.access.credentials import Issued, bearer
 from kubectl_spread.cluster.access.kubeconfig import Cluster, Exec, read_file_or_data
+from kubectl_spread.cluster.net.credentials import Issued, bearer
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, decode

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from urllib3.exceptions import HTTPError
 
-from kubectl_spread.cluster.access.credentials import Issued, bearer
 from kubectl_spread.cluster.access.kubeconfig import AuthProvider, Selection, save_auth_provider
+from kubectl_spread.cluster.net.credentials import Issued, bearer
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.errors import ClusterError
 

@@ -48,7 +48,7 @@ def label_keys(options: ConnectionOptions, kind: Kind) -> tuple[str, ...]:
 
 def _list(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
     """Return the metadata of the objects."""
-    from kubectl_spread.cluster.access.connection import connect
+    from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.api.reader import list_metadata
 
     connection = connect(options)

@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusCause, StatusError
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError

@@ -19,11 +19,11 @@ from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from kubectl_spread.cluster.access.connection import Connection
 from kubectl_spread.cluster.api.interning import Sharing
 from kubectl_spread.cluster.api.resource_version import UNKNOWN_MATCH, Moment, is_comparable, is_over
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
 from kubectl_spread.cluster.net.transport import JSON, Answer, Request, fetch
 from kubectl_spread.cluster.progress import Progress

@@ -19,9 +19,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.cluster.access.connection import Connection
 from kubectl_spread.cluster.api.reader import read, watch_request
 from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError, refused
 from kubectl_spread.cluster.net.transport import RETRIED, Request, streaming
 from kubectl_spread.cluster.reads import Read

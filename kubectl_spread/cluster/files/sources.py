@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kubectl_spread.cluster.net.background import Background
-from kubectl_spread.cluster.net.download import UnreadableError, download, without_password
+from kubectl_spread.cluster.net.download import UnreadableError, download
+from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import Problem
 
 STANDARD_INPUT = "standard input"
@@ -74,7 +75,7 @@ def read_inputs(
 def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | Problem:
     """Return what a source holds that is not a directory."""
     remote = source.startswith(("http://", "https://"))
-    name = without_password(source) if remote else STANDARD_INPUT if source == "-" else as_text(source)
+    name = without_login(source) if remote else STANDARD_INPUT if source == "-" else as_text(source)
     try:
         if not remote:
             content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)

@@ -9,7 +9,8 @@ import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from kubectl_spread.cluster.net.proxy import proxy_for
+from kubectl_spread.cluster.net.proxy import without_login
+from kubectl_spread.errors import ClusterError
 
 if TYPE_CHECKING:
     import urllib3
@@ -46,18 +47,15 @@ def download(url: str) -> bytes:
             return _body(response, deadline=deadline)
     except HTTPError as error:
         raise UnreadableError(f"cannot be read: {_reason(error)}") from error
-
-
-def without_password(url: str) -> str:
-    """Return the URL as it may be shown: without user and password."""
-    scheme, separator, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}"
+    except ClusterError as error:  # its proxy is none that can be used
+        raise UnreadableError(f"cannot be read: {error.message}") from error
 
 
 def _ask(url: str) -> urllib3.BaseHTTPResponse:
     """Return the server's answer, its body unread."""
     from urllib3.util import Retry, Timeout, make_headers, parse_url
+
+    from kubectl_spread.cluster.net.pool import pool_for
 
     login = parse_url(url).auth
     failures = Retry(
@@ -70,7 +68,7 @@ def _ask(url: str) -> urllib3.BaseHTTPResponse:
         raise_on_status=False,
         respect_retry_after_header=False,
     )
-    return _pool(proxy_for(url, "")).request(
+    return pool_for(url).request(
         "GET",
         url,
         headers=make_headers(basic_auth=login, accept_encoding=True),
@@ -78,16 +76,6 @@ def _ask(url: str) -> urllib3.BaseHTTPResponse:
         timeout=Timeout(connect=CONNECT_SECONDS, read=PATIENCE_SECONDS),
         preload_content=False,
     )
-
-
-def _pool(proxy: str) -> urllib3.PoolManager:
-    """Return the connections, through the proxy unless it is empty."""
-    import urllib3
-    from urllib3.util import make_headers, parse_url
-
-    if not proxy:
-        return urllib3.PoolManager()
-    return urllib3.ProxyManager(proxy, proxy_headers=make_headers(proxy_basic_auth=parse_url(proxy).auth))
 
 
 def _body(response: urllib3.BaseHTTPResponse, *, deadline: float) -> bytes:
@@ -119,4 +107,4 @@ def _reason(error: Exception) -> str:
         return "no answer in time"
     if isinstance(error, ProtocolError):
         return "the connection broke off"
-    return without_password(str(error).rpartition(": ")[2])
+    return without_login(str(error).rpartition(": ")[2])

@@ -18,7 +18,7 @@ from urllib3.exceptions import (
 )
 from urllib3.exceptions import TimeoutError as TooSlowError
 
-from kubectl_spread.cluster.access.connection import Connection
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, decode
 from kubectl_spread.objects.meta import Struct

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from urllib.parse import SplitResult, urlsplit
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_URL = re.compile(r"([^:@/?#\\]*://)?([^/?#\\]*)(.*)", re.DOTALL)
+_HOST = re.compile(r"([^:\[\]]*|\[[^\[\]]*\])(:\d+)?", re.ASCII)
 
 
 def proxy_for(server: str, proxy_url: str) -> str:
@@ -27,9 +31,14 @@ def proxy_for(server: str, proxy_url: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """Return the URL as it may be shown, however malformed it is: without user and password."""
-    scheme, separator, rest = url.rpartition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+    """Return the URL as it may be shown: without user and password.
+
+    Of one so malformed that its host cannot be told, a password with a slash in it say, nothing is left that stands
+    before an ``@``.
+    """
+    scheme, authority, rest = _URL.fullmatch(url).groups("")  # type: ignore[union-attr] # which every text matches
+    host = authority.rpartition("@")[2]
+    return scheme + (f"{host}{rest}" if _HOST.fullmatch(host) else f"{host}{rest}".rpartition("@")[2])
 
 
 def _variable(name: str) -> str:

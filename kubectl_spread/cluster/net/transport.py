@@ -22,9 +22,9 @@ from urllib3.exceptions import DecodeError as EncodingError
 from urllib3.exceptions import HTTPError, ProtocolError, SSLError
 from urllib3.exceptions import TimeoutError as TooSlowError
 
-from kubectl_spread.cluster.access.connection import Connection
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import parse_status, refused, unreachable
 from kubectl_spread.cluster.net.traffic import Exchange, without_secret
 from kubectl_spread.errors import ClusterError

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 from pytest_mock import MockerFixture
 
-from kubectl_spread.cluster.access.connection import Connection
 from kubectl_spread.cluster.api import dry_run
 from kubectl_spread.cluster.api.dry_run import DryRun, create
 from kubectl_spread.cluster.net import transport
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.cluster.net.transport import Answer, Request
 from kubectl_spread.errors import ClusterError

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cluster.access.connection import Connection
 from kubectl_spread.cluster.api import reader
 from kubectl_spread.cluster.api.reader import count, list_metadata, read, server_version
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
@@ -574,7 +574,8 @@ def test_a_version_that_cannot_be_had_is_an_error(server: ApiServer, connection:
 
 INTERRUPTED = """
 import sys
-from kubectl_spread.cluster.access.connection import ConnectionOptions, connect
+from kubectl_spread.cluster.access.client_config import connect
+from kubectl_spread.cluster.access.options import ConnectionOptions
 from kubectl_spread.cluster.api.reader import read
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.objects.kinds import POD

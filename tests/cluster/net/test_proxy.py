@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.cluster.net.proxy import proxy_for
+from kubectl_spread.cluster.net.proxy import proxy_for, without_login
 
 
 def test_without_settings_there_is_none() -> None:
@@ -85,3 +85,39 @@ def test_exceptions_are_read_as_go_does(
     monkeypatch.setenv("HTTPS_PROXY", "http://p:1")
     monkeypatch.setenv("NO_PROXY", no_proxy)
     assert (proxy_for(server, "") == "") is direct
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://example.com/a", "https://example.com/a"),
+        ("https://me:s3cret@example.com:1/a?b#c", "https://example.com:1/a?b#c"),
+        ("https://me@here:s3cret@example.com", "https://example.com"),
+        ("https://me:s3cret@[fd00::1]:6443/a@b", "https://[fd00::1]:6443/a@b"),
+        ("https://h/a@b/c", "https://h/a@b/c"),
+        ("https://h?a=b@c", "https://h?a=b@c"),
+        ("https://me:s3cret@h/a@b/c?to=https://d", "https://h/a@b/c?to=https://d"),
+        ("h:80/a@b", "h:80/a@b"),
+        ("", ""),
+    ],
+)
+def test_a_url_is_shown_without_its_login(url: str, shown: str) -> None:
+    assert without_login(url) == shown
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "me:s3cret@h",
+        "me:s3cret://x@h",
+        "https://me:s3cret/word@h",
+        "https://me:s3cret?word@h",
+        "https://me:s3cret#word@bad host",
+        "https://me:s3cret\\word@h",
+        "bad scheme://me:s3cret@h",
+        "https://me:s3cret@[",
+        "https://me:s3\ncret@h",
+    ],
+)
+def test_however_malformed_a_url_is_its_password_is_not_shown(url: str) -> None:
+    assert "cret" not in without_login(url)

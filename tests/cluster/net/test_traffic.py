@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from kubectl_spread.cluster.access.connection import Connection
-from kubectl_spread.cluster.access.credentials import Credentials, Issued
 from kubectl_spread.cluster.log import Log
+from kubectl_spread.cluster.net.connection import Connection
+from kubectl_spread.cluster.net.credentials import Credentials, Issued
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
 from tests.cluster.api_server import ApiServer, Response, in_turn, status

@@ -17,9 +17,9 @@ import pytest
 import trustme
 from pytest_mock import MockerFixture
 
-from kubectl_spread.cluster.access.connection import Connection
-from kubectl_spread.cluster.access.credentials import Credentials, Issued
 from kubectl_spread.cluster.net import transport
+from kubectl_spread.cluster.net.connection import Connection
+from kubectl_spread.cluster.net.credentials import Credentials, Issued
 from kubectl_spread.cluster.net.failures import StatusError, parse_status
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.cluster.net.transport import Request, fetch

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from tests.controlplane.commands import LOOPBACK
+LOOPBACK = "127.0.0.1"
 
 _PIECE = 1 << 16
 _REQUEST_END = b"\r\n\r\n"

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 import trustme
 
-from kubectl_spread.cluster.access.connection import Connection, ConnectionOptions, connect
+from kubectl_spread.cluster.access.client_config import connect
+from kubectl_spread.cluster.access.options import ConnectionOptions
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError, SpreadError, UsageError
 from tests.cluster.api_server import ApiServer, Response, Seen, serving, status

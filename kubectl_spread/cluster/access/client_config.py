@@ -8,27 +8,29 @@ Source: client-go tools/clientcmd/client_config.go and merged_client_builder.go 
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import msgspec
 import urllib3
+from urllib3.exceptions import InsecureRequestWarning
 
 from kubectl_spread import __version__
 from kubectl_spread.cluster.access import kubeconfig
 from kubectl_spread.cluster.access.authentication import credentials_for
 from kubectl_spread.cluster.access.clientcmd_validation import confirm_usable
-from kubectl_spread.cluster.access.credentials import Credentials
 from kubectl_spread.cluster.access.kubeconfig import NOBODY, Cluster, Kubeconfig, Selection, User
 from kubectl_spread.cluster.access.options import ConnectionOptions, overridden, parse_timeout
 from kubectl_spread.cluster.log import READS, SILENT, Log
+from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.pool import pool_for
 from kubectl_spread.cluster.net.proxy import without_login
+from kubectl_spread.cluster.net.tls import KeyPair
+from kubectl_spread.cluster.net.tls import context as tls_context
 from kubectl_spread.errors import ClusterError, UsageError
-
-__all__ = ["Connection", "ConnectionOptions", "connect"]
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
@@ -36,48 +38,20 @@ _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
 """What may stand in a header's name beside letters and digits; ``%`` may too, and is encoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
-    """How to ask an API server.
-
-    Attributes:
-        server: its URL, without a slash at the end.
-        namespace: the namespace that is meant when none is named.
-        context: the context's name; empty when there is none.
-        pool: the connections; they verify the server and show the client certificate.
-        credentials: the Authorization header and the client certificate.
-        headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
-        timeout: seconds that a request may take, None where nobody has set a limit.
-        log: whom to tell what is asked and answered.
-    """
-
-    server: str
-    namespace: str
-    context: str
-    pool: urllib3.PoolManager
-    credentials: Credentials
-    headers: tuple[tuple[str, str], ...]
-    timeout: float | None = None
-    log: Log = SILENT
-
-    def close(self) -> None:
-        """Close the connections that are kept for further requests."""
-        self.pool.clear()
-
-
-def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
+def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: Path = SERVICE_ACCOUNT) -> Connection:
     """Return the connection that kubectl would use with these flags; no request is made.
 
     Args:
         options: the flags.
         log: whom to tell which server it is, and later what is asked and answered.
+        service_account: the folder of the Pod's token, where this runs in one.
 
     Raises:
         ClusterError: there is no cluster to ask, or its kubeconfig, certificates or credentials are of no use.
         UsageError: a flag has a malformed value.
     """
     timeout = parse_timeout(options.request_timeout)
-    selection = overridden(_chosen(options), options)
+    selection = overridden(_chosen(options, service_account), options)
     confirm_usable(selection)
     cluster, user = selection.cluster, selection.user
     server = _server_url(cluster.server)
@@ -85,13 +59,14 @@ def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
     if server.startswith("http:"):
         selection = replace(selection, user=NOBODY)
     credentials = credentials_for(selection, cluster)
-    namespace = options.namespace or selection.namespace or _pod_namespace() or "default"
+    namespace = options.namespace or selection.namespace or _pod_namespace(service_account) or "default"
     log.say(READS, f'the server is {server}, of context "{selection.context}"; the namespace is "{namespace}"')
+    tls = _ssl_context(cluster, credentials.key_pair) if server.startswith("https:") else None
     return Connection(
         server=server,
         namespace=namespace,
         context=selection.context,
-        pool=pool_for(server, cluster, credentials.key_pair),
+        pool=pool_for(server, proxy_url=cluster.proxy_url, tls=tls, tls_server_name=cluster.tls_server_name),
         credentials=credentials,
         headers=headers,
         timeout=timeout,
@@ -99,14 +74,14 @@ def connect(options: ConnectionOptions, log: Log = SILENT) -> Connection:
     )
 
 
-def _chosen(options: ConnectionOptions) -> Selection:
+def _chosen(options: ConnectionOptions, service_account: Path) -> Selection:
     """Return what the kubeconfig stands for, or the service account when that says nothing."""
     config = kubeconfig.load(options.kubeconfig)
     selection = kubeconfig.select(config, context=options.context, cluster=options.cluster, user=options.user)
     if selection.cluster.server or options.server:
         return selection
-    if not selection.context and _in_pod():
-        return _service_account(token=options.token)
+    if not selection.context and _in_pod(service_account):
+        return _in_cluster(service_account, token=options.token)
     if master := os.environ.get("KUBERNETES_MASTER"):
         return replace(selection, cluster=msgspec.structs.replace(selection.cluster, server=master))
     raise _nothing_to_ask(config, selection)
@@ -128,31 +103,31 @@ def _nothing_to_ask(config: Kubeconfig, selection: Selection) -> ClusterError:
     )
 
 
-def _in_pod() -> bool:
+def _in_pod(service_account: Path) -> bool:
     """Whether this runs in a Pod that may ask its own cluster."""
     service = os.environ.get("KUBERNETES_SERVICE_HOST") and os.environ.get("KUBERNETES_SERVICE_PORT")
-    return bool(service) and (SERVICE_ACCOUNT / "token").is_file()
+    return bool(service) and (service_account / "token").is_file()
 
 
-def _service_account(*, token: str) -> Selection:
+def _in_cluster(service_account: Path, *, token: str) -> Selection:
     """Return the Pod's own cluster and service account, in whose place a token given by flag may ask.
 
     Source: client-go rest/config.go InClusterConfig.
     """
     host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
-    authority = SERVICE_ACCOUNT / "ca.crt"
+    authority = service_account / "ca.crt"
     cluster = Cluster(
         server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
         certificate_authority=str(authority) if authority.is_file() else "",
     )
-    return Selection(cluster=cluster, user=NOBODY if token else User(token_file=str(SERVICE_ACCOUNT / "token")))
+    return Selection(cluster=cluster, user=NOBODY if token else User(token_file=str(service_account / "token")))
 
 
-def _pod_namespace() -> str:
+def _pod_namespace(service_account: Path) -> str:
     """Return the namespace of the Pod this runs in, empty outside of one."""
-    if not _in_pod():
+    if not _in_pod(service_account):
         return ""
-    file = SERVICE_ACCOUNT / "namespace"
+    file = service_account / "namespace"
     return os.environ.get("POD_NAMESPACE") or (file.read_text(encoding="utf-8").strip() if file.is_file() else "")
 
 
@@ -175,6 +150,22 @@ def _server_url(server: str) -> str:
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
+
+
+def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
+    """Return how to speak TLS with the cluster."""
+    authority = kubeconfig.read_file_or_data(
+        path=cluster.certificate_authority, data=cluster.certificate_authority_data, what="certificate-authority"
+    )
+    insecure = cluster.insecure_skip_tls_verify
+    if insecure and authority:
+        raise ClusterError(
+            "specifying a root certificates file with the insecure flag is not allowed",
+            hint="drop certificate-authority or insecure-skip-tls-verify",
+        )
+    if insecure:
+        urllib3.disable_warnings(InsecureRequestWarning)
+    return tls_context(authority=authority, insecure=insecure, key_pair=key_pair)
 
 
 def _basic_headers(cluster: Cluster) -> Iterator[tuple[str, str]]:

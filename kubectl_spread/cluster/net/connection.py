@@ -1,0 +1,35 @@
+"""An API server, and all that a request to it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import urllib3
+
+from kubectl_spread.cluster.log import SILENT, Log
+from kubectl_spread.cluster.net.credentials import Credentials
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """How to ask an API server.
+
+    Attributes:
+        server: its URL, without a slash at the end.
+        namespace: the namespace that is meant when none is named.
+        context: the context's name; empty when there is none.
+        pool: the connections; they verify the server and show the client certificate.
+        credentials: the Authorization header and the client certificate.
+        headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
+        timeout: seconds that a request may take, None where nobody has set a limit.
+        log: whom to tell what is asked and answered.
+    """
+
+    server: str
+    namespace: str
+    context: str
+    pool: urllib3.PoolManager
+    credentials: Credentials
+    headers: tuple[tuple[str, str], ...]
+    timeout: float | None = None
+    log: Log = SILENT
