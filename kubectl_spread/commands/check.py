@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted, refusals, unknown
 from kubectl_spread.apiserver.validation import Reason, validate, validate_template
@@ -165,20 +165,42 @@ def _answer(
     except ValueError:
         if not errors:
             raise
-        item = replace(_refused(manifest), replicas=wanted.replicas)
+        item = replace(_item(manifest, _refused(wanted.pod)), replicas=wanted.replicas)
     return replace(item, validation=errors), snapshot
 
 
-def _refused(manifest: Manifest) -> CheckItem:
-    """Return the answer about a manifest that says nothing the scheduler could read."""
-    return CheckItem(
-        **_identity(manifest),
+def _refused(pod: Pod) -> EvaluationReport:
+    """Return the answer about a Pod that says nothing the scheduler could read."""
+    return EvaluationReport(
+        namespace=pod.metadata.namespace,
+        name=pod.metadata.name,
         verdict=Verdict.UNSCHEDULABLE,
         summary="The API server refuses it.",
         message="",
         feasible=(),
         nodes=(),
         constraints=(),
+    )
+
+
+def _item(manifest: Manifest, report: EvaluationReport) -> CheckItem:
+    """Return the answer about a manifest: what is decided about its first Pod, in the manifest's name."""
+    document = manifest.document
+    return CheckItem(
+        namespace=manifest.namespace,
+        name=manifest.name,
+        kind=document.kind,
+        source=f"{document.source}, document {document.number}",
+        workload=manifest.ref,
+        verdict=report.verdict,
+        summary=report.summary,
+        message=report.message,
+        feasible=report.feasible,
+        nodes=report.nodes,
+        constraints=report.constraints,
+        conflict=report.conflict,
+        findings=report.findings,
+        incomplete=report.incomplete,
     )
 
 
@@ -200,8 +222,8 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     report = _evaluated(first, plan, handle)
     outcomes = _placed(wanted, plan, handle)
     after = outcomes.first.handle
-    item = CheckItem(
-        **(asdict(report) | _identity(manifest)),
+    item = replace(
+        _item(manifest, report),
         replicas=_nodes_wanted(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
         placements=outcomes.first.placements,
         jam=outcomes.jam,
@@ -309,15 +331,3 @@ def _custom_pod(manifest: Manifest) -> Pod:
         name=owner.name, namespace=manifest.namespace, labels=template.metadata.labels, owner_references=(owner,)
     )
     return Pod(metadata=metadata, spec=template.spec)
-
-
-def _identity(manifest: Manifest) -> dict[str, Any]:
-    """Return the fields of an item that say which manifest it is about."""
-    document = manifest.document
-    return {
-        "namespace": manifest.namespace,
-        "name": manifest.name,
-        "kind": document.kind,
-        "source": f"{document.source}, document {document.number}",
-        "workload": manifest.ref,
-    }

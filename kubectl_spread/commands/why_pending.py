@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.commands import plan
 from kubectl_spread.commands.scope import Scope, not_found
@@ -160,30 +161,38 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
     situation = Situation(pod, handle)
     report = evaluated(situation.evaluation, handle)
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent)
-    report = msgspec.structs.replace(
-        report,
+    item = PendingItem(
+        namespace=report.namespace,
+        name=report.name,
+        workload=report.workload,
+        verdict=report.verdict,
+        summary=report.summary,
         message=report.message if known else "",
+        feasible=report.feasible,
+        nodes=report.nodes,
+        constraints=report.constraints,
+        conflict=report.conflict,
         fixes=found.fixes,
         new_nodes=found.new_nodes,
         fix_search="complete" if found.complete else "bounded",
-    )
-    return PendingItem(
-        **msgspec.structs.asdict(report),
+        findings=report.findings,
+        incomplete=report.incomplete,
         scheduler_name=pod.spec.scheduler_name,
-        event=compared(last_failure(pod, view.snapshot), report, known=known),
         held_by=gates(pod),
         preemption=preemption_report(situation.evaluation, handle) if known else None,
         nomination=nomination_report(pod, handle),
     )
+    return _with_event(item, pod, view)
 
 
 def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
+    fixes = tuple(fix_for(fix, twin.name, pod.metadata.name) for fix in twin.fixes)
+    item = replace(twin, name=pod.metadata.name, same_as=twin.name, fixes=fixes)
+    return _with_event(item, pod, view)
+
+
+def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
+    """Return the explanation beside the scheduler's own last word about the Pod."""
     known = view.knows(pod.spec.scheduler_name)
-    return msgspec.structs.replace(
-        twin,
-        name=pod.metadata.name,
-        same_as=twin.name,
-        event=compared(last_failure(pod, view.snapshot), twin, known=known),
-        fixes=tuple(fix_for(fix, twin.name, pod.metadata.name) for fix in twin.fixes),
-    )
+    return replace(item, event=compared(last_failure(pod, view.snapshot), item, known=known))

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 import yaml
+from msgspec.structs import asdict
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
@@ -18,7 +19,7 @@ from kubectl_spread.report import CheckItem, CheckReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
-from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED
+from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.program import encoded
 
@@ -59,6 +60,13 @@ def test_a_pod_that_schedules(checked: Check) -> None:
     assert item.source.endswith("manifests.yaml, document 1")
     assert (item.replicas, len(item.placements), item.jam, item.validation) == (1, 1, None, ())
     assert str(item.workload) == "pod/web"
+
+
+def test_all_that_is_found_of_a_pod_is_reported_in_the_manifests_name(checked: Check) -> None:
+    objects = [*TAINTED, *web("a1", "b1")]
+    item, found = only(checked([incoming()], objects)), report_of(incoming(), objects)
+    named = {"name": item.name, "source": item.source, "workload": item.workload}
+    assert {field: getattr(item, field) for field in found.__struct_fields__} == asdict(found) | named
 
 
 def test_replicas_are_placed_one_after_another(checked: Check) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from msgspec.structs import asdict
 from pytest_mock import MockerFixture
 
 from kubectl_spread.commands.scope import Scope
@@ -17,7 +18,7 @@ from kubectl_spread.report import PendingItem
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_workloads import owned
 from tests.commands.memory import Memory
-from tests.diagnosis.judged import TAINTED, incoming, web
+from tests.diagnosis.judged import TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.program import encoded
 
@@ -98,6 +99,12 @@ def test_what_is_said_of_a_blocked_pod() -> None:
     assert item.message.startswith("0/4 nodes are available: ")
     assert [requirement.kind for requirement in item.conflict] == ["constraint", "filter"]
     assert (item.scheduler_name, item.event, item.held_by) == ("default-scheduler", None, ())
+
+
+def test_all_that_is_found_of_a_pod_is_reported() -> None:
+    item, found = only([*BLOCKED, incoming()]), report_of(incoming(), BLOCKED)
+    said = {field: getattr(item, field) for field in found.__struct_fields__}
+    assert said == asdict(found) | {"fix_search": "bounded"}
 
 
 def test_pods_of_one_template_are_explained_once() -> None:
