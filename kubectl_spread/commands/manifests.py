@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.files.manifests import Document, decode_document, pod_template_values, read_documents
+from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_documents
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
@@ -146,7 +146,7 @@ def _manifest(document: Document, namespace: str) -> Manifest:
     Raises:
         ManifestError: a field has the wrong type.
     """
-    obj = decode_document(document)
+    obj = document.obj
     if obj is None:
         metadata = _custom_metadata(document)
         return Manifest(document, None, _custom_template(document), metadata.namespace or namespace, metadata.name)

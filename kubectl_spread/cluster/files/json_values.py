@@ -50,6 +50,7 @@ class JsonDocument:
         """
         try:
             values = plain(self.raw)
+            # msgspec says whether it is JSON, which json is lax about; json alone says that a key was there before.
             json.loads(bytes(self.raw), object_pairs_hook=_without_repetition)
         except DecodeError as error:
             raise JsonError(f"is {error.reason}") from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.documents import Document, read_objects
@@ -16,15 +15,13 @@ from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import counted
 from kubectl_spread.errors import ManifestError, Problem
-from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode
+from kubectl_spread.objects.decoding import DecodeError, Plain
 from kubectl_spread.objects.kinds import BY_API, KINDS, KubernetesObject
 from kubectl_spread.snapshot import Inventory
 
 __all__ = [
     "Document",
-    "decode_document",
     "documents_of",
-    "objects_of",
     "pod_template_values",
     "read_documents",
     "read_inventory",
@@ -43,7 +40,7 @@ T = TypeVar("T")
 def read_documents(
     sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
 ) -> tuple[Document, ...]:
-    """Return the objects of the sources in their order, of any kind; those of known kinds decode.
+    """Return the objects of the sources in their order, of any kind; those of known kinds decoded.
 
     Args:
         sources: files, directories, URLs, ``-`` for standard input.
@@ -57,38 +54,12 @@ def read_documents(
 
 
 def documents_of(inputs: Iterable[Input | Problem]) -> tuple[Document, ...]:
-    """Return the objects of what was read, of any kind; those of known kinds decode.
+    """Return the objects of what was read, of any kind; those of known kinds decoded.
 
     Raises:
         ManifestError: with everything that is wrong.
     """
-    return _sound(_well_typed(_countable(read_objects(inputs, strict=True))))
-
-
-def decode_document(document: Document) -> KubernetesObject | None:
-    """Return the object, None when it is of a kind that this program does not know.
-
-    Raises:
-        ManifestError: a field has the wrong type.
-    """
-    kind = BY_API.get((document.api_version, document.kind))
-    if kind is None:
-        return None
-    try:
-        if isinstance(document.content, msgspec.Raw):
-            return decode(document.content, kind.struct)
-        return convert(document.content, kind.struct)
-    except DecodeError as error:
-        raise ManifestError([document.problem(error.reason, error.field_path)]) from error
-
-
-def objects_of(documents: Iterable[Document]) -> tuple[tuple[Document, KubernetesObject], ...]:
-    """Return the objects of known kinds, each with its document.
-
-    Raises:
-        ManifestError: with the first field of the wrong type of each object; not for what read_documents returned.
-    """
-    return _sound(_decoded(documents))
+    return _sound(_decoded(_countable(read_objects(inputs, strict=True))))
 
 
 def pod_template_values(document: Document) -> tuple[str, Plain] | None:
@@ -159,55 +130,38 @@ def _countable(found: Iterable[Document | Problem]) -> Iterator[Document | Probl
         yield each
 
 
-def _well_typed(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
-    """Yield what was found, but in the place of a document that does not decode what is wrong with it."""
+def _decoded(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+    """Yield what was found, decoded, but in the place of a document that does not decode what is wrong with it."""
     for each in found:
         if isinstance(each, Problem):
             yield each
             continue
         try:
-            decode_document(each)
-        except ManifestError as error:
-            yield from error.problems
-        else:
-            yield each
-
-
-def _decoded(documents: Iterable[Document]) -> Iterator[tuple[Document, KubernetesObject] | Problem]:
-    """Yield the objects of known kinds with their documents, and what is wrong."""
-    for document in documents:
-        try:
-            decoded = decode_document(document)
-        except ManifestError as error:
-            yield from error.problems
-        else:
-            if decoded is not None:
-                yield document, decoded
+            yield each.decoded()
+        except DecodeError as error:
+            yield each.problem(error.reason, error.field_path)
 
 
 def _cluster_objects(found: Iterable[Document | Problem]) -> Iterator[tuple[str, KubernetesObject] | Problem]:
     """Yield (kind, object) as a cluster has them, and what is wrong."""
-    for each in found:
+    for each in _decoded(found):
         if isinstance(each, Problem):
             yield each
         elif (each.api_version, each.kind) == ("v1", "Status"):
             yield each.problem(f"is an answer of the API server, not an object: {_field(each.values, 'message')}")
-        else:
-            yield from map(_in_namespace, _decoded([each]))
+        elif each.obj is not None:
+            yield _in_namespace(each, each.obj)
 
 
-def _in_namespace(found: tuple[Document, KubernetesObject] | Problem) -> tuple[str, KubernetesObject] | Problem:
+def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, KubernetesObject] | Problem:
     """Return (kind, object); the object has a name, and a namespace if its kind lives in one."""
-    if isinstance(found, Problem):
-        return found
-    document, decoded = found
-    metadata = decoded.metadata
+    metadata = obj.metadata
     if not metadata.name:
         return document.problem("is missing", "metadata.name")
     if not metadata.namespace and BY_API[document.api_version, document.kind].namespaced:
         metadata = replace(metadata, namespace=DEFAULT_NAMESPACE)
-        decoded = replace(decoded, metadata=metadata)
-    return document.kind, decoded
+        obj = replace(obj, metadata=metadata)
+    return document.kind, obj
 
 
 def _field(values: Plain, name: str) -> Plain:

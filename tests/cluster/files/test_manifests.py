@@ -20,8 +20,6 @@ from pytest_mock import MockerFixture
 from kubectl_spread.cluster.files import manifests
 from kubectl_spread.cluster.files.manifests import (
     Document,
-    decode_document,
-    objects_of,
     pod_template_values,
     read_documents,
     read_inventory,
@@ -154,21 +152,9 @@ class TestDocuments:
 
     def test_known_kinds_decode_and_others_do_not(self) -> None:
         write("a.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: x/v1\nkind: Pod\n")
-        known, unknown = documents = read_documents(["a.yaml"])
-        pod = Pod(metadata=ObjectMeta(name="a"))
-        assert decode_document(known) == pod
-        assert decode_document(unknown) is None
-        assert objects_of(documents) == ((known, pod),)
-
-    def test_objects_of_other_origin_are_told_what_is_wrong(self) -> None:
-        bad: Plain = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}}
-        documents = [Document("a", 1, "v1", "Pod", bad), Document("a", 2, "v1", "Pod", POD)]
-        with pytest.raises(ManifestError) as raised:
-            objects_of([*documents, Document("b", 1, "v1", "Node", [])])
-        assert list(map(str, raised.value.problems)) == [
-            "a, document 1, metadata.name: must be a string, not an integer (quote it)",
-            "b, document 1: must be a mapping, not a list",
-        ]
+        known, unknown = read_documents(["a.yaml"])
+        assert known.obj == Pod(metadata=ObjectMeta(name="a"))
+        assert unknown.obj is None
 
 
 TEMPLATE: Plain = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "a"}]}}
@@ -417,8 +403,8 @@ def test_json_and_yaml_of_the_same_objects_are_the_same(pods: list[dict[str, Pla
     write("a.json", json.dumps(values))
     write("a.yaml", yaml.dump(values, Dumper=yaml.CSafeDumper, default_style='"'))
     assert read_inventory(["a.json"]) == read_inventory(["a.yaml"])
-    of_json, of_yaml = (objects_of(read_documents([name])) for name in ("a.json", "a.yaml"))
-    assert [pod for _, pod in of_json] == [pod for _, pod in of_yaml]
+    of_json, of_yaml = (read_documents([name]) for name in ("a.json", "a.yaml"))
+    assert [document.obj for document in of_json] == [document.obj for document in of_yaml]
 
 
 SNIPPETS = [
