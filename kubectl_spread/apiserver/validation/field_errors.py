@@ -32,6 +32,9 @@ class Reason(StrEnum):
     FORBIDDEN = "FieldValueForbidden"
     TOO_MANY = "FieldValueTooMany"
     TOO_LONG = "FieldValueTooLong"
+    TYPE_INVALID = "FieldValueTypeInvalid"
+    UNKNOWN_FIELD = "UnknownField"
+    NO_KIND_MATCH = "NoKindMatch"
 
 
 _TITLES = {

@@ -1,0 +1,235 @@
+"""What an API server cannot decode: kinds it does not serve, fields it does not know, values of the wrong type.
+
+That is what ``kubectl apply`` is told where it asks for strict validation, which it does unless it is told otherwise.
+All of it is reported at once, where the server stops at the first value of a wrong type.
+
+Source: apimachinery pkg/runtime/serializer/json Decode, sigs.k8s.io/json strict decoding, pkg/api/meta/errors.go
+NoKindMatchError (v1.33 to v1.37); the fields themselves are those of each release's OpenAPI document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread import quantity
+from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, Reason, quoted
+from kubectl_spread.objects.decoding import Plain, type_name
+
+POD_TEMPLATE = "core.v1.PodTemplateSpec"
+
+Entry: TypeAlias = str | tuple[str, int, int]
+"""What every release has, or (what, first minor release, last)."""
+
+_LIST, _MAP = "[]", "{}"
+# A group of old whose kinds have all moved to others.
+_LEFT_GROUPS = frozenset(("extensions",))
+_LIKENESS = 0.75
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
+
+class Tables(msgspec.Struct, frozen=True):
+    """The API's fields as ``schema/fields.json`` has them; tests/openapi.py says how it reads.
+
+    Attributes:
+        releases: the minor releases that are known, in order.
+        kinds: apiVersion and kind, with a blank between → definition.
+        definitions: definition → field → type.
+    """
+
+    releases: tuple[int, ...]
+    kinds: Mapping[str, Entry]
+    definitions: Mapping[str, Mapping[str, Entry]]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What the API server of one release can decode.
+
+    Attributes:
+        tables: of all releases.
+        minor: its minor release of Kubernetes 1; one beyond those that are known counts as the nearest.
+    """
+
+    tables: Tables
+    minor: int
+
+    @property
+    def known_minor(self) -> int:
+        """The release whose tables are used."""
+        return min(max(self.minor, self.tables.releases[0]), self.tables.releases[-1])
+
+    def object_errors(self, api_version: str, kind: str, values: Plain) -> Errors:
+        """Yield what cannot be decoded of an object: its kind where no such is served, else its fields.
+
+        Kinds of other APIs have none, as nothing is known of them.
+        """
+        definition = self._in_release(self.tables.kinds.get(f"{api_version} {kind}"))
+        if definition is not None:
+            yield from self._errors("", definition, _without_type(values))
+        elif api_version.rpartition("/")[0] in self._groups():
+            yield self._not_served(api_version, kind)
+
+    def template_errors(self, path: str, values: Plain) -> Errors:
+        """Yield what cannot be decoded of a Pod template in an object of another API.
+
+        Such a template may have fields of its own: unknown ones are errors only where they resemble one of Kubernetes.
+        """
+        for error in self._errors(path, POD_TEMPLATE, values):
+            if error.reason is not Reason.UNKNOWN_FIELD or "did you mean" in error.message:
+                yield error
+
+    def _errors(self, path: str, kind: str, values: Plain) -> Errors:
+        """Yield what cannot be decoded of the values as that type; null is as good as absent."""
+        if values is None or kind == "any":
+            return
+        prefix, inner = kind[:2], kind[2:]
+        if prefix == _LIST:
+            yield from self._list_errors(path, inner, values)
+        elif prefix == _MAP:
+            yield from self._map_errors(path, inner, values)
+        elif kind in _SCALARS:
+            wanted, is_one = _SCALARS[kind]
+            if not is_one(values):
+                yield _wrong_type(path, wanted, values)
+        elif isinstance(values, dict):
+            yield from self._field_errors(path, self.tables.definitions[kind], values)
+        else:
+            yield _wrong_type(path, "a mapping", values)
+
+    def _list_errors(self, path: str, inner: str, values: Plain) -> Errors:
+        """Yield what cannot be decoded of a list."""
+        if not isinstance(values, list):
+            yield _wrong_type(path, "a list", values)
+            return
+        for index, value in enumerate(values):
+            yield from self._errors(f"{path}[{index}]", inner, value)
+
+    def _map_errors(self, path: str, inner: str, values: Plain) -> Errors:
+        """Yield what cannot be decoded of a map."""
+        if not isinstance(values, dict):
+            yield _wrong_type(path, "a mapping", values)
+            return
+        for key in sorted(values):
+            yield from self._errors(f"{path}[{key}]", inner, values[key])
+
+    def _field_errors(self, path: str, fields: Mapping[str, Entry], values: Mapping[str, Plain]) -> Errors:
+        """Yield what cannot be decoded of a struct, in the order of its fields' names, as kubectl sends them."""
+        for name in sorted(values):
+            place = f"{path}.{name}" if path else name
+            kind = self._in_release(fields.get(name))
+            if kind is not None:
+                yield from self._errors(place, kind, values[name])
+            elif values[name] is not None:
+                hint = self._hint(name, fields)
+                yield FieldError(place, Reason.UNKNOWN_FIELD, f"unknown field {quoted(place)}{hint}")
+
+    def _hint(self, name: str, fields: Mapping[str, Entry]) -> str:
+        """Return what is said behind an unknown field: what may be meant, or which releases know it."""
+        entry = fields.get(name)
+        if isinstance(entry, tuple):
+            _, first, last = entry
+            since = f"from v1.{first} on" if first > self.known_minor else f"up to v1.{last}"
+            return f": v1.{self.minor} does not know it, it is there {since}"
+        near = _nearest(name, [field for field in fields if self._in_release(fields[field])])
+        return f", did you mean {quoted(near)}?" if near else ""
+
+    def _in_release(self, entry: Entry | None) -> str | None:
+        """Return what the release has, None where it has nothing."""
+        if not isinstance(entry, tuple):
+            return entry
+        what, first, last = entry
+        return what if first <= self.known_minor <= last else None
+
+    def _groups(self) -> frozenset[str]:
+        """Return the API groups whose kinds are all known."""
+        return _LEFT_GROUPS.union(known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds)
+
+    def _not_served(self, api_version: str, kind: str) -> FieldError:
+        """Return the error of a kind in a version of the API that the release does not serve."""
+        served = [known.split(" ") for known, entry in self.tables.kinds.items() if self._in_release(entry)]
+        versions = [version for version, name in served if name == kind]
+        near = _nearest(kind, [name for version, name in served if version == api_version])
+        if versions:
+            hint = f": v1.{self.minor} serves it in {' and '.join(_stable_first(versions))}"
+        else:
+            hint = f", did you mean {quoted(near)}?" if near else f": v1.{self.minor} serves no {kind}"
+        message = f"no matches for kind {quoted(kind)} in version {quoted(api_version)}{hint}"
+        return FieldError("apiVersion", Reason.NO_KIND_MATCH, message)
+
+
+def _without_type(values: Plain) -> Plain:
+    """Return an object's values without what every object has and no definition need have: apiVersion and kind."""
+    if not isinstance(values, dict):
+        return values
+    return {name: value for name, value in values.items() if name not in {"apiVersion", "kind"}}
+
+
+def _stable_first(versions: Sequence[str]) -> Sequence[str]:
+    """Return the stable versions of a kind, all where none is."""
+    return [version for version in versions if "alpha" not in version and "beta" not in version] or versions
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that may be meant, None where none resembles it."""
+    from difflib import get_close_matches
+
+    by_lower = {each.lower(): each for each in known}
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=_LIKENESS)
+    return by_lower[near[0]] if near else None
+
+
+def _fits(value: Plain, bits: int) -> bool:
+    """Whether the value is a whole number of so many bits beside its sign; kubectl writes 5.0 as 5."""
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return whole and not isinstance(value, bool) and -(2**bits) <= value < 2**bits
+
+
+def _is_quantity(value: Plain) -> bool:
+    """Whether the value can be read as a quantity."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    try:
+        quantity.parse(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_text(value: Plain) -> bool:
+    """Whether the value is a string."""
+    return isinstance(value, str)
+
+
+def _is_time(value: Plain) -> bool:
+    """Whether the value is a time as RFC 3339 writes it."""
+    return isinstance(value, str) and bool(_TIME.fullmatch(value))
+
+
+_SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
+    "string": ("a string", _is_text),
+    "byte": ("a string", _is_text),
+    "date-time": (
+        "a time such as 2026-01-31T12:00:00Z",
+        _is_time,
+    ),
+    "boolean": ("a boolean", lambda value: isinstance(value, bool)),
+    "int32": ("an integer of 32 bits", lambda value: _fits(value, 31)),
+    "int64": ("an integer of 64 bits", lambda value: _fits(value, 63)),
+    "double": ("a number", lambda value: isinstance(value, int | float) and not isinstance(value, bool)),
+    "int-or-string": ("an integer or a string", lambda value: _is_text(value) or _fits(value, 31)),
+    "quantity": ("a quantity such as 500m or 2Gi", _is_quantity),
+}
+"""Type → what a person calls it, and whether a value is one."""
+
+
+def _wrong_type(path: str, wanted: str, value: Plain) -> FieldError:
+    """Return the error of a value of the wrong type."""
+    hint = " (quote it)" if wanted == "a string" and isinstance(value, bool | int | float) else ""
+    told = type_name(value) in wanted or (isinstance(value, str) and "such as" in wanted)
+    found = "" if told else f", not {type_name(value)}"
+    return FieldError(path, Reason.TYPE_INVALID, f"must be {wanted}{found}{hint}")
