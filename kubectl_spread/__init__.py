@@ -3,7 +3,7 @@
 The map, in the order of the imports (they only point to the right)::
 
     cli → commands → cluster | render | diagnosis → simulation → controllers → apiserver → scheduler → snapshot
-        → objects → labels | quantity | reference | report → errors
+        → objects → labels | quantity | reference | report | words → errors
 
 * cli: flags to options, one small file a command
 * commands: source → engine → report, one file a command
@@ -17,6 +17,7 @@ The map, in the order of the imports (they only point to the right)::
 * snapshot: the cluster, indexed and immutable
 * objects: Kubernetes objects as Structs that hold only the fields in use
 * reference: what ``explain`` says of findings, fixes, statuses and fields
+* words: names and numbers as they stand in a sentence
 * report: the contract of ``-o json``, known to whoever fills or renders it
 
 The three rooms in the middle mirror the components whose names they bear: controllers make a Pod, the API server

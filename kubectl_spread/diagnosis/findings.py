@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from kubectl_spread.controllers.workloads import owner_of, revision_of
@@ -18,8 +19,10 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.words import count_of, listed
 
-SHOWN = 3
+_some = partial(listed, most=3)
+_pods = partial(count_of, noun="Pod")
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
 
@@ -372,17 +375,6 @@ def _warning(finding: str, path: str, message: str) -> Finding:
 
 def _info(finding: str, path: str, message: str) -> Finding:
     return Finding(id=finding, severity=Severity.INFO, path=path, message=message)
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names and how many there are besides."""
-    if len(names) > SHOWN + 1:
-        return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
-    return ", ".join(names)
-
-
-def _pods(count: int) -> str:
-    return f"{count} Pod" if count == 1 else f"{count} Pods"
 
 
 def _are(names: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.words import first_and_more
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,8 @@ def _blocked(constraint: ConstraintReport, judged: Judged) -> str:
         return ""
     pins = [pin for domain in constraint.domains for pin in domain.pinned_by]
     if pins:
-        return f"min pinned by {_shortened([f'{pin.node} ({pin.detail or name_of(pin.requirement)})' for pin in pins])}"
+        pinned_by = [f"{pin.node} ({pin.detail or name_of(pin.requirement)})" for pin in pins]
+        return f"min pinned by {first_and_more(pinned_by)}"
     others = [_described(r, judged) for r in core if r.index != constraint.index]
     return f"no node left together with {' and '.join(others)}" if others else "no domain may take one more"
 
@@ -180,11 +182,6 @@ def _described(requirement: Requirement, judged: Judged) -> str:
         if requirement.index == constraint.index:
             return constraint.topology_key
     return name_of(requirement)
-
-
-def _shortened(names: list[str]) -> str:
-    """Return the first names and how many there are besides."""
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _no_effect(constraint: ConstraintReport, handle: Handle) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.report import ConstraintReport, Domain, Requirement
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.words import count_of, enumerated
 
 MOST_NAMES = 3
+_names = partial(enumerated, most=MOST_NAMES)
 
 
 def blame(handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requirement]) -> str:
@@ -102,7 +105,7 @@ def _pinned(constraint: ConstraintReport) -> str:
     verb = "hold" if len(held) > 1 else "holds"
     return (
         f"{constraint.topology_key} {_names([d.value for d in held])} {verb} the minimum"
-        f" ({_pods(constraint.global_minimum)}) but this Pod cannot land there: {why}."
+        f" ({count_of(constraint.global_minimum, 'Pod')}) but this Pod cannot land there: {why}."
         f"{_full_domains(constraint.domains, constraint.max_skew)}"
     )
 
@@ -134,15 +137,3 @@ def _described(requirement: Requirement, spread: SpreadDiagnosis) -> str:
         if requirement.kind == "constraint" and requirement.index == constraint.index:
             return f"the constraint on {constraint.topology_key}"
     return reasons.name_of(requirement)
-
-
-def _names(names: Sequence[str]) -> str:
-    """Return the first names and how many there are besides."""
-    if len(names) > MOST_NAMES + 1:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _pods(count: int) -> str:
-    """Return a number of Pods."""
-    return f"{count} Pod" if count == 1 else f"{count} Pods"

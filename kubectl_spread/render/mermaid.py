@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.domains import HARD, next_text
 from kubectl_spread.report import AnyReport, CheckItem, ConstraintReport, Domain, PendingItem, SkewItem
+from kubectl_spread.words import first_and_more
 
 MOST_CHARTS = 6
 """Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""
@@ -141,9 +142,8 @@ class _Chart:
 
     def _bypassed(self, constraint: ConstraintReport) -> None:
         """Draw how many nodes the constraint passes over; nothing where it counts all."""
-        number = len(constraint.bypassed_nodes)
-        if number:
-            self.box(f"not counted: {constraint.bypassed_nodes[0].name}{_and_more(number - 1)}", "more")
+        if constraint.bypassed_nodes:
+            self.box(f"not counted: {first_and_more([node.name for node in constraint.bypassed_nodes])}", "more")
 
     def _arrows(self, drawn: _Drawn, item: PendingItem | CheckItem) -> None:
         """Draw what is to be placed: arrows to the nodes that take it, else dotted ones that say why not."""
@@ -210,8 +210,3 @@ def _why_not(domain: Domain, constraint: ConstraintReport) -> str:
     """Return why the Pod cannot go to a domain."""
     said = next_text(domain, constraint)
     return "no: other filters reject its nodes" if said == "yes" else said
-
-
-def _and_more(number: int) -> str:
-    """Return that there are more; nothing where there are none."""
-    return f" and {number} more" if number else ""

@@ -11,6 +11,7 @@ from kubectl_spread.render.domains import REASONS, next_text
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
+from kubectl_spread.words import count_of
 
 MOST_BOXES = 60
 """Domains (count) up to which each has a box of its own."""
@@ -103,7 +104,7 @@ def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterato
     for domain in constraint.domains:
         yield Box(
             label=domain.value or EMPTY,
-            pods=_pods(domain.matching) if domain.eligible else "",
+            pods=count_of(domain.matching, "Pod") if domain.eligible else "",
             note="" if domain.eligible else next_text(domain, constraint),
             kind=_kind(domain, constraint),
             cells=tuple(_cells(domain, fates, placed)),
@@ -126,8 +127,8 @@ def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Itera
             alike.setdefault((domain.matching, domain.value in minimum), []).append(domain)
     for (matching, lowest), domains in sorted(alike.items(), reverse=True):
         cells = tuple(cell for domain in domains for cell in _named_cells(domain, fates, placed))
-        label = f"{len(domains)} domain{'s' * (len(domains) > 1)}"
-        yield Box(label, f"{_pods(matching)} each", "", "holds-minimum" if lowest else "domain", cells)
+        label = count_of(len(domains), "domain")
+        yield Box(label, f"{count_of(matching, 'Pod')} each", "", "holds-minimum" if lowest else "domain", cells)
 
 
 def _named_cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
@@ -153,7 +154,7 @@ def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
         pods = sum(cell.pods for cell in cells)
         yield Box(
             label="Not counted",
-            pods=f"{_pods(pods)} ignored" if pods else "",
+            pods=f"{count_of(pods, 'Pod')} ignored" if pods else "",
             note="the constraint passes them over",
             kind="outside",
             cells=cells,
@@ -172,11 +173,6 @@ def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
 def _noted(fate: NodeFate, note: str) -> NodeFate:
     """Return the fate with one more note."""
     return replace(fate, note="; ".join(filter(None, (note, fate.note))))
-
-
-def _pods(count: int) -> str:
-    """Return a number of Pods in words."""
-    return f"{count} Pod{'s' * (count != 1)}"
 
 
 def _map(boxes: Iterable[Box], *, of: str) -> Markup:

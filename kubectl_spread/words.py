@@ -1,0 +1,35 @@
+"""Names and numbers as they stand in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Return ``a, b, c``, or ``a, b and 3 more``; empty without any.
+
+    Args:
+        names: to be listed.
+        most: how many are named; one more is named too, since "and 1 more" would be no shorter.
+    """
+    return _cut(names, most) or ", ".join(names)
+
+
+def enumerated(names: Sequence[str], most: int = 4) -> str:
+    """Return ``a, b and c``, or ``a, b and 3 more``; the arguments are those of ``listed``."""
+    return _cut(names, most) or " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def first_and_more(names: Sequence[str]) -> str:
+    """Return ``a``, or ``a and 3 more``; there must be one."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return ``1 Pod`` or ``2 Pods``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _cut(names: Sequence[str], most: int) -> str:
+    """Return the first names and how many there are besides; empty where all are to be named."""
+    return f"{', '.join(names[:most])} and {len(names) - most} more" if len(names) > most + 1 else ""

@@ -1,0 +1,31 @@
+"""Names and numbers as they stand in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.words import count_of, enumerated, first_and_more, listed
+
+
+@pytest.mark.parametrize(
+    ("names", "comma", "and_"),
+    [
+        ("", "", ""),
+        ("a", "a", "a"),
+        ("ab", "a, b", "a and b"),
+        ("abc", "a, b, c", "a, b and c"),
+        ("abcd", "a, b and 2 more", "a, b and 2 more"),
+        ("abcdefg", "a, b and 5 more", "a, b and 5 more"),
+    ],
+)
+def test_the_first_names_and_how_many_more(names: str, comma: str, and_: str) -> None:
+    assert listed(list(names), 2) == comma
+    assert enumerated(tuple(names), 2) == and_
+
+
+def test_the_first_name_alone() -> None:
+    assert [first_and_more(names) for names in ("a", "ab", "abc")] == ["a", "a and 1 more", "a and 2 more"]
+
+
+def test_one_pod_and_several_pods() -> None:
+    assert [count_of(n, "Pod") for n in (0, 1, 2)] == ["0 Pods", "1 Pod", "2 Pods"]
