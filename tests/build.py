@@ -150,7 +150,7 @@ def namespace(name: str, **labels: str) -> Object:
 
 def typed_pod(described: Object, profile: Profile | None = None) -> Pod:
     """Return the Pod as the API server would store it."""
-    return defaulted(convert(described, Pod), profile or default_profile())
+    return defaulted(convert(described, Pod), (profile or default_profile()).release)
 
 
 def snapshot(objects: Iterable[Object], profile: Profile | None = None) -> Snapshot:

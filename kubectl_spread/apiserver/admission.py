@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kubectl_spread import quantity
-from kubectl_spread.apiserver.creation import pod_as_created
+from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.apiserver.features import Release
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.admission import LimitRange, LimitRangeItem, PriorityClass, RuntimeClass
 from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, Toleration
@@ -48,18 +47,13 @@ class Refusal:
 
 
 def admitted(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
-    """Return the Pod as the API server of that release would store it.
-
-    Raises:
-        ValueError: a quantity cannot be read.
-    """
-    pod = defaulted(pod, profile)
+    """Return the Pod as the API server of that release would store it."""
+    pod = defaulted(pod, profile.release)
     spec = _with_limits(pod.spec, pod.metadata.namespace, snapshot)
     spec = _with_priority(spec, snapshot)
     spec = _with_default_tolerations(spec)
     spec = _with_runtime(spec, snapshot)
-    # Label keys are merged into selectors last, and only as a Pod is created: templates keep theirs.
-    return pod_as_created(replace(pod, spec=spec), Release(profile.minor))
+    return prepared(replace(pod, spec=spec), profile.release)
 
 
 def refusals(pod: Pod, snapshot: Snapshot) -> tuple[Refusal, ...]:

@@ -1,7 +1,7 @@
-"""What the API server changes in a Pod or template before it validates it.
+"""What the API server changes in an object after admission, before it validates it.
 
-Source: pkg/apis/core/v1/defaults.go, pkg/api/pod/util.go dropDisabledFields, pkg/registry/core/pod/strategy.go
-PrepareForCreate; for Jobs pkg/apis/batch/v1/defaults.go, pkg/registry/batch/job/strategy.go (v1.33 to v1.37).
+Source: pkg/api/pod/util.go dropDisabledFields, pkg/registry/core/pod/strategy.go PrepareForCreate; for Jobs
+pkg/apis/batch/v1/defaults.go, pkg/registry/batch/job/strategy.go (v1.33 to v1.37).
 """
 
 from __future__ import annotations
@@ -10,7 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.features import (
+from kubectl_spread.apiserver.defaults import defaulted
+from kubectl_spread.objects.core import (
+    Affinity,
+    Container,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodSpec,
+    TopologySpreadConstraint,
+)
+from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
+from kubectl_spread.objects.workloads import Job
+from kubectl_spread.release import (
     CONTAINER_RESTART_RULES,
     DYNAMIC_RESOURCES,
     IMAGE_VOLUME,
@@ -19,22 +31,6 @@ from kubectl_spread.apiserver.features import (
     POD_LEVEL_RESOURCES,
     Release,
 )
-from kubectl_spread.apiserver.quantities import Amounts, limits_together, requests_together
-from kubectl_spread.objects.core import (
-    Affinity,
-    Container,
-    ContainerPort,
-    Pod,
-    PodAffinity,
-    PodAffinityTerm,
-    PodSpec,
-    Quantity,
-    ResourceRequirements,
-    TopologySpreadConstraint,
-)
-from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
-from kubectl_spread.objects.workloads import Job
-from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, is_pod_level
 
 JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 """Labels that hold a Job's name, on it and on its Pods."""
@@ -52,16 +48,18 @@ def name_as_created(metadata: ObjectMeta) -> str:
 
 
 def pod_as_created(pod: Pod, release: Release) -> Pod:
-    """Return the Pod with defaults set, disabled fields dropped, and label keys merged into selectors."""
-    spec = pod.spec
-    spec = replace(
-        spec,
-        containers=_defaulted(spec.containers, host_network=spec.host_network),
-        init_containers=_defaulted(spec.init_containers, host_network=spec.host_network),
-    )
-    if spec.resources is not None:
-        spec = replace(spec, resources=_pod_level(spec, spec.resources))
-    spec = template_as_created(spec, release)
+    """Return the Pod of a manifest as it is validated: defaults set, then prepared."""
+    return prepared(defaulted(pod, release), release)
+
+
+def prepared(pod: Pod, release: Release) -> Pod:
+    """Return the Pod without the fields whose feature is off, and with label keys merged into selectors.
+
+    Only a Pod's are merged, as it is created: its template keeps the keys, for each revision has labels of its own.
+
+    Source: pkg/registry/core/pod/strategy.go podStrategy.PrepareForCreate (v1.36).
+    """
+    spec = template_as_created(pod.spec, release)
     labels = pod.metadata.labels
     if spec.affinity is not None:
         spec = replace(spec, affinity=_merged_affinity(spec.affinity, labels))
@@ -99,48 +97,6 @@ def job_as_created(job: Job) -> Job:
     template = replace(job.spec.template, metadata=replace(of_template, labels=labels))
     own = job.metadata.labels or (labels if of_template.labels else {})
     return Job(metadata=replace(job.metadata, labels=own), spec=replace(job.spec, template=template))
-
-
-def _defaulted(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
-    """Return the containers with requests from their limits, and host ports on the host network."""
-    return tuple(
-        replace(
-            container,
-            resources=_requesting_limits(container.resources),
-            ports=tuple(map(_host_port, container.ports)) if host_network else container.ports,
-        )
-        for container in containers
-    )
-
-
-def _requesting_limits(resources: ResourceRequirements) -> ResourceRequirements:
-    """Return the resources with a request for everything that has a limit."""
-    return replace(resources, requests={**resources.limits, **resources.requests})
-
-
-def _host_port(port: ContainerPort) -> ContainerPort:
-    """Return the port with its number taken on the node too."""
-    return replace(port, host_port=port.host_port or port.container_port)
-
-
-def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
-    """Return Pod-level resources: limits of huge pages from the containers, requests from them or from the limits."""
-    if not (resources.limits or resources.requests):
-        return resources
-    of_containers = limits_together(spec.containers, spec.init_containers)
-    pages = {n: a for n, a in of_containers.items() if n.startswith(HUGE_PAGES_PREFIX) and n not in resources.requests}
-    limits = {**_as_text(pages), **resources.limits}
-    if not limits:
-        return resources
-    together = requests_together(spec.containers, spec.init_containers)
-    shared = {name: amount for name, amount in together.items() if name in {CPU, MEMORY}}
-    from_limits = {name: amount for name, amount in limits.items() if is_pod_level(name)}
-    return ResourceRequirements(requests={**from_limits, **_as_text(shared), **resources.requests}, limits=limits)
-
-
-def _as_text(amounts: Amounts) -> dict[str, Quantity]:
-    """Return the amounts as an object carries them."""
-    return {name: str(amount) for name, amount in amounts.items()}
 
 
 def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:

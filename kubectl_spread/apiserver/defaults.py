@@ -1,65 +1,79 @@
-"""What the API server writes into a Pod before the scheduler sees it, as far as that changes an answer.
+"""What the API server writes into a Pod as it decodes it, as far as that changes where the Pod may go.
 
-Source: pkg/apis/core/v1/defaults.go SetDefaults_Pod (v1.36). Idempotent: Pods read from an API server are unchanged.
+Source: pkg/apis/core/v1/defaults.go SetDefaults_Pod (v1.36).
 """
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.quantities import Amounts, limits_together, requests_together
 from kubectl_spread.objects.core import Container, ContainerPort, Pod, PodSpec, Quantity, ResourceRequirements
-from kubectl_spread.scheduler import resource
-from kubectl_spread.scheduler.profile import Behaviour, Profile
+from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
+from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, is_pod_level
 
 
-def defaulted(pod: Pod, profile: Profile) -> Pod:
-    """Return the Pod as the API server of that release would store it."""
+def defaulted(pod: Pod, release: Release) -> Pod:
+    """Return the Pod with its defaults set; one that an API server has stored has them already, and stays the same.
+
+    A quantity that cannot be read is passed over: whoever needs it will say so.
+    """
     spec = pod.spec
-    spec = msgspec.structs.replace(
+    spec = replace(
         spec,
-        containers=tuple(_container(c, host_network=spec.host_network) for c in spec.containers),
-        init_containers=tuple(_container(c, host_network=spec.host_network) for c in spec.init_containers),
+        containers=_containers(spec.containers, host_network=spec.host_network),
+        init_containers=_containers(spec.init_containers, host_network=spec.host_network),
     )
-    if spec.resources is not None and profile.does(Behaviour.POD_LEVEL_RESOURCES):
-        spec = msgspec.structs.replace(spec, resources=_pod_level(spec, spec.resources))
-    return msgspec.structs.replace(pod, spec=spec)
+    if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
+        spec = replace(spec, resources=_pod_level(spec, spec.resources))
+    return replace(pod, spec=spec)
 
 
-def _container(container: Container, *, host_network: bool) -> Container:
-    """Return the container with requests from its limits, and host ports on the host network."""
-    resources = container.resources
-    return msgspec.structs.replace(
-        container,
-        resources=msgspec.structs.replace(resources, requests={**resources.limits, **resources.requests}),
-        ports=tuple(map(_host_port, container.ports)) if host_network else container.ports,
+def _containers(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
+    """Return the containers with requests from their limits, and host ports on the host network."""
+    return tuple(
+        replace(
+            container,
+            resources=_requesting_limits(container.resources),
+            ports=tuple(map(_host_port, container.ports)) if host_network else container.ports,
+        )
+        for container in containers
     )
+
+
+def _requesting_limits(resources: ResourceRequirements) -> ResourceRequirements:
+    """Return the resources with a request for everything that has a limit."""
+    return replace(resources, requests={**resources.limits, **resources.requests})
 
 
 def _host_port(port: ContainerPort) -> ContainerPort:
     """Return the port with its number taken on the node too."""
-    return msgspec.structs.replace(port, host_port=port.host_port or port.container_port)
+    return replace(port, host_port=port.host_port or port.container_port)
 
 
 def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
-    """Return Pod-level resources with requests from the containers together, or else from the Pod-level limits.
+    """Return Pod-level resources: limits of huge pages from the containers, requests from them or from the limits.
 
-    Source: pkg/apis/core/v1/defaults.go defaultHugePagePodLimits, defaultPodRequests (v1.36).
+    Source: defaultHugePagePodLimits, defaultPodRequests.
     """
-    limits = _huge_page_limits(spec, resources) | resources.limits
+    if not (resources.limits or resources.requests):
+        return resources
+    pages = {
+        name: amount
+        for name, amount in limits_together(spec).items()
+        # Pages that the Pod asks for as a whole need a limit of its own: it is not guessed, but found missing.
+        if name.startswith(HUGE_PAGES_PREFIX) and name not in resources.requests
+    }
+    limits = {**_as_text(pages), **resources.limits}
     if not limits:
         return resources
-    together = resource.container_requests(spec)
-    requests: dict[str, Quantity] = {name: q for name, q in limits.items() if resource.is_pod_level(name)}
-    requests |= {name: q for name, q in together.items() if name in {resource.CPU, resource.MEMORY}}
-    return ResourceRequirements(requests=requests | resources.requests, limits=limits)
+    shared = {name: amount for name, amount in requests_together(spec).items() if name in {CPU, MEMORY}}
+    from_limits = {name: amount for name, amount in limits.items() if is_pod_level(name)}
+    return ResourceRequirements(requests={**from_limits, **_as_text(shared), **resources.requests}, limits=limits)
 
 
-def _huge_page_limits(spec: PodSpec, resources: ResourceRequirements) -> dict[str, Quantity]:
-    """Return the containers' huge page limits together, where the Pod as a whole asks for something else."""
-    if not (resources.limits or resources.requests):
-        return {}
-    return {
-        name: q
-        for name, q in resource.container_requests(spec, limits=True).items()
-        if name.startswith(resource.HUGE_PAGES_PREFIX) and name not in resources.requests
-    }
+def _as_text(amounts: Amounts) -> dict[str, Quantity]:
+    """Return the amounts as an object carries them."""
+    return {name: str(amount) for name, amount in amounts.items()}

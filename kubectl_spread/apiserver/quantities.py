@@ -6,14 +6,15 @@ Source: apimachinery pkg/api/resource/quantity.go, pkg/apis/core/v1/defaults.go 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
 from kubectl_spread import quantity
-from kubectl_spread.objects.core import Container, Quantity, ResourceRequirements
+from kubectl_spread.objects.core import PodSpec, Quantity
+from kubectl_spread.scheduler.resource import aggregate
 
 _BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL_SUFFIXES = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
@@ -48,6 +49,10 @@ class Amount:
     def __add__(self, other: Amount) -> Amount:
         """Return the sum; nothing takes the notation of what is added."""
         return Amount(self.value + other.value, self.format if self.value else other.format)
+
+    def __lt__(self, other: Amount) -> bool:
+        """Whether it is less, however either is written."""
+        return self.value < other.value
 
     def __str__(self) -> str:
         """Return the amount as it stands in the API server's messages."""
@@ -101,58 +106,14 @@ def unreadable(text: Quantity) -> bool:
     return False
 
 
-def requests_together(containers: Iterable[Container], init_containers: Iterable[Container]) -> Amounts:
-    """Return what the containers of a Pod request together, by resource.
-
-    Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.36).
-    """
-    return _together(containers, init_containers, requests=True)
+def requests_together(spec: PodSpec) -> Amounts:
+    """Return what the containers of a Pod request together, by resource."""
+    return aggregate(spec, lambda container: read_amounts(container.resources.requests), {})
 
 
-def limits_together(containers: Iterable[Container], init_containers: Iterable[Container]) -> Amounts:
-    """Return what the containers of a Pod may use together, by resource.
-
-    Source: component-helpers resource/helpers.go AggregateContainerLimits (v1.36).
-    """
-    return _together(containers, init_containers, requests=False)
-
-
-def _together(containers: Iterable[Container], init_containers: Iterable[Container], *, requests: bool) -> Amounts:
-    """Return the larger of what runs at the end and what runs while any init container does."""
-    total: Amounts = {}
-    for container in containers:
-        _add(total, _of(container.resources, requests=requests))
-    sidecars: Amounts = {}
-    starting: Amounts = {}
-    for container in init_containers:
-        amounts = _of(container.resources, requests=requests)
-        if container.restart_policy == "Always":
-            _add(total, amounts)
-            _add(sidecars, amounts)
-            _raise_to(starting, sidecars)
-        else:
-            _add(amounts, sidecars)
-            _raise_to(starting, amounts)
-    _raise_to(total, starting)
-    return total
-
-
-def _of(resources: ResourceRequirements, *, requests: bool) -> Amounts:
-    """Return one of the two lists."""
-    return read_amounts(resources.requests if requests else resources.limits)
-
-
-def _add(total: Amounts, more: Amounts) -> None:
-    """Add each amount to that of the same resource."""
-    for name, amount in more.items():
-        total[name] = total[name] + amount if name in total else amount
-
-
-def _raise_to(total: Amounts, least: Amounts) -> None:
-    """Raise each amount to that of the same resource, where it is less."""
-    for name, amount in least.items():
-        if name not in total or amount.value > total[name].value:
-            total[name] = amount
+def limits_together(spec: PodSpec) -> Amounts:
+    """Return what the containers of a Pod may use together, by resource."""
+    return aggregate(spec, lambda container: read_amounts(container.resources.limits), {})
 
 
 def _format(text: str) -> Format:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kubectl_spread.apiserver.creation import pod_as_created
-from kubectl_spread.apiserver.features import REFERENCE_MINOR, Release
 from kubectl_spread.apiserver.quantities import read_amounts
 from kubectl_spread.apiserver.validation.affinity import PREFERRED, REQUIRED
 from kubectl_spread.apiserver.validation.field_errors import quoted
@@ -25,6 +24,7 @@ from kubectl_spread.objects.core import (
 )
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.release import REFERENCE_MINOR, Release
 
 _DEPRECATED = {
     "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',

@@ -11,7 +11,7 @@ from kubectl_spread.cli.flags import LogFlags, StructuredOutput
 
 def version(printing: StructuredOutput, _: LogFlags) -> None:
     """Print the version of this plugin and the releases of kube-scheduler it mirrors."""
-    from kubectl_spread.scheduler.profile import PROVED_MINORS
+    from kubectl_spread.release import PROVED_MINORS
 
     releases = [f"v1.{minor}" for minor in PROVED_MINORS]
     values = {

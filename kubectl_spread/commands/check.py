@@ -154,7 +154,7 @@ def _answer(
     """
     handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
     if served is None or served.missing:
-        errors = (*_validation(manifest, handle.profile.minor), *_refusals(manifest, wanted.pod, snapshot))
+        errors = (*_validation(manifest, handle.profile.release.minor), *_refusals(manifest, wanted.pod, snapshot))
     else:
         errors = served.errors
     try:

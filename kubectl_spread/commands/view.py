@@ -16,17 +16,10 @@ from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import DecodeError
+from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.report import Incomplete, Metadata
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import (
-    PROVED_MINORS,
-    REFERENCE_MINOR,
-    Profile,
-    configured_profiles,
-    default_profile,
-    known_gates,
-    minor_of,
-)
+from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -109,7 +102,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     profiles = _profiles(scheduler, minor)
     if not source.server:
         with naming_the_unreadable(source.name, snapshot):
-            snapshot = snapshot.with_objects(defaulted(pod, profiles[0]) for pod in snapshot.all(Pod))
+            snapshot = snapshot.with_objects(defaulted(pod, profiles[0].release) for pod in snapshot.all(Pod))
     source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
     metadata = Metadata(
         version=__version__,

@@ -93,7 +93,7 @@ def revisions(workload: OwnedPods, handle: Handle) -> list[Revision]:
     upcoming = next_pod(workload, handle.snapshot)
     if upcoming is None:
         return []
-    upcoming = defaulted(upcoming, handle.profile)
+    upcoming = defaulted(upcoming, handle.profile.release)
     newest, is_next = revision_of(upcoming), makes_next_pod(workload)
     alive = {revision_of(pod): pod for pod in workload.pods}
     older = [

@@ -5,11 +5,13 @@ Source: kube-scheduler pkg/scheduler/apis/config/v1/default_plugins.go (v1.36); 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, unique
 
+import msgspec
+
+from kubectl_spread import release
 from kubectl_spread.objects.configuration import (
     InterPodAffinityArgs,
     KubeSchedulerConfiguration,
@@ -23,39 +25,28 @@ from kubectl_spread.objects.configuration import (
 )
 from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, Gate, Release
 from kubectl_spread.scheduler import plugins
 
-NEWEST_MINOR = 37
-OLDEST_MINOR = 24
-PROVED_MINORS = range(33, NEWEST_MINOR + 1)
-REFERENCE_MINOR = 36
 
-
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(msgspec.Struct, frozen=True):
     """The releases in which kube-scheduler behaves in a certain way.
 
     Attributes:
         source: the upstream file, below pkg/scheduler/framework/plugins unless it says otherwise.
         since: the first minor release of Kubernetes 1.
         until: the last one.
-        gate: the feature gate that switches it in those releases; empty for none.
-        on_since: the first minor release in which that gate is on unless somebody says otherwise; None for none yet.
+        gate: the feature gate that switches it in those releases; None for none.
     """
 
     source: str
     since: int = 0
     until: int = NEWEST_MINOR
-    gate: str = ""
-    on_since: int | None = 0
+    gate: Gate | None = None
 
-    def holds(self, minor: int, gates: Mapping[str, bool]) -> bool:
-        """Whether the release behaves so, given the feature gates that differ from its defaults."""
-        if not self.since <= minor <= self.until:
-            return False
-        if not self.gate:
-            return True
-        return gates.get(self.gate, self.on_since is not None and minor >= self.on_since)
+    def holds(self, release: Release) -> bool:
+        """Whether the release behaves so."""
+        return self.since <= release.minor <= self.until and (self.gate is None or release.enables(self.gate))
 
 
 @unique
@@ -63,17 +54,11 @@ class Behaviour(Enum):
     """What some releases do and others do not."""
 
     EMPTY_SELECTOR_COUNTS = Switch("podtopologyspread/common.go countPodsMatchSelector", until=26)
-    MATCH_LABEL_KEYS = Switch(
-        "podtopologyspread/common.go", since=25, gate="MatchLabelKeysInPodTopologySpread", on_since=27
-    )
-    MIN_DOMAINS = Switch(
-        "podtopologyspread/filtering.go minMatchNum", since=24, gate="MinDomainsInPodTopologySpread", on_since=27
-    )
+    MATCH_LABEL_KEYS = Switch("podtopologyspread/common.go", gate=release.MATCH_LABEL_KEYS)
+    MIN_DOMAINS = Switch("podtopologyspread/filtering.go minMatchNum", gate=release.MIN_DOMAINS)
     NODE_INCLUSION_POLICIES = Switch(
         "podtopologyspread/common.go matchNodeInclusionPolicies",
-        since=25,
-        gate="NodeInclusionPolicyInPodTopologySpread",
-        on_since=26,
+        gate=release.NODE_INCLUSION_POLICIES,
     )
     NODE_NAME_NARROWS = Switch("nodename/node_name.go PreFilter", since=37)
     TAINT_IN_REASON = Switch("tainttoleration/taint_toleration.go Filter", until=33)
@@ -81,86 +66,61 @@ class Behaviour(Enum):
         "interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty", since=34, until=36
     )
     FIT_UNRESOLVABLE = Switch("noderesources/fit.go Filter", since=34)
-    POD_LEVEL_RESOURCES = Switch(
-        "component-helpers resource/helpers.go PodRequests", since=32, gate="PodLevelResources", on_since=34
-    )
+    POD_LEVEL_RESOURCES = Switch("component-helpers resource/helpers.go PodRequests", gate=release.POD_LEVEL_RESOURCES)
     POD_LEVEL_RESIZE = Switch(
         "component-helpers resource/helpers.go PodRequests",
-        since=35,
-        gate="InPlacePodLevelResourcesVerticalScaling",
-        on_since=36,
+        gate=release.POD_LEVEL_RESIZE,
     )
     IN_PLACE_RESIZE = Switch(
-        "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate="InPlacePodVerticalScaling"
+        "component-helpers resource/helpers.go AggregateContainerRequests", since=33, gate=release.IN_PLACE_RESIZE
     )
     RESIZE_BY_POD = Switch("component-helpers resource/helpers.go AggregateContainerRequests", since=37)
     RESIZE_PREEMPTION = Switch(
         "deferredpodscheduling/deferred_pod_scheduling.go",
-        since=37,
-        gate="InPlacePodVerticalScalingSchedulerPreemption",
-        on_since=None,
+        gate=release.RESIZE_PREEMPTION,
     )
     BALANCE_BY_IMPROVEMENT = Switch("noderesources/balanced_allocation.go balancedResourceScorer", since=36)
     IMAGE_VOLUMES_SCORE = Switch("imagelocality/image_locality.go sumImageScores", since=36)
     IMAGE_VOLUMES_IN_THRESHOLD = Switch("imagelocality/image_locality.go Score", since=37)
-    DYNAMIC_RESOURCES = Switch(
-        "dynamicresources/dynamicresources.go", since=26, gate="DynamicResourceAllocation", on_since=34
-    )
+    DYNAMIC_RESOURCES = Switch("dynamicresources/dynamicresources.go", gate=release.DYNAMIC_RESOURCES)
     DEVICES_SCORE = Switch("dynamicresources/dynamicresources.go Score", since=35)
-    DECLARED_FEATURES = Switch(
-        "nodedeclaredfeatures/nodedeclaredfeatures.go", since=35, gate="NodeDeclaredFeatures", on_since=36
-    )
+    DECLARED_FEATURES = Switch("nodedeclaredfeatures/nodedeclaredfeatures.go", gate=release.NODE_DECLARED_FEATURES)
     DECLARED_USER_NAMESPACES = Switch(
         "component-helpers nodedeclaredfeatures/features/usernamespaceshostnetwork",
         since=36,
-        gate="NodeDeclaredFeatures",
+        gate=release.NODE_DECLARED_FEATURES,
     )
     DECLARED_BIND_MOUNT_OPTIONS = Switch(
-        "component-helpers nodedeclaredfeatures/features/volumebindmountoptions", since=37, gate="NodeDeclaredFeatures"
+        "component-helpers nodedeclaredfeatures/features/volumebindmountoptions",
+        since=37,
+        gate=release.NODE_DECLARED_FEATURES,
     )
     FEATURES_IN_REASON = Switch("nodedeclaredfeatures/nodedeclaredfeatures.go Filter", until=35)
-    NUMERIC_TOLERATIONS = Switch(
-        "api core/v1/toleration.go ToleratesTaint", since=35, gate="TaintTolerationComparisonOperators", on_since=None
-    )
+    NUMERIC_TOLERATIONS = Switch("api core/v1/toleration.go ToleratesTaint", gate=release.NUMERIC_TOLERATIONS)
     SAME_CLAIM_REASON = Switch("volumerestrictions/volume_restrictions.go Filter", until=33)
     PORTWORX_ANNOTATED = Switch("nodevolumelimits/utils.go isCSIMigrationOn", until=35)
-    VOLUME_LIMIT_SCALING = Switch("nodevolumelimits/csi.go Filter", since=35, gate="VolumeLimitScaling", on_since=37)
+    VOLUME_LIMIT_SCALING = Switch("nodevolumelimits/csi.go Filter", gate=release.VOLUME_LIMIT_SCALING)
     DRIVER_OPTS_IN = Switch("nodevolumelimits/csi.go checkCSIDriverOnNode", since=36)
-    STORAGE_CAPACITY_SCORING = Switch(
-        "volumebinding/volume_binding.go PreScore", since=33, gate="StorageCapacityScoring", on_since=37
-    )
+    STORAGE_CAPACITY_SCORING = Switch("volumebinding/volume_binding.go PreScore", gate=release.STORAGE_CAPACITY_SCORING)
     GATED_NOMINATED = Switch("pkg/scheduler/backend/queue/scheduling_queue.go addPod", since=37)
     FIRST_BUDGET_DECIDES = Switch(
         "pkg/scheduler/framework/preemption/preemption.go FilterVictimsWithPDBViolation", since=37
     )
     VOLUME_ATTRIBUTES_CLASS = Switch(
         "component-helpers storage/volume/pv_helpers.go FindMatchingVolume",
-        since=29,
-        gate="VolumeAttributesClass",
-        on_since=34,
+        gate=release.VOLUME_ATTRIBUTES_CLASS,
     )
 
 
-def behaviours(minor: int, gates: Mapping[str, bool] | None = None) -> frozenset[Behaviour]:
-    """Return what the release does.
-
-    Args:
-        minor: the minor release of Kubernetes 1; older and newer ones than are known are read as the nearest known.
-        gates: feature gates that differ from the release's defaults.
-    """
-    minor = max(OLDEST_MINOR, min(minor, NEWEST_MINOR))
-    return frozenset(behaviour for behaviour in Behaviour if behaviour.value.holds(minor, gates or {}))
+def behaviours(release: Release) -> frozenset[Behaviour]:
+    """Return what the release does; older and newer ones than are known are read as the nearest known."""
+    nearest = Release(max(OLDEST_MINOR, min(release.minor, NEWEST_MINOR)), release.gates)
+    return frozenset(behaviour for behaviour in Behaviour if behaviour.value.holds(nearest))
 
 
 def known_gates() -> frozenset[str]:
     """Return the feature gates that make a difference here; others are of no account."""
-    return frozenset(behaviour.value.gate for behaviour in Behaviour if behaviour.value.gate)
-
-
-def minor_of(version: str) -> int | None:
-    """Return the minor release of ``v1.36.2`` (36), None when the text names no release of Kubernetes 1."""
-    match = re.match(r"v?1\.([0-9]{1,3})(?:[.+-]|$)", version)
-    return int(match[1]) if match else None
+    return frozenset(behaviour.value.gate.name for behaviour in Behaviour if behaviour.value.gate)
 
 
 SYSTEM_CONSTRAINTS = (
@@ -206,7 +166,7 @@ class Profile:
     """One profile of a scheduler.
 
     Attributes:
-        minor: the minor release of Kubernetes 1 whose rules apply.
+        release: whose rules apply.
         behaviours: what that release does, feature gates considered.
         scheduler_name: the Pods it schedules.
         filters: the filter plugins, in the order they run.
@@ -221,7 +181,7 @@ class Profile:
         preempts: whether it evicts Pods for more important ones.
     """
 
-    minor: int
+    release: Release
     behaviours: frozenset[Behaviour]
     filters: tuple[str, ...]
     weights: Mapping[str, int]
@@ -242,7 +202,7 @@ class Profile:
 
 def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] | None = None) -> Profile:
     """Return the profile a kube-scheduler of the release has without a configuration."""
-    return _profile(SchedulerProfile(), minor, gates)
+    return _profile(SchedulerProfile(), Release(minor, gates or {}))
 
 
 def configured_profile(
@@ -267,22 +227,22 @@ def configured_profiles(
     if configuration is None:
         return (default_profile(minor, gates=gates),)
     configured = convert(configuration, KubeSchedulerConfiguration).profiles or (SchedulerProfile(),)
-    return tuple(_profile(profile, minor, gates) for profile in configured)
+    return tuple(_profile(profile, Release(minor, gates or {})) for profile in configured)
 
 
-def _profile(configured: SchedulerProfile, minor: int, gates: Mapping[str, bool] | None) -> Profile:
+def _profile(configured: SchedulerProfile, release: Release) -> Profile:
     """Return one entry of a configuration's profiles under the rules of a release.
 
     Raises:
         DecodeError: the arguments of a plugin have the wrong type.
     """
-    does = behaviours(minor, gates)
+    does = behaviours(release)
     defaults = default_plugins(does)
     arguments = {config.name: config.args for config in configured.plugin_config}
     spread = convert(arguments.get("PodTopologySpread", {}), PodTopologySpreadArgs)
     system = spread.defaulting_type == "System"
     return Profile(
-        minor=minor,
+        release=release,
         behaviours=does,
         scheduler_name=configured.scheduler_name,
         filters=plugins.filters(defaults, configured.plugins),

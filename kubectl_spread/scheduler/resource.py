@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Protocol, Self, TypeVar
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Container, ContainerStatus, Pod, PodSpec, Quantity, ResourceRequirements
@@ -24,6 +25,19 @@ ATTACHABLE_VOLUMES_PREFIX = "attachable-volumes-"
 
 NON_ZERO_REQUESTS = MappingProxyType({CPU: 100, MEMORY: 200 * 1024 * 1024})
 """What a container without requests is taken to need when nodes are scored (amounts)."""
+
+
+class Summand(Protocol):
+    """What can be added and compared: a whole number of thousandths, or a quantity as the API server holds it."""
+
+    def __add__(self, other: Self, /) -> Self:
+        """Return the sum."""
+
+    def __lt__(self, other: Self, /) -> bool:
+        """Whether it is less."""
+
+
+AmountT = TypeVar("AmountT", bound=Summand)
 
 _NAMED = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
 
@@ -93,7 +107,7 @@ def pod_requests(
     resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
     default = _in_thousandths(missing)
     if not resizing:
-        requests = _aggregate(pod.spec, _asked, default)
+        requests = aggregate(pod.spec, _asked, default)
     elif profile.does(Behaviour.RESIZE_BY_POD):
         requests = _largest_of_pod(pod, profile, default)
     else:
@@ -129,7 +143,7 @@ def non_zero_container_requests(pod: Pod) -> dict[str, int]:
 
     Source: kube-scheduler noderesources/resource_allocation.go calculatePodResourceRequest (v1.36).
     """
-    return _whole(_sum((_aggregate(pod.spec, _asked, _in_thousandths(NON_ZERO_REQUESTS)), _millis(pod.spec.overhead))))
+    return _whole(_sum((aggregate(pod.spec, _asked, _in_thousandths(NON_ZERO_REQUESTS)), _millis(pod.spec.overhead))))
 
 
 def _in_thousandths(whole: Mapping[str, int]) -> dict[str, int]:
@@ -142,41 +156,34 @@ def total(requests: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return _sum(requests)
 
 
-def container_requests(spec: PodSpec, *, limits: bool = False) -> dict[str, Quantity]:
-    """Return what the containers request together at their widest moment, as quantities.
-
-    Args:
-        spec: of a Pod.
-        limits: whether their limits are meant instead.
-    """
-
-    def of_container(container: Container) -> dict[str, int]:
-        return _millis(container.resources.limits if limits else container.resources.requests)
-
-    return {name: f"{value}m" for name, value in _aggregate(spec, of_container, {}).items()}
-
-
 def _asked(container: Container) -> dict[str, int]:
     """Return what the container's spec requests in thousandths."""
     return _millis(container.resources.requests)
 
 
-def _aggregate(
-    spec: PodSpec, of_container: Callable[[Container], dict[str, int]], missing: Mapping[str, int]
-) -> dict[str, int]:
-    """Return, in thousandths, the larger of all containers together and the widest moment of initialisation.
+def aggregate(
+    spec: PodSpec, of_container: Callable[[Container], Mapping[str, AmountT]], missing: Mapping[str, AmountT]
+) -> dict[str, AmountT]:
+    """Return the larger of all containers together and the widest moment of initialisation, resource by resource.
 
-    Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.36).
+    Args:
+        spec: of a Pod.
+        of_container: what a container counts for.
+        missing: what each container counts for of resources that this does not name.
+
+    Source: component-helpers resource/helpers.go AggregateContainerRequests, AggregateContainerLimits (v1.36).
     """
     running = [{**missing, **of_container(container)} for container in spec.containers]
-    sidecars: dict[str, int] = {}
-    initialising: dict[str, int] = {}
+    sidecars: dict[str, AmountT] = {}
+    initialising: dict[str, AmountT] = {}
     for container in spec.init_containers:
-        requests = {**missing, **of_container(container)}
-        widest = _sum((sidecars, requests))
+        amounts = {**missing, **of_container(container)}
         if is_sidecar(container):
-            running.append(requests)
-            sidecars = widest
+            running.append(amounts)
+            sidecars = widest = _sum((sidecars, amounts))
+        else:
+            # In this order: a sum of quantities has the notation of the first.
+            widest = _sum((amounts, sidecars))
         initialising = _max((initialising, widest))
     return _max((_sum(running), initialising))
 
@@ -197,7 +204,7 @@ def _largest_of_containers(pod: Pod, missing: Mapping[str, int]) -> dict[str, in
             return _asked(container)
         return _effective(pod, container.resources, actuated=status.resources, allocated=status.allocated_resources)
 
-    return _aggregate(pod.spec, of_container, missing)
+    return aggregate(pod.spec, of_container, missing)
 
 
 def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> dict[str, int]:
@@ -205,7 +212,7 @@ def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> d
 
     Source: component-helpers resource/helpers.go AggregateContainerRequests (v1.37).
     """
-    asked = {} if _resize_infeasible(pod) else _aggregate(pod.spec, _asked, missing)
+    asked = {} if _resize_infeasible(pod) else aggregate(pod.spec, _asked, missing)
     has = pod.status.resources.requests if pod.status.resources is not None else {}
     if has and pod.status.allocated_resources and profile.does(Behaviour.POD_LEVEL_RESIZE):
         return _max((asked, _millis(pod.status.allocated_resources), _millis(has)))
@@ -223,7 +230,7 @@ def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> d
             return _millis(status.resources.requests)
         return allocated(container)
 
-    return _max((asked, *(_aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
+    return _max((asked, *(aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
 
 
 def _pod_level(pod: Pod, profile: Profile, *, resizing: bool) -> dict[str, int]:
@@ -282,21 +289,22 @@ def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
     return {status.name: status for status in (*pod.status.init_container_statuses, *pod.status.container_statuses)}
 
 
-def _sum(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def _sum(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
     """Return the sum, resource by resource."""
-    together: dict[str, int] = {}
+    together: dict[str, AmountT] = {}
     for part in parts:
         for name, value in part.items():
-            together[name] = together.get(name, 0) + value
+            together[name] = together[name] + value if name in together else value
     return together
 
 
-def _max(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the maximum, resource by resource."""
-    widest: dict[str, int] = {}
+def _max(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
+    """Return the maximum, resource by resource; of equal ones the first."""
+    widest: dict[str, AmountT] = {}
     for part in parts:
         for name, value in part.items():
-            widest[name] = max(widest.get(name, value), value)
+            if name not in widest or widest[name] < value:
+                widest[name] = value
     return widest
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod, ResourceRequirements
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.release import Release
 from tests.build import Object, pod
 
 
 def stored(minor: int = 36, **spec: Any) -> Pod:  # noqa: ANN401 - any field of the spec
     """Return the Pod as the API server of the release stores it."""
-    return defaulted(convert(pod("p", **spec), Pod), default_profile(minor))
+    return defaulted(convert(pod("p", **spec), Pod), Release(minor))
 
 
 def container(**resources: Object) -> Object:
@@ -23,7 +23,7 @@ def container(**resources: Object) -> Object:
 
 def test_what_is_stored_already_stays() -> None:
     once = stored(containers=[container(limits={"cpu": "1"})], hostNetwork=True)
-    assert defaulted(once, default_profile()) == once
+    assert defaulted(once, Release()) == once
 
 
 def test_requests_are_the_limits_unless_said() -> None:
@@ -53,6 +53,19 @@ def test_requests_of_the_pod_are_those_of_its_containers_or_its_own_limits() -> 
     )
 
 
+def test_a_sum_has_the_notation_of_the_container_that_is_counted_first() -> None:
+    found = stored(
+        resources={"limits": {"memory": "8Gi"}},
+        containers=[container(requests={"memory": "1k"})],
+        initContainers=[
+            {**container(requests={"memory": "1Gi"}), "name": "sidecar", "restartPolicy": "Always"},
+            {**container(requests={"memory": "3000M"}), "name": "setup"},
+        ],
+    )
+    assert found.spec.resources is not None
+    assert found.spec.resources.requests == {"memory": "4073741824"}
+
+
 def test_requests_of_the_pod_that_are_said_stay() -> None:
     found = stored(
         resources={"limits": {"cpu": "4"}, "requests": {"cpu": "2"}}, containers=[container(requests={"cpu": "1"})]
@@ -65,7 +78,7 @@ def test_huge_pages_of_the_containers_limit_the_pod_that_says_anything() -> None
     pages = [container(limits={"hugepages-2Mi": "4Mi"}), container(limits={"hugepages-2Mi": "2Mi"})]
     found = stored(resources={"requests": {"cpu": "1"}}, containers=pages).spec.resources
     assert found is not None
-    assert found.requests == {"cpu": "1", "hugepages-2Mi": "6291456000m"}
+    assert found.requests == {"cpu": "1", "hugepages-2Mi": "6Mi"}
     said = stored(resources={"requests": {"hugepages-2Mi": "8Mi"}}, containers=pages).spec.resources
     assert said == ResourceRequirements(requests={"hugepages-2Mi": "8Mi"})
 

@@ -47,7 +47,7 @@ def test_whose_rules_apply_and_how_that_is_known(
 ) -> None:
     view = seen(source, kube_version=flag)
     assert (view.metadata.kube_version, view.metadata.kube_version_from) == (version, version_from)
-    assert view.handle().profile.minor == minor
+    assert view.handle().profile.release.minor == minor
     assert view.incomplete == ()
 
 

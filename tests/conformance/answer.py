@@ -14,10 +14,11 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.release import REFERENCE_MINOR, minor_of
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation, Rejection, evaluate
 from kubectl_spread.scheduler.framework import Code, Handle, Status, unresolvable
 from kubectl_spread.scheduler.preemption import Preemption, preempt
-from kubectl_spread.scheduler.profile import REFERENCE_MINOR, Profile, configured_profile, minor_of
+from kubectl_spread.scheduler.profile import Profile, configured_profile
 from kubectl_spread.snapshot import Inventory, Snapshot
 
 Case = Mapping[str, Any]
@@ -42,7 +43,8 @@ def answer(case: Case) -> dict[str, Any]:
 def question(case: Case) -> tuple[Pod, Handle]:
     """Return the case's Pod, as the API server stores it, and its cluster."""
     profile = profile_of(case)
-    return defaulted(convert(case["pod"], Pod), profile), Handle.build(snapshot_of(case["objects"], profile), profile)
+    pod = defaulted(convert(case["pod"], Pod), profile.release)
+    return pod, Handle.build(snapshot_of(case["objects"], profile), profile)
 
 
 def profile_of(case: Case) -> Profile:
@@ -58,7 +60,7 @@ def snapshot_of(objects: Iterable[Mapping[str, Any]], profile: Profile) -> Snaps
         kind = BY_API.get((values["apiVersion"], values["kind"]))
         if kind is not None:
             decoded = convert(dict(values), kind.struct)
-            found[kind.name].append(defaulted(decoded, profile) if isinstance(decoded, Pod) else decoded)
+            found[kind.name].append(defaulted(decoded, profile.release) if isinstance(decoded, Pod) else decoded)
     return Snapshot.build(Inventory({name: tuple(objs) for name, objs in found.items()}))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from kubectl_spread.objects.configuration import InterPodAffinityArgs
 from kubectl_spread.objects.decoding import DecodeError, Plain
+from kubectl_spread.release import Release
 from kubectl_spread.scheduler.profile import (
     SYSTEM_CONSTRAINTS,
     Behaviour,
@@ -16,7 +17,6 @@ from kubectl_spread.scheduler.profile import (
     configured_profiles,
     default_profile,
     known_gates,
-    minor_of,
 )
 
 VOLUMES = ["VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"]
@@ -65,9 +65,10 @@ def test_weights() -> None:
 @pytest.mark.parametrize("behaviour", Behaviour)
 def test_a_behaviour_holds_from_its_first_release_to_its_last(behaviour: Behaviour) -> None:
     switch = behaviour.value
-    gates = {switch.gate: True} if switch.gate else {}
-    holds = [minor for minor in range(24, 38) if behaviour in behaviours(minor, gates)]
-    assert holds == [minor for minor in range(24, 38) if switch.since <= minor <= switch.until]
+    gates = {switch.gate.name: True} if switch.gate else {}
+    since = max(switch.since, switch.gate.since if switch.gate else 0)
+    holds = [minor for minor in range(24, 38) if behaviour in behaviours(Release(minor, gates))]
+    assert holds == [minor for minor in range(24, 38) if since <= minor <= switch.until]
     assert holds
     assert switch.source
 
@@ -75,36 +76,22 @@ def test_a_behaviour_holds_from_its_first_release_to_its_last(behaviour: Behavio
 @pytest.mark.parametrize("behaviour", [found for found in Behaviour if found.value.gate])
 def test_a_gate_is_on_by_default_from_some_release(behaviour: Behaviour) -> None:
     switch = behaviour.value
-    on = [minor for minor in range(24, 38) if behaviour in behaviours(minor)]
-    since = 99 if switch.on_since is None else max(switch.since, switch.on_since)
+    gate = switch.gate
+    assert gate is not None
+    on = [minor for minor in range(24, 38) if behaviour in behaviours(Release(minor))]
+    since = 99 if gate.on_since is None else max(switch.since, gate.on_since)
     assert on == [minor for minor in range(24, 38) if since <= minor <= switch.until]
-    assert behaviour not in behaviours(37, {switch.gate: False})
+    assert behaviour not in behaviours(Release(37, {gate.name: False}))
 
 
 def test_releases_that_are_not_known_are_read_as_the_nearest() -> None:
-    assert behaviours(3) == behaviours(24)
-    assert behaviours(99) == behaviours(37)
+    assert behaviours(Release(3)) == behaviours(Release(24))
+    assert behaviours(Release(99)) == behaviours(Release(37))
 
 
 def test_known_gates() -> None:
     assert {"NodeDeclaredFeatures", "TaintTolerationComparisonOperators"} <= known_gates()
     assert "" not in known_gates()
-
-
-@pytest.mark.parametrize(
-    ("version", "minor"),
-    [
-        ("v1.36.2", 36),
-        ("1.36", 36),
-        ("v1.36.2-eks-1234", 36),
-        ("v1.36+", 36),
-        ("v2.36", None),
-        ("latest", None),
-        ("", None),
-    ],
-)
-def test_minor_of(version: str, minor: int | None) -> None:
-    assert minor_of(version) == minor
 
 
 def configuration(**profile: Plain) -> Plain:

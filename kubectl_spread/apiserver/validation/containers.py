@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_spread.apiserver.features import CONTAINER_RESTART_RULES, RESTART_ALL_CONTAINERS, Release
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     FieldError,
@@ -24,6 +23,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
 from kubectl_spread.apiserver.validation.names import dns_label_errors
 from kubectl_spread.apiserver.validation.resources import container_resource_errors
 from kubectl_spread.objects.core import Container, ContainerPort, PodSpec
+from kubectl_spread.release import CONTAINER_RESTART_RULES, RESTART_ALL_CONTAINERS, Release
 
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _MAX_PORT = 65535

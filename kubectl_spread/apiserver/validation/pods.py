@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
-from kubectl_spread.apiserver.features import USER_NAMESPACES_HOST_NETWORK, Release
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
 from kubectl_spread.apiserver.validation.containers import (
     container_errors,
@@ -33,6 +32,7 @@ from kubectl_spread.apiserver.validation.tolerations import toleration_errors
 from kubectl_spread.apiserver.validation.volumes import volume_errors
 from kubectl_spread.objects.core import Pod, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.release import USER_NAMESPACES_HOST_NETWORK, Release
 
 NameFaults: TypeAlias = Callable[[str], Iterator[str]]
 """What is wrong with a name of a certain kind of object."""

@@ -78,11 +78,11 @@ def pod_resource_errors(path: str, spec: PodSpec) -> Errors:
         return
     yield from _requirement_errors(path, spec.resources, _pod_name_errors)
     requests, limits = read_amounts(spec.resources.requests), read_amounts(spec.resources.limits)
-    for name, amount in requests_together(spec.containers, spec.init_containers).items():
+    for name, amount in requests_together(spec).items():
         if name in requests and amount.value > requests[name].value:
             detail = f"must be greater than or equal to aggregate container requests of {amount}"
             yield invalid(f"{path}.requests[{name}]", quoted(str(requests[name])), detail)
-    for name, amount in limits_together(spec.containers, spec.init_containers).items():
+    for name, amount in limits_together(spec).items():
         if name.startswith(HUGE_PAGES_PREFIX) and name in limits and amount.value > limits[name].value:
             detail = f"must be greater than or equal to aggregate container limits of {amount}"
             yield invalid(f"{path}.limits[{name}]", quoted(str(limits[name])), detail)

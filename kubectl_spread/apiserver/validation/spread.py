@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_spread.apiserver.features import MATCH_LABEL_KEYS_MERGE, Release
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     duplicate,
@@ -25,6 +24,7 @@ from kubectl_spread.apiserver.validation.labelselectors import (
 )
 from kubectl_spread.apiserver.validation.names import label_key_errors
 from kubectl_spread.objects.core import TopologySpreadConstraint
+from kubectl_spread.release import MATCH_LABEL_KEYS_MERGE, Release
 
 _DO_NOT_SCHEDULE = "DoNotSchedule"
 _ACTIONS = (_DO_NOT_SCHEDULE, "ScheduleAnyway")

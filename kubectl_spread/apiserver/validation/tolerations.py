@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kubectl_spread.apiserver.features import NUMERIC_TOLERATIONS, Release
 from kubectl_spread.apiserver.validation.field_errors import Errors, as_json, invalid, not_supported, quoted
 from kubectl_spread.apiserver.validation.names import label_key_errors, label_value_faults
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.core import Toleration
+from kubectl_spread.release import NUMERIC_TOLERATIONS, Release
 
 _NO_EXECUTE = "NoExecute"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", _NO_EXECUTE)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from kubectl_spread.apiserver.features import Release
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     duplicate,
@@ -22,6 +21,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
 )
 from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_faults
 from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource, Volume
+from kubectl_spread.release import Release
 
 _SOURCES: Mapping[str, str] = {
     "gcePersistentDisk": "gce_persistent_disk",

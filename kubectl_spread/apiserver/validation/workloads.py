@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from kubectl_spread import labels
 from kubectl_spread.apiserver.creation import JOB_NAME_LABELS, job_as_created, name_as_created
-from kubectl_spread.apiserver.features import REFERENCE_MINOR, Release
 from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, as_json, invalid, quoted, required
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
 from kubectl_spread.apiserver.validation.names import dns_label_faults, dns_subdomain_faults
@@ -30,6 +29,7 @@ from kubectl_spread.objects.workloads import (
     StatefulSet,
     WorkloadSpec,
 )
+from kubectl_spread.release import REFERENCE_MINOR, Release
 
 _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from kubectl_spread.apiserver.creation import pod_as_created
-from kubectl_spread.apiserver.features import Release
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers.workloads import REVISION_LABELS, template_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
@@ -67,7 +66,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
     spec = _with_selectors_of(template, changed.spec, owner)
     upcoming = msgspec.structs.replace(changed, metadata=metadata, spec=spec)
-    return pod_as_created(upcoming, Release(situation.handle.profile.minor, {}))
+    return pod_as_created(upcoming, situation.handle.profile.release)
 
 
 def _keys_of(template: PodTemplateSpec) -> set[str]:

@@ -47,7 +47,7 @@ class Situation:
     @cached_property
     def errors(self) -> frozenset[FieldError]:
         """What the API server would refuse about the Pod."""
-        return frozenset(validate(self.pod, minor=self.handle.profile.minor))
+        return frozenset(validate(self.pod, minor=self.handle.profile.release.minor))
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:

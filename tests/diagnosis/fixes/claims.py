@@ -54,7 +54,7 @@ def refused(*, seed: int, count: int) -> Iterator[Refused]:
 def situation_of(case: Mapping[str, Any]) -> Situation | None:
     """Return the case as it is judged; None where the Pod waits for another scheduler, or cannot be read."""
     profile = profile_of(case)
-    pod = defaulted(convert(dict(case["pod"]), Pod), profile)
+    pod = defaulted(convert(dict(case["pod"]), Pod), profile.release)
     if pod.spec.scheduler_name != profile.scheduler_name:
         return None
     return Situation(pod, Handle.build(snapshot_of(case["objects"], profile), profile))

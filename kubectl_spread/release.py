@@ -1,0 +1,80 @@
+"""Releases of Kubernetes, and the feature gates that the scheduler's or the API server's rules depend on.
+
+Source: pkg/features/kube_features.go (v1.33 to v1.37).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+OLDEST_MINOR = 24
+NEWEST_MINOR = 37
+PROVED_MINORS = range(33, NEWEST_MINOR + 1)
+"""Releases whose recorded answers are compared."""
+REFERENCE_MINOR = 36
+"""The release whose rules apply where nothing says which."""
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A feature gate.
+
+    Attributes:
+        name: as ``--feature-gates`` has it.
+        since: the first minor release of Kubernetes 1 that knows it.
+        on_since: the first in which it is on unless somebody says otherwise; None for none yet.
+    """
+
+    name: str
+    since: int
+    on_since: int | None
+
+
+CONTAINER_RESTART_RULES = Gate("ContainerRestartRules", 34, 35)
+DYNAMIC_RESOURCES = Gate("DynamicResourceAllocation", 26, 34)
+IMAGE_VOLUME = Gate("ImageVolume", 31, 35)
+# Known from 1.27, but no scheduler before 1.33 minds a resize.
+IN_PLACE_RESIZE = Gate("InPlacePodVerticalScaling", 27, 33)
+MATCH_LABEL_KEYS = Gate("MatchLabelKeysInPodTopologySpread", 25, 27)
+MATCH_LABEL_KEYS_MERGE = Gate("MatchLabelKeysInPodTopologySpreadSelectorMerge", 34, 34)
+MIN_DOMAINS = Gate("MinDomainsInPodTopologySpread", 24, 27)
+NODE_DECLARED_FEATURES = Gate("NodeDeclaredFeatures", 35, 36)
+NODE_INCLUSION_POLICIES = Gate("NodeInclusionPolicyInPodTopologySpread", 25, 26)
+NUMERIC_TOLERATIONS = Gate("TaintTolerationComparisonOperators", 35, None)
+POD_LEVEL_RESIZE = Gate("InPlacePodLevelResourcesVerticalScaling", 35, 36)
+POD_LEVEL_RESOURCES = Gate("PodLevelResources", 32, 34)
+RESIZE_PREEMPTION = Gate("InPlacePodVerticalScalingSchedulerPreemption", 37, None)
+RESTART_ALL_CONTAINERS = Gate("RestartAllContainersOnContainerExits", 35, 36)
+STORAGE_CAPACITY_SCORING = Gate("StorageCapacityScoring", 33, 37)
+USER_NAMESPACES_HOST_NETWORK = Gate("UserNamespacesHostNetworkSupport", 35, None)
+VOLUME_ATTRIBUTES_CLASS = Gate("VolumeAttributesClass", 29, 34)
+VOLUME_LIMIT_SCALING = Gate("VolumeLimitScaling", 35, 37)
+
+
+class Release(msgspec.Struct, frozen=True):
+    """A release as somebody runs it.
+
+    Attributes:
+        minor: the minor release of Kubernetes 1.
+        gates: feature gates that differ from the release's defaults.
+    """
+
+    minor: int = REFERENCE_MINOR
+    gates: Mapping[str, bool] = {}
+
+    def knows(self, gate: Gate) -> bool:
+        """Whether the release has the feature at all, switched on or off."""
+        return self.minor >= gate.since
+
+    def enables(self, gate: Gate) -> bool:
+        """Whether the feature is on."""
+        by_default = gate.on_since is not None and self.minor >= gate.on_since
+        return self.knows(gate) and self.gates.get(gate.name, by_default)
+
+
+def minor_of(version: str) -> int | None:
+    """Return the minor release of ``v1.36.2`` (36), None when the text names no release of Kubernetes 1."""
+    match = re.match(r"v?1\.([0-9]{1,3})(?:[.+-]|$)", version)
+    return int(match[1]) if match else None
