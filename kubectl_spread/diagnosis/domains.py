@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_spread.diagnosis.reasons import Explainer
-from kubectl_spread.diagnosis.requirements import Rejected, rejected_nodes
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Rejected, rejected_nodes, reported
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin, Requirement
+from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -33,6 +33,10 @@ class SpreadDiagnosis:
     constraints: tuple[ConstraintReport, ...]
     rejected: Rejected
     explainer: Explainer
+
+    def topology_key(self, requirement: ConstraintRequirement) -> str:
+        """Return the topology key of the constraint."""
+        return next(each.topology_key for each in self.constraints if each.index == requirement.index)
 
 
 def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
@@ -103,11 +107,11 @@ def _domains(
 
 def _pins(nodes: Iterable[NodeInfo], constraint: Constraint, explainer: Explainer, rejected: Rejected) -> Iterable[Pin]:
     """Yield, for each node, the first other requirement that rejects it; filters come before other constraints."""
-    this = Requirement(kind="constraint", index=constraint.index)
+    this = ConstraintRequirement(constraint.index)
     for info in nodes:
         against = [r for r, names in rejected.items() if r != this and info.name in names]
-        for requirement in sorted(against, key=lambda r: r.kind != "filter")[:1]:
-            yield Pin(node=info.name, requirement=requirement, detail=explainer.of(requirement, info))
+        for requirement in sorted(against, key=lambda r: isinstance(r, ConstraintRequirement))[:1]:
+            yield Pin(node=info.name, requirement=reported(requirement), detail=explainer.of(requirement, info))
 
 
 def _bypassed(

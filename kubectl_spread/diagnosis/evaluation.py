@@ -6,9 +6,10 @@ from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
 from kubectl_spread.diagnosis.summary import blame
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Requirement, Verdict
+from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Verdict
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -51,7 +52,7 @@ def evaluated(evaluation: Evaluation, handle: Handle) -> EvaluationReport:
         feasible=evaluation.feasible,
         nodes=tuple(_node(verdict, handle, spread) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
-        conflict=core,
+        conflict=tuple(map(reported, core)),
         findings=findings.of_pod(pod, handle, spread, evaluation),
         incomplete=missing,
     )
@@ -91,8 +92,7 @@ def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
     if plugin != podtopologyspread.NAME:
         return spread.explainer.of_plugin(plugin, node_info)
     for constraint in spread.constraints:
-        requirement = Requirement(kind="constraint", index=constraint.index)
-        if node_info.name in spread.rejected.get(requirement, ()):
+        if node_info.name in spread.rejected.get(ConstraintRequirement(constraint.index), ()):
             missing = constraint.topology_key not in node_info.labels
             return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
     return spread.explainer.of_plugin(plugin, node_info)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from kubectl_spread import report
 from kubectl_spread.diagnosis.neighbours import Neighbours
+from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
-from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import (
     interpodaffinity,
     nodeaffinity,
@@ -29,7 +30,7 @@ from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 
-def name_of(requirement: Requirement) -> str:
+def name_of(requirement: report.Requirement) -> str:
     """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
     return f"constraint {requirement.index}" if requirement.kind == "constraint" else str(requirement.plugin)
 
@@ -50,7 +51,7 @@ class Explainer:
 
     def of(self, requirement: Requirement, node_info: NodeInfo) -> str:
         """Return why the requirement rejects the node; empty where there is no more to say than its name."""
-        return self.of_plugin(str(requirement.plugin), node_info) if requirement.kind == "filter" else ""
+        return self.of_plugin(requirement.plugin, node_info) if isinstance(requirement, FilterRequirement) else ""
 
     def of_plugin(self, plugin: str, node_info: NodeInfo) -> str:
         """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""

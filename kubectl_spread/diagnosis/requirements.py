@@ -8,16 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
-from kubectl_spread.report import Requirement
+import msgspec
+
+from kubectl_spread import report
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts
 
+
+class ConstraintRequirement(msgspec.Struct, frozen=True):
+    """A DoNotSchedule constraint, by its index."""
+
+    index: int
+
+
+class FilterRequirement(msgspec.Struct, frozen=True):
+    """Any other filter plugin, by its name."""
+
+    plugin: str
+
+
+Requirement: TypeAlias = ConstraintRequirement | FilterRequirement
 Rejected: TypeAlias = Mapping[Requirement, frozenset[str]]
 """Requirement → the names of the nodes it rejects alone; constraints first, then filters in the profile's order."""
+
+
+def reported(requirement: Requirement) -> report.Requirement:
+    """Return the requirement as the report names it."""
+    match requirement:
+        case ConstraintRequirement(index):
+            return report.Requirement(kind="constraint", index=index)
+        case FilterRequirement(plugin):
+            return report.Requirement(kind="filter", plugin=plugin)
+        case _:
+            assert_never(requirement)
 
 
 def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle: Handle) -> Rejected:
@@ -28,8 +55,8 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
         hard: the Pod's DoNotSchedule constraints, counted as the filter counts them.
         handle: the cluster.
     """
-    rejected = {
-        Requirement(kind="constraint", index=counts.constraint.index): frozenset(
+    rejected: dict[Requirement, frozenset[str]] = {
+        ConstraintRequirement(counts.constraint.index): frozenset(
             name for name, info in handle.node_infos.items() if podtopologyspread.judge(counts, info.labels).rejected
         )
         for counts in hard
@@ -38,9 +65,7 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
     for plugin in handle.profile.filters:
         nodes = rejected_by(plugin, evaluation)
         # What remains of the constraints' own filter are nodes that matching Pods have been nominated to.
-        rejected[Requirement(kind="filter", plugin=plugin)] = (
-            nodes - by_counts if plugin == podtopologyspread.NAME else nodes
-        )
+        rejected[FilterRequirement(plugin)] = nodes - by_counts if plugin == podtopologyspread.NAME else nodes
     return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
 
 

@@ -12,9 +12,10 @@ from kubectl_spread.diagnosis.domains import SpreadDiagnosis, diagnose
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.reasons import name_of
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import ConstraintReport, Finding, Incomplete, Requirement, SkewItem, SpreadStatus
+from kubectl_spread.report import ConstraintReport, Finding, Incomplete, SkewItem, SpreadStatus
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -162,26 +163,26 @@ def _status(
 def _blocked(constraint: ConstraintReport, judged: Judged) -> str:
     """Return why this constraint leaves the next Pod no node; empty where it finds one, or others are to blame."""
     rejected, nodes = judged.spread.rejected, judged.evaluation.nodes
-    by_filters = frozenset[str]().union(*(names for r, names in rejected.items() if r.kind == "filter"))
+    by_filters = frozenset[str]().union(*(names for r, names in rejected.items() if isinstance(r, FilterRequirement)))
     core = requirements.conflict_core(rejected, nodes)
     if not core or len(by_filters) == len(nodes):
         return ""
-    if all(requirement.index != constraint.index for requirement in core):
+    this = ConstraintRequirement(constraint.index)
+    if this not in core:
         return ""
     pins = [pin for domain in constraint.domains for pin in domain.pinned_by]
     if pins:
         pinned_by = [f"{pin.node} ({pin.detail or name_of(pin.requirement)})" for pin in pins]
         return f"min pinned by {first_and_more(pinned_by)}"
-    others = [_described(r, judged) for r in core if r.index != constraint.index]
+    others = [_described(requirement, judged) for requirement in core if requirement != this]
     return f"no node left together with {' and '.join(others)}" if others else "no domain may take one more"
 
 
 def _described(requirement: Requirement, judged: Judged) -> str:
     """Return a requirement by its topology key, or by its plugin's name."""
-    for constraint in judged.spread.constraints:
-        if requirement.index == constraint.index:
-            return constraint.topology_key
-    return name_of(requirement)
+    if isinstance(requirement, FilterRequirement):
+        return requirement.plugin
+    return judged.spread.topology_key(requirement)
 
 
 def _no_effect(constraint: ConstraintReport, handle: Handle) -> str:

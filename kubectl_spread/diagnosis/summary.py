@@ -8,7 +8,8 @@ from functools import partial
 
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.report import ConstraintReport, Domain, Requirement
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
+from kubectl_spread.report import ConstraintReport, Domain
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.words import count_of, enumerated
 
@@ -26,8 +27,8 @@ def blame(handle: Handle, spread: SpreadDiagnosis, core: Sequence[Requirement]) 
     """
     if not handle.node_infos:
         return "The cluster has no nodes."
-    involved = [c for c in spread.constraints if any(r.kind == "constraint" and r.index == c.index for r in core)]
-    filters = [requirement for requirement in core if requirement.kind == "filter"]
+    involved = [constraint for constraint in spread.constraints if ConstraintRequirement(constraint.index) in core]
+    filters = [requirement for requirement in core if isinstance(requirement, FilterRequirement)]
     if not core:
         return ""
     if not involved:
@@ -46,7 +47,7 @@ def _pinned_by_filters(constraint: ConstraintReport) -> bool:
     )
 
 
-def _filters_alone(handle: Handle, spread: SpreadDiagnosis, filters: Iterable[Requirement]) -> str:
+def _filters_alone(handle: Handle, spread: SpreadDiagnosis, filters: Iterable[FilterRequirement]) -> str:
     """Return what the filters say, each with its nodes; no constraint is to blame."""
     told: set[str] = set()
     parts = []
@@ -57,7 +58,9 @@ def _filters_alone(handle: Handle, spread: SpreadDiagnosis, filters: Iterable[Re
     return f"No constraint is to blame: {'; '.join(parts)}."
 
 
-def _grouped(requirement: Requirement, names: Iterable[str], handle: Handle, spread: SpreadDiagnosis) -> list[str]:
+def _grouped(
+    requirement: FilterRequirement, names: Iterable[str], handle: Handle, spread: SpreadDiagnosis
+) -> list[str]:
     """Return the nodes a filter rejects, those with the same reason together."""
     by_detail: dict[str, list[str]] = defaultdict(list)
     for name in names:
@@ -133,7 +136,6 @@ def _together(core: Collection[Requirement], handle: Handle, spread: SpreadDiagn
 
 def _described(requirement: Requirement, spread: SpreadDiagnosis) -> str:
     """Return the requirement by its topology key, or by its plugin's name."""
-    for constraint in spread.constraints:
-        if requirement.kind == "constraint" and requirement.index == constraint.index:
-            return f"the constraint on {constraint.topology_key}"
-    return reasons.name_of(requirement)
+    if isinstance(requirement, FilterRequirement):
+        return requirement.plugin
+    return f"the constraint on {spread.topology_key(requirement)}"

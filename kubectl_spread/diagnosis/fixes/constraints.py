@@ -13,7 +13,8 @@ from kubectl_spread.diagnosis.findings import REPLACEMENTS
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit
 from kubectl_spread.diagnosis.fixes.guards import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.labels import Operator
 from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, TopologySpreadConstraint
 from kubectl_spread.objects.meta import LabelSelector
@@ -242,7 +243,7 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
 def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield the least maxSkew that opens a node; with another change to come, every one that opens more."""
     constraint = counts.constraint
-    nodes = situation.nodes_only_against([of_constraint(constraint.index)], others=others)
+    nodes = situation.nodes_only_against([ConstraintRequirement(constraint.index)], others=others)
     carrying = [info.labels[constraint.topology_key] for info in nodes if constraint.topology_key in info.labels]
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
     for skew in needed if others else needed[:1]:

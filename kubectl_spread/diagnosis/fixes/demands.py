@@ -11,7 +11,8 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, as_template
 from kubectl_spread.diagnosis.fixes.guards import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, taint_cost, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.situation import Situation, of_filter
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import (
     Affinity,
     Container,
@@ -52,7 +53,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         (interpodaffinity.NAME, _relax_pod_affinity),
         (nodeports.NAME, _drop_host_port),
     ):
-        if of_filter(plugin) in situation.rejected:
+        if FilterRequirement(plugin) in situation.rejected:
             yield from changes(situation.pod)
     yield from _lower_requests(situation, others=others)
 
@@ -220,7 +221,7 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
         return
     asked = resource.pod_requests(pod, situation.handle.profile, assigned=False)
     room: dict[str, int] = {}
-    for info in situation.nodes_only_against([of_filter(noderesources.NAME)], others=others):
+    for info in situation.nodes_only_against([FilterRequirement(noderesources.NAME)], others=others):
         free = {name: info.allocatable.get(name, 0) - info.requested.get(name, 0) for name in asked}
         short = [name for name, wanted in asked.items() if 0 < wanted > free[name]]
         if len(short) <= 1 + others and len(info.pods) < info.allocatable.get(resource.PODS, 0):

@@ -13,9 +13,9 @@ from kubectl_spread.controllers.replicas import pinned_to
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate
 from kubectl_spread.diagnosis.fixes.guards import forbidding_budget
-from kubectl_spread.diagnosis.fixes.situation import Situation, of_constraint, of_filter
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects.core import Namespace, Pod
-from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -65,8 +65,8 @@ class Obstacles:
     @property
     def movable(self) -> tuple[Requirement, ...]:
         """What can be overcome by moving Pods."""
-        constraints = (of_constraint(counts.constraint.index) for counts in self.situation.counts)
-        return (*constraints, *map(of_filter, HOLDERS))
+        constraints = (ConstraintRequirement(counts.constraint.index) for counts in self.situation.counts)
+        return (*constraints, *map(FilterRequirement, HOLDERS))
 
     def on(self, info: NodeInfo) -> PodsByKey:
         """Return the Pods that have to do with everything that rejects the node."""
@@ -75,12 +75,12 @@ class Obstacles:
 
     def place(self, info: NodeInfo) -> tuple[str, ...]:
         """Return what makes moves alike: the domains that are opened, and the node where it matters."""
-        filters = any(requirement.kind == "filter" for requirement in self.situation.against[info.name])
+        filters = any(isinstance(requirement, FilterRequirement) for requirement in self.situation.against[info.name])
         return (*self.situation.domains_of(info), info.name if filters or not self.situation.domain_keys else "")
 
     def _of_requirement(self, requirement: Requirement, info: NodeInfo) -> PodsByKey:
         """Return the Pods by which the requirement rejects the node."""
-        if isinstance(requirement.index, int):
+        if isinstance(requirement, ConstraintRequirement):
             return self._counted[requirement.index].get(info.name, {})
         on_node = {pod.key: pod for pod in info.pods}
         if requirement.plugin == interpodaffinity.NAME:

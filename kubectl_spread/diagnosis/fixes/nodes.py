@@ -12,7 +12,8 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.fixes.situation import Situation, of_filter
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
@@ -85,7 +86,7 @@ def closed_by(plugins: Iterable[str], situation: Situation, *, others: int) -> l
 
     A node that stays closed matters too where a constraint counts only nodes whose taints the Pod tolerates.
     """
-    requirements = frozenset(map(of_filter, plugins))
+    requirements = frozenset(map(FilterRequirement, plugins))
     honored = any(counts.constraint.honors_taints for counts in situation.counts)
     most = len(situation.rejected) if honored else others
     return _nearly_open(situation.nodes_only_against(requirements, others=most), situation)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.diagnosis.requirements import rejected_nodes
+from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import Requirement
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -85,13 +84,3 @@ class Situation:
             for name, info in self.handle.node_infos.items()
             if self.against[name] & wanted and len(self.against[name] - wanted) <= others
         ]
-
-
-def of_constraint(index: int) -> Requirement:
-    """Return the requirement that a constraint is."""
-    return Requirement(kind="constraint", index=index)
-
-
-def of_filter(plugin: str) -> Requirement:
-    """Return the requirement that a filter plugin is."""
-    return Requirement(kind="filter", plugin=plugin)

@@ -10,8 +10,7 @@ from itertools import combinations
 import pytest
 
 from kubectl_spread.diagnosis.fixes import moves, nodes, search_fixes
-from kubectl_spread.diagnosis.requirements import conflict_core
-from kubectl_spread.report import Requirement
+from kubectl_spread.diagnosis.requirements import Requirement, conflict_core
 from tests.diagnosis.fixes.claims import Refused, refused, situation_of, with_fix
 from tests.diagnosis.fixes.clusters import patch_of
 
