@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes.patch import patched
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -20,76 +20,151 @@ It raises LookupError where the Pod or template lacks what is to be changed.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One change of one object.
+class Described(msgspec.Struct, frozen=True, kw_only=True):
+    """What there is to say of any change.
 
     Attributes:
         id: the class of the change.
         cost: how much it weakens or reaches beyond the Pod.
         summary: the change in words.
-        edit: the change, where the Pod itself is changed.
-        node: the node as it would be, where one is changed or added.
-        operations: how the node is patched; empty for a node that is added.
-        command: what a person runs to change the node.
-        delete: the Pod to delete.
-        group: changes of one group are alike and told once; empty for one that stands alone.
-        subject: what the change gives another value; two changes of one subject make no pair. Empty for no value.
-        amount: how far the value moves; of two that help, the smaller is enough.
         caution: what to say beside it.
     """
 
     id: str
     cost: int
     summary: str
-    edit: PodEdit | None = None
-    node: Node | None = None
-    operations: tuple[PatchOperation, ...] = ()
-    command: str = ""
-    delete: Pod | None = None
-    group: tuple[str, ...] = ()
-    subject: str = ""
-    amount: int = 0
     caution: str = ""
 
-    @property
-    def name(self) -> str:
-        """The object that is changed; empty for the Pod itself."""
-        if self.node is not None:
-            return self.node.metadata.name
-        return self.delete.metadata.name if self.delete else ""
+
+class EditPod(Described, frozen=True, kw_only=True):
+    """The Pod itself changed.
+
+    Attributes:
+        edit: the change.
+        subject: what it gives another value; two changes of one subject make no pair. Empty for no value.
+        amount: how far the value moves; of two that help, the smaller is enough.
+    """
+
+    edit: PodEdit
+    subject: str = ""
+    amount: int = 0
 
     @property
     def likeness(self) -> tuple[str, ...]:
-        """What is the same for changes that are alike; no other change has it where it stands alone."""
-        return (self.id, *(self.group or (self.summary,)))
+        """What no other change has: each stands alone."""
+        return (self.id, self.summary)
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the change made.
 
         Raises:
-            LookupError: it does not fit the objects.
+            LookupError: it does not fit the Pod.
         """
-        if self.edit is not None:
-            return replace(situation, pod=edited(situation.pod, [self.edit]))
-        if self.node is not None:
-            return replace(situation, handle=situation.handle.with_node(self.node))
-        assert self.delete is not None  # noqa: S101 - a change is of the Pod, of a node, or of another Pod
-        return replace(situation, handle=situation.handle.without_pod(self.delete))
+        return replace(situation, pod=edited(situation.pod, [self.edit]))
 
-    def change(self, pod: Pod) -> Change:
-        """Return the change as the report tells it, made on this Pod or on the object it names."""
-        if self.edit is not None:
-            target = Target(kind="Pod", namespace=pod.metadata.namespace, name=pod.metadata.name)
-            return Change(target=target, json_patch=self.edit(as_template(pod)))
-        if self.delete is not None:
-            metadata = self.delete.metadata
-            return Change(target=Target(kind="Pod", namespace=metadata.namespace, name=metadata.name), op="delete")
-        target = Target(kind="Node", name=self.name)
-        if self.operations:
-            return Change(target=target, json_patch=self.operations)
-        added = {"apiVersion": "v1", "kind": "Node", **msgspec.to_builtins(self.node)}
-        return Change(target=target, op="create", object=added)
+
+class OfObject(Described, frozen=True, kw_only=True):
+    """An object changed other than the Pod.
+
+    Attributes:
+        group: changes of one class and group are alike: they are reported once, with the names of the objects.
+    """
+
+    group: tuple[str, ...]
+
+    @property
+    def likeness(self) -> tuple[str, ...]:
+        """What is the same for changes that are alike."""
+        return (self.id, *self.group)
+
+
+class ChangeNode(OfObject, frozen=True, kw_only=True):
+    """A node patched.
+
+    Attributes:
+        node: as it would be.
+        operations: the patch.
+        command: what a person runs.
+    """
+
+    node: Node
+    operations: tuple[PatchOperation, ...]
+    command: str
+
+    @property
+    def name(self) -> str:
+        """The node that is changed."""
+        return self.node.metadata.name
+
+    def apply(self, situation: Situation) -> Situation:
+        """Return the situation with the change made."""
+        return replace(situation, handle=situation.handle.with_node(self.node))
+
+
+class AddNode(OfObject, frozen=True, kw_only=True):
+    """A node more.
+
+    Attributes:
+        node: the new one.
+    """
+
+    node: Node
+
+    @property
+    def name(self) -> str:
+        """The node that is added."""
+        return self.node.metadata.name
+
+    def apply(self, situation: Situation) -> Situation:
+        """Return the situation with the node added."""
+        return replace(situation, handle=situation.handle.with_node(self.node))
+
+
+class DeletePod(OfObject, frozen=True, kw_only=True):
+    """Another Pod deleted.
+
+    Attributes:
+        pod: which.
+    """
+
+    pod: Pod
+
+    @property
+    def name(self) -> str:
+        """The Pod that is deleted."""
+        return self.pod.metadata.name
+
+    def apply(self, situation: Situation) -> Situation:
+        """Return the situation without the Pod."""
+        return replace(situation, handle=situation.handle.without_pod(self.pod))
+
+
+Candidate: TypeAlias = EditPod | ChangeNode | AddNode | DeletePod
+
+
+def change_of(candidate: Candidate, pod: Pod) -> Change:
+    """Return the change as it is reported, made on this Pod or on the object it names.
+
+    Raises:
+        LookupError: it does not fit the Pod.
+    """
+    match candidate:
+        case EditPod():
+            return Change(target=_target(pod), json_patch=candidate.edit(as_template(pod)))
+        case ChangeNode():
+            return Change(target=Target(kind="Node", name=candidate.name), json_patch=candidate.operations)
+        case AddNode():
+            added = {"apiVersion": "v1", "kind": "Node", **msgspec.to_builtins(candidate.node)}
+            return Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
+        case DeletePod():
+            return Change(target=_target(candidate.pod), op="delete")
+        case _:
+            assert_never(candidate)
+
+
+def _target(pod: Pod) -> Target:
+    """Return the Pod as what is changed."""
+    return Target(kind="Pod", namespace=pod.metadata.namespace, name=pod.metadata.name)
 
 
 def as_template(pod: Pod) -> PodTemplateSpec:
@@ -135,4 +210,4 @@ def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> tuple[
 
 def edits_of(parts: Iterable[Candidate]) -> list[PodEdit]:
     """Return the changes of the Pod itself, in the order they are made."""
-    return [part.edit for part in parts if part.edit is not None]
+    return [part.edit for part in parts if isinstance(part, EditPod)]

@@ -7,13 +7,22 @@ added to a Pod that lives (pkg/apis/core/validation/validation.go ValidatePodUpd
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import msgspec
 
 from kubectl_spread.controllers.workloads import owner_of, template_of
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, as_template, edits_of, operations_of
+from kubectl_spread.diagnosis.fixes.candidate import (
+    AddNode,
+    Candidate,
+    ChangeNode,
+    DeletePod,
+    EditPod,
+    PodEdit,
+    as_template,
+    edits_of,
+    operations_of,
+)
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
 from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid
 from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
@@ -31,8 +40,7 @@ JOB_LABELS = (*JOB_UID_LABELS, "batch.kubernetes.io/job-name", "job-name")
 """What the API server writes into a Job's template, and refuses in the template of another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commands:
+class Commands(msgspec.Struct, frozen=True):
     """What to run.
 
     Attributes:
@@ -46,8 +54,8 @@ class Commands:
 
 def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
     """Return how to make the changes for good: in nodes, in other Pods, and in the owner of the Pod."""
-    beside = [_of_object(part) for part in parts if part.edit is None]
-    changed = [part for part in parts if part.edit is not None]
+    beside = [_of_object(part) for part in parts if not isinstance(part, EditPod)]
+    changed = [part for part in parts if isinstance(part, EditPod)]
     all_commands = [*beside, *(_of_pod(changed, situation) if changed else ())]
     said = (*(commands.starts for commands in all_commands), *(part.caution for part in parts))
     return Commands(
@@ -56,13 +64,17 @@ def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
     )
 
 
-def _of_object(part: Candidate) -> Commands:
+def _of_object(part: ChangeNode | AddNode | DeletePod) -> Commands:
     """Return how to change a node, or to delete a Pod."""
-    if part.delete is not None:
-        return _deletion(part.delete)
-    if part.command:
-        return Commands((part.command,))
-    return Commands(starts="nothing here adds a node: scale the node group, or let the autoscaler")
+    match part:
+        case ChangeNode():
+            return Commands((part.command,))
+        case AddNode():
+            return Commands(starts="nothing here adds a node: scale the node group, or let the autoscaler")
+        case DeletePod():
+            return _deletion(part.pod)
+        case _:
+            assert_never(part)
 
 
 def _deletion(pod: Pod) -> Commands:
@@ -79,7 +91,7 @@ def _delete_command(pod: Pod, *flags: str) -> str:
     return kubectl("delete pod", pod.metadata.name, flags=("-n", pod.metadata.namespace, *flags))
 
 
-def _of_pod(parts: Sequence[Candidate], situation: Situation) -> Iterable[Commands]:
+def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterable[Commands]:
     """Yield how to change the Pod itself where that can be done while it lives, then how to change its owner."""
     pod, edits = situation.pod, edits_of(parts)
     if all(part.id in LIVE_CHANGES for part in parts):

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_spread.controllers.workloads import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.findings import REPLACEMENTS
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.guards import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -93,7 +93,7 @@ def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
         if str(parsed) in known or parsed.empty or not parsed.matches(labels):
             continue
         known.add(str(parsed))
-        yield Candidate(
+        yield EditPod(
             id="FixSelector",
             cost=1,
             summary=f"select the Pod's own kind in the constraint on {counts.constraint.topology_key}: {parsed}",
@@ -152,7 +152,7 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     if newly_selected(pod, labelled, situation.handle.snapshot) is not None:
         return
     words = ", ".join(f"{key}={value}" for key, value in added.items())
-    yield Candidate(id="AddPodLabel", cost=1, summary=f"label the Pod {words}", edit=partial(_label, added))
+    yield EditPod(id="AddPodLabel", cost=1, summary=f"label the Pod {words}", edit=partial(_label, added))
 
 
 def _label(added: dict[str, JsonValue], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
@@ -169,7 +169,7 @@ def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candi
     lacking = [info for info in situation.handle.node_infos.values() if constraint.topology_key not in info.labels]
     similar = {key for info in lacking for key in similar_keys(constraint.topology_key, info.labels, used)}
     for key in sorted(similar & WELL_KNOWN_KEYS):
-        yield Candidate(
+        yield EditPod(
             id="FixTopologyKey",
             cost=1,
             summary=f"use the topologyKey {key}, which nodes carry, instead of {constraint.topology_key}",
@@ -184,7 +184,7 @@ def _revisions(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
     taken = {requirement.key for requirement in counts.constraint.selector.requirements}
     for label in REVISION_LABELS:
         if label in situation.pod.metadata.labels and label not in taken:
-            yield Candidate(
+            yield EditPod(
                 id="AddMatchLabelKeys",
                 cost=1,
                 summary=f"count each revision alone: matchLabelKeys [{label}] in the constraint on"
@@ -218,7 +218,7 @@ def _policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]
 def _policy(name: str, words: str, constraint: Constraint, **policy: str) -> Candidate:
     """Return the change of one inclusion policy, given by the API's name of the field."""
     ((field, value),) = policy.items()
-    return Candidate(
+    return EditPod(
         id=name,
         cost=1,
         summary=f"{words}: {field} {value} in the constraint on {constraint.topology_key}",
@@ -230,7 +230,7 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
     """Yield the greatest minDomains at which the minimum counts again."""
     constraint, domains = counts.constraint, len(counts.match_num)
     if 0 < domains < constraint.min_domains:
-        yield Candidate(
+        yield EditPod(
             id="LowerMinDomains",
             cost=3,
             summary=f"lower minDomains to {domains} in the constraint on {constraint.topology_key}: there are no more",
@@ -247,7 +247,7 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     carrying = [info.labels[constraint.topology_key] for info in nodes if constraint.topology_key in info.labels]
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
     for skew in needed if others else needed[:1]:
-        yield Candidate(
+        yield EditPod(
             id="RaiseMaxSkew",
             cost=3,
             summary=f"raise maxSkew to {skew} in the constraint on {constraint.topology_key}",
@@ -259,7 +259,7 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
 
 def _make_soft(counts: DomainCounts) -> Iterator[Candidate]:
     """Yield the constraint as a mere preference; where the Pod has the same preference already, that is invalid."""
-    yield Candidate(
+    yield EditPod(
         id="MakeSoft",
         cost=4,
         summary=f"only prefer an even spread over {counts.constraint.topology_key}: ScheduleAnyway",

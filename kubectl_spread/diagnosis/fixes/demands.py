@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, as_template
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.guards import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, taint_cost, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
@@ -62,7 +62,7 @@ def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield a toleration for each taint that keeps the Pod off."""
     nodes = closed_by((tainttoleration.NAME,), situation, others=others)
     for taint in dict.fromkeys(t for info in nodes for t in untolerated(situation, info, others=others)):
-        yield Candidate(
+        yield EditPod(
             id="AddToleration",
             cost=taint_cost(taint),
             summary=f"tolerate the taint {taint}",
@@ -85,7 +85,7 @@ def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
     A DaemonSet's controller sets its Pods' affinity itself: one for each node.
     """
     for key, value in pod.spec.node_selector.items():
-        yield Candidate(
+        yield EditPod(
             id="RelaxNodeSelector",
             cost=3,
             summary=f"drop {key}={value} from the nodeSelector",
@@ -93,7 +93,7 @@ def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
         )
     made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
     if nodeaffinity.required_terms(pod) is not None and not made_for_one_node:
-        yield Candidate(
+        yield EditPod(
             id="RelaxNodeSelector",
             cost=3,
             summary="only prefer the nodes that the required node affinity names",
@@ -134,7 +134,7 @@ def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
         affinity = _pod_affinity(field, as_template(pod))
         for term in affinity.required_during_scheduling_ignored_during_execution:
             meant = careful_selector(term.label_selector)
-            yield Candidate(
+            yield EditPod(
                 id="RelaxPodAffinity",
                 cost=3,
                 summary=f"only prefer the {field} to Pods {meant} in the same {term.topology_key}",
@@ -180,7 +180,7 @@ def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
     for container in (*pod.spec.containers, *pod.spec.init_containers):
         for port in container.ports:
             if port.host_port:
-                yield Candidate(
+                yield EditPod(
                     id="ChangeHostPort",
                     cost=3,
                     summary=f"drop the host port {port.host_port}/{port.protocol} of container {container.name}",
@@ -237,7 +237,7 @@ def _lower_largest(containers: Sequence[Container], name: str, *, excess: int) -
     left = _requested(largest, name) - excess
     if left > 0:
         quantity = resource.quantity_of(name, left)
-        yield Candidate(
+        yield EditPod(
             id="LowerRequests",
             cost=3,
             summary=f"lower the {name} request of container {largest.name} to {quantity}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TypeAlias
 
@@ -11,7 +10,7 @@ import msgspec
 
 from kubectl_spread.controllers.replicas import pinned_to
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis.fixes.candidate import Candidate
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
 from kubectl_spread.diagnosis.fixes.guards import forbidding_budget
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
@@ -52,8 +51,7 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             seen.add(key)
 
 
-@dataclass(frozen=True)
-class Obstacles:
+class Obstacles(msgspec.Struct, frozen=True, dict=True):
     """Which Pods keep a Pod off a node, so that the node is open without one of them.
 
     Attributes:
@@ -154,12 +152,12 @@ def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
     """Return the deletion of the Pod; Pods that nobody owns are alike too."""
     owner = str(owner_of(pod, situation.handle.snapshot))
     kind = owner if pod.metadata.controller else ""
-    return Candidate(
+    return DeletePod(
         id="MovePod",
         cost=2,
         summary=f"delete the Pod {pod.metadata.namespace}/{pod.metadata.name} on {pod.spec.node_name}",
-        delete=pod,
-        group=("MovePod", pod.metadata.namespace, kind, *place),
+        pod=pod,
+        group=(pod.metadata.namespace, kind, *place),
         caution=_caution(pod, owner),
     )
 

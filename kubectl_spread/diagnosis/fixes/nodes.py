@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.diagnosis.domains import similar_keys
-from kubectl_spread.diagnosis.fixes.candidate import Candidate
+from kubectl_spread.diagnosis.fixes.candidate import AddNode, Candidate, ChangeNode
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.shell import kubectl
@@ -108,14 +108,14 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
         operations = [remove(pointer("spec", "taints", index)) for index in reversed(mirrored)]
         if node.spec.unschedulable:
             operations.append(remove("/spec/unschedulable"))
-        yield Candidate(
+        yield ChangeNode(
             id="Uncordon",
             cost=1,
             summary=f"uncordon {info.name}",
             node=patched(node, operations),
             operations=tuple(operations),
             command=kubectl("uncordon", info.name) if node.spec.unschedulable else _untaint(info.name, CORDON),
-            group=("Uncordon", *situation.domains_of(info)),
+            group=situation.domains_of(info),
             caution="somebody cordoned it: make sure that what it was for is over",
         )
 
@@ -136,14 +136,14 @@ def _labelled(node: Node, key: str, similar: str) -> Candidate:
     """Return the node with the label, its value that of the similar one."""
     name, value = node.metadata.name, node.metadata.labels[similar]
     operations = (set_to(pointer("metadata", "labels", key), value),)
-    return Candidate(
+    return ChangeNode(
         id="LabelNode",
         cost=1,
         summary=f"label {name} {key}={value}, as its {similar} says",
         node=patched(node, operations),
         operations=operations,
         command=kubectl("label node", name, f"{key}={value}"),
-        group=("LabelNode", key, similar, value),
+        group=(key, similar, value),
     )
 
 
@@ -160,14 +160,14 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
         closing = untolerated(situation, info, others=others)
         for taint in closing:
             operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
-            yield Candidate(
+            yield ChangeNode(
                 id="RemoveTaint",
                 cost=taint_cost(taint),
                 summary=f"remove the taint {taint} from {info.name}",
                 node=patched(info.node, operations),
                 operations=operations,
                 command=_untaint(info.name, taint),
-                group=("RemoveTaint", str(taint), *map(str, closing), *situation.domains_of(info)),
+                group=(str(taint), *map(str, closing), *situation.domains_of(info)),
                 caution="other Pods may then land there too: make sure the taint's purpose is gone",
             )
 
@@ -189,12 +189,12 @@ def additions(situation: Situation) -> Iterator[Candidate]:
             continue
         seen.add(shape)
         where = _where(situation, info)
-        yield Candidate(
+        yield AddNode(
             id="AddNode",
             cost=3,
             summary=f"add a node like {info.name}{where}: what an autoscaler would have to add",
             node=node,
-            group=("AddNode", *map(str, node.spec.taints)),
+            group=tuple(map(str, node.spec.taints)),
         )
 
 

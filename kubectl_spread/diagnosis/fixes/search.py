@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, edited, edits_of
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, change_of, edited, edits_of
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -27,11 +27,10 @@ MOST_ALIKE = 8
 MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
 MOST_SIBLINGS = 100
-"""Pending Pods of the same workload (count) that are placed, and told as its siblings."""
+"""Pending Pods of the same workload (count) that are placed, and reported as its siblings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A set of changes that works.
 
     Attributes:
@@ -47,7 +46,7 @@ class Found:
     @property
     def names(self) -> tuple[str, ...]:
         """The other objects that are changed."""
-        return tuple(part.name for part in self.parts if part.name)
+        return tuple(part.name for part in self.parts if not isinstance(part, EditPod))
 
     @property
     def likeness(self) -> tuple[frozenset[tuple[str, ...]], frozenset[str]]:
@@ -58,7 +57,7 @@ class Found:
     @property
     def values(self) -> dict[tuple[str, str], int]:
         """(Class, subject) of each part → how far it moves its value."""
-        return {(part.id, part.subject or part.summary): part.amount for part in self.parts}
+        return dict(map(_value, self.parts))
 
     def is_exceeded_by(self, other: Found) -> bool:
         """Whether the other changes the same values, one of them further and none less far."""
@@ -66,8 +65,14 @@ class Found:
         return mine != theirs and mine.keys() == theirs.keys() and all(mine[key] <= theirs[key] for key in mine)
 
 
-@dataclass(frozen=True, slots=True)
-class FixSearch:
+def _value(part: Candidate) -> tuple[tuple[str, str], int]:
+    """Return (class, subject) of a change, and how far it moves the value; other changes than of values only are."""
+    if isinstance(part, EditPod) and part.subject:
+        return (part.id, part.subject), part.amount
+    return (part.id, part.summary), 0
+
+
+class FixSearch(msgspec.Struct, frozen=True):
     """What the search found.
 
     Attributes:
@@ -123,14 +128,12 @@ def fix_for(fix: Fix, name: str, other: str) -> Fix:
         return fix
     namespace = own[0].target.namespace
     renamed = [
-        msgspec.structs.replace(change, target=msgspec.structs.replace(change.target, name=other))
-        if change in own
-        else change
+        replace(change, target=replace(change.target, name=other)) if change in own else change
         for change in fix.changes
     ]
     named, anew = f" pod {name} -n {namespace} ", f" pod {other} -n {namespace} "
     commands = tuple(f"{command} ".replace(named, anew)[:-1] for command in fix.commands)
-    return msgspec.structs.replace(fix, changes=tuple(renamed), commands=commands)
+    return replace(fix, changes=tuple(renamed), commands=commands)
 
 
 def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
@@ -173,12 +176,19 @@ def _pairs(situation: Situation, spent: Spent) -> Iterator[Found]:
             if spent():
                 return
             pair = frozenset((first.summary, second.summary))
-            if pair in seen or (first.subject and first.subject == second.subject):
+            if pair in seen or _is_same_value(first, second):
                 continue
             seen.add(pair)
             found = _works((first, second), _try(second, halfway))
             if found is not None:
                 yield found
+
+
+def _is_same_value(first: Candidate, second: Candidate) -> bool:
+    """Whether both give one thing another value."""
+    if not isinstance(first, EditPod) or not isinstance(second, EditPod):
+        return False
+    return bool(first.subject) and first.subject == second.subject
 
 
 def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candidate]:
@@ -193,14 +203,14 @@ def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candid
 def _try(candidate: Candidate, situation: Situation) -> Situation | None:
     """Return the situation with the change made; None where it leaves a Pod that the API server would refuse."""
     after = candidate.apply(situation)
-    return None if candidate.edit is not None and after.errors - situation.errors else after
+    return None if isinstance(candidate, EditPod) and after.errors - situation.errors else after
 
 
 def _works(parts: tuple[Candidate, ...], after: Situation | None) -> Found | None:
     """Return what was found: the Pod has a node then, and no Pod that was moved stays Pending for it."""
     if after is None or not after.feasible:
         return None
-    moved = [part.delete for part in parts if part.delete is not None]
+    moved = [part.pod for part in parts if isinstance(part, DeletePod)]
     return Found(parts, after) if all(moves.leaves_fewer_pending(pod, after) for pod in moved) else None
 
 
@@ -211,7 +221,7 @@ def _smallest(found: Iterable[Found]) -> list[Found]:
 
 
 def _reported(found: Iterable[Found], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
-    """Return what was found as the report tells it: cheapest first, then what opens more nodes, then by text."""
+    """Return what was found as it is reported: cheapest first, then what opens more nodes, then by text."""
     fixes = (_fix(each, situation, siblings) for each in _together(found))
     return tuple(sorted(fixes, key=lambda fix: (fix.cost, -len(fix.feasible), fix.summary)))
 
@@ -228,7 +238,7 @@ def _together(found: Iterable[Found]) -> list[Found]:
 
 
 def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
-    """Return what works, as the report tells it."""
+    """Return what works, as it is reported."""
     commands = commands_for(found.parts, situation)
     feasible = found.after.feasible
     upcoming = new_revision_pod(found.parts, situation)
@@ -262,13 +272,13 @@ def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
     """Return the changes, those of one object as one patch and each made on what the ones before left."""
     changes: list[Change] = []
     for part in parts:
-        change = part.change(pod)
-        if part.edit is not None:
+        change = change_of(part, pod)
+        if isinstance(part, EditPod):
             pod = edited(pod, [part.edit])
         same = next((i for i, other in enumerate(changes) if other.target == change.target and other.json_patch), None)
         if same is None:
             changes.append(change)
         else:
             patch = (*(changes[same].json_patch or ()), *(change.json_patch or ()))
-            changes[same] = msgspec.structs.replace(changes[same], json_patch=patch)
+            changes[same] = replace(changes[same], json_patch=patch)
     return tuple(changes)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes
@@ -15,8 +16,7 @@ from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import HOSTNAME, DomainCounts, constraints_of, count_all
 
 
-@dataclass(frozen=True)
-class Situation:
+class Situation(msgspec.Struct, frozen=True, dict=True):
     """A Pod and a cluster.
 
     Attributes:
