@@ -12,7 +12,7 @@ from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.api.dry_run import DryRun
-    from kubectl_spread.cluster.api.watch import Watch
+    from kubectl_spread.cluster.api.informer import Informer
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
@@ -200,19 +200,19 @@ class ClusterSource:
         self._read_at = inventory.resource_versions.get(NODE.plural, self._read_at)
         return inventory
 
-    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Watch:
+    def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Informer:
         """Return what was asked for, kept as it is from now on.
 
         Args:
             reads: lists, no two of one kind.
-            say: told in one line that the server is lost, and that it is back.
+            say: hears in one line that the server is lost, and that it is back.
 
         Raises:
             ClusterError: a list that is needed cannot be had, or may not be watched.
         """
-        from kubectl_spread.cluster.api.watch import Watch
+        from kubectl_spread.cluster.api.informer import Informer
 
-        return Watch(self._connection, reads, self.read(reads), say=say)
+        return Informer(self._connection, reads, self.read(reads), say=say)
 
     def create_dry_run(self, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
         """Return what the API server would make of an object.

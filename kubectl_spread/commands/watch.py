@@ -23,7 +23,7 @@ class WatchedSource(SourceWithin):
 
     Args:
         source: where the cluster is read from.
-        say: told in one line that it is lost, and that it is back.
+        say: hears in one line that it is lost, and that it is back.
     """
 
     def __init__(self, source: Source, say: Callable[[str], object]) -> None:
@@ -86,7 +86,7 @@ def follow(
         scope: which objects are meant.
         options: what is asked.
         scheduler: whose rules apply.
-        say: told in one line that the server is lost, and that it is back.
+        say: hears in one line that the server is lost, and that it is back.
 
     Raises:
         ClusterError: as for ``show``, or a list may not be watched.
@@ -99,8 +99,8 @@ def follow(
     later = replace(first, may_be_gone=True)
     while True:
         watched.wait()
-        told, answer = answer, show(watched, scope, later, scheduler)
-        if _said(answer) != _said(told):
+        previous, answer = answer, show(watched, scope, later, scheduler)
+        if _said(answer) != _said(previous):
             yield answer
 
 

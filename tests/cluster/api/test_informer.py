@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
-from kubectl_spread.cluster.api import watch as module
+from kubectl_spread.cluster.api.informer import Informer, Settings
 from kubectl_spread.cluster.api.reader import read
-from kubectl_spread.cluster.api.watch import Watch
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.kinds import NODE, POD, SERVICE
@@ -26,22 +26,10 @@ from tests.faults.raw_server import RESET
 
 PODS = [Read(POD)]
 
-Watching = Callable[..., Watch]
+HASTY = Settings(first_backoff=0.01, longest_backoff=0.05, short=0.02, calm=0.01, answer=0.02, tick=0.02, lost=0.1)
+"""No pause is long."""
 
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no pause be long."""
-    for name, seconds in {
-        "FIRST_PAUSE": 0.01,
-        "LONGEST_PAUSE": 0.05,
-        "SHORT_SECONDS": 0.02,
-        "CALM_SECONDS": 0.01,
-        "ANSWER_SECONDS": 0.02,
-        "TICK_SECONDS": 0.02,
-        "LOST_SECONDS": 0.1,
-    }.items():
-        monkeypatch.setattr(module, name, seconds)
+Watching = Callable[..., Informer]
 
 
 @pytest.fixture
@@ -66,16 +54,15 @@ def said() -> list[str]:
 @pytest.fixture
 def watching(cluster_and_url: tuple[Watched, str], connecting: Connect, said: list[str]) -> Iterator[Watching]:
     """Yield how the cluster is watched; that ends afterwards."""
-    begun: list[Watch] = []
+    stop = threading.Event()
 
-    def watch(reads: list[Read] | None = None, **flags: object) -> Watch:
+    def watch(reads: list[Read] | None = None, *, settings: Settings = HASTY, **flags: object) -> Informer:
         connection = connecting(server=cluster_and_url[1], **flags)
-        begun.append(Watch(connection, reads or PODS, read(connection, reads or PODS), say=said.append))
-        return begun[-1]
+        listed = read(connection, reads or PODS)
+        return Informer(connection, reads or PODS, listed, say=said.append, settings=settings, stop=stop)
 
     yield watch
-    for each in begun:
-        each.close()
+    stop.set()
 
 
 def names(inventory: Inventory, kind: str = "Pod") -> list[str]:
@@ -83,12 +70,12 @@ def names(inventory: Inventory, kind: str = "Pod") -> list[str]:
     return [found.metadata.name for found in inventory.objects[kind]]
 
 
-def until(watch: Watch, wanted: list[str]) -> None:
+def until(watch: Informer, wanted: list[str]) -> None:
     """Return when the Pods are those wanted."""
     wait_for(lambda: names(watch.inventory()) == wanted, what=f"{wanted}")
 
 
-def listen(watch: Watch, cluster: Watched) -> None:
+def listen(watch: Informer, cluster: Watched) -> None:
     """Let somebody wait for changes until the test ends: who waits is told about the server."""
 
     def wait() -> None:
@@ -172,9 +159,8 @@ def test_waiting_does_not_end_for_what_is_no_news(cluster: Watched, watching: Wa
     assert not waiting.is_alive()
 
 
-def test_a_burst_is_one_answer(cluster: Watched, watching: Watching, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CALM_SECONDS", 1.0)
-    watch = watching()
+def test_a_burst_is_one_answer(cluster: Watched, watching: Watching) -> None:
+    watch = watching(settings=replace(HASTY, calm=1.0))
     cluster.put(*(pod(f"p{number}") for number in range(100)))
     watch.wait()
     assert len(names(watch.inventory())) == 100
@@ -295,13 +281,10 @@ def test_a_watch_that_breaks_begins_again(
     until(watch, ["a", "b"])
 
 
-def test_an_event_without_end_is_not_kept(
-    cluster: Watched, watching: Watching, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MAX_EVENT_BYTES", 1000)
+def test_an_event_without_end_is_not_kept(cluster: Watched, watching: Watching) -> None:
     endless = saying(b'{"type": "ADDED", "object": {"metadata": {"name": "', *[b"a" * 500] * 3, 60.0)
     cluster.faults["pods"] = [endless]
-    watch = watching()
+    watch = watching(settings=replace(HASTY, max_event_bytes=1000))
     cluster.put(pod("a"))
     until(watch, ["a"])
 
@@ -363,12 +346,9 @@ def test_a_watch_without_a_word_is_begun_again_without_one(
     assert len(cluster.lists(POD)) == 1
 
 
-def test_a_server_that_ends_every_watch_at_once_is_said(
-    cluster: Watched, watching: Watching, said: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SHORT_SECONDS", 10.0)
+def test_a_server_that_ends_every_watch_at_once_is_said(cluster: Watched, watching: Watching, said: list[str]) -> None:
     cluster.faults["pods"] = [saying()] * 30
-    watch = watching()
+    watch = watching(settings=replace(HASTY, short=10.0))
     listen(watch, cluster)
     cluster.put(pod("a"))
     until(watch, ["a"])
@@ -403,11 +383,8 @@ def test_a_server_that_starts_may_refuse_for_a_moment(cluster: Watched, watching
     until(watch, ["a"])
 
 
-def test_who_may_not_watch_any_more_is_told(
-    cluster: Watched, watching: Watching, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "REFUSED_SECONDS", 0.1)
-    watch = watching()
+def test_who_may_not_watch_any_more_is_told(cluster: Watched, watching: Watching) -> None:
+    watch = watching(settings=replace(HASTY, refused=0.1))
     cluster.faults["pods"] = [refusing(status(403, "Forbidden", "no"))] * 1000
     cluster.end_watches()
     with pytest.raises(ClusterError, match="not allowed to watch pods in all namespaces"):

@@ -33,29 +33,44 @@ from kubectl_spread.snapshot import Inventory
 
 WATCH_SECONDS = 300
 """After which the server is asked to end a watch, which then goes on: a proxy may have forgotten it unnoticed."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
-"""Seconds before the next attempt; each further pause is twice as long."""
 LONGEST_REQUESTED = 60.0
 """Seconds to wait at most where the server asks for a pause."""
-LOST_SECONDS = 1.0
-"""How long nothing works before it is said: connections end for many reasons, and are made again unnoticed."""
-SHORT_SECONDS = 1.0
-"""A watch that ended sooner has failed."""
-REFUSED_SECONDS = 30.0
-"""How long an API server that starts may refuse who has been allowed before: it has yet to learn the roles."""
 OPENING_SECONDS = 10.0
 """How long a first answer to the watches is waited for."""
-CALM_SECONDS = 0.1
-"""How long to wait for what comes together with a change."""
-ANSWER_SECONDS = 1.0
-"""Seconds from the end of one answer to the beginning of the next, at least."""
-TICK_SECONDS = 0.2
-MAX_EVENT_BYTES = 1 << 24
-"""etcd takes no object larger than a tenth of it."""
 REFUSALS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 Key: TypeAlias = tuple[str, str]
 Say: TypeAlias = Callable[[str], object]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How patient an informer is; all but the last in seconds.
+
+    Attributes:
+        first_backoff: before the second attempt; each further pause is twice as long.
+        longest_backoff: at most between two attempts.
+        lost: how long nothing works before it is said: connections end for many reasons, and are made again unnoticed.
+        short: a watch that ended sooner has failed.
+        refused: how long an API server that starts may refuse who has been allowed before: it has yet to learn the
+            roles.
+        calm: how long to wait for what comes together with a change.
+        answer: from the end of one answer to the beginning of the next, at least.
+        tick: how often whoever waits looks whether the server is lost.
+        max_event_bytes: of one event; etcd takes no object larger than a tenth of it.
+    """
+
+    first_backoff: float = 0.25
+    longest_backoff: float = 8.0
+    lost: float = 1.0
+    short: float = 1.0
+    refused: float = 30.0
+    calm: float = 0.1
+    answer: float = 1.0
+    tick: float = 0.2
+    max_event_bytes: int = 1 << 24
+
+
+DEFAULT_SETTINGS = Settings()
 
 
 class _Event(Struct, frozen=True):
@@ -77,33 +92,45 @@ class _Failure(Status, frozen=True):
     code: int = 0
 
 
-class Watch:
+class Informer:
     """What a cluster holds, now and from now on.
 
     Args:
         connection: whom to ask.
         reads: lists to follow, no two of one kind.
         listed: what they held. What could not be had is left unread, and is not asked for again.
-        say: told in one line that the server is lost, and that it is back.
+        say: hears in one line that the server is lost, and that it is back.
+        settings: how long to wait for what.
+        stop: where it is set, nothing further is asked for, nor waited for.
 
     Raises:
         ClusterError: what could be listed may not be watched.
     """
 
-    def __init__(self, connection: Connection, reads: Sequence[Read], listed: Inventory, *, say: Say) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        reads: Sequence[Read],
+        listed: Inventory,
+        *,
+        say: Say,
+        settings: Settings = DEFAULT_SETTINGS,
+        stop: threading.Event | None = None,
+    ) -> None:
         self._first = listed
-        self._news = _News(say)
+        self._settings = settings
+        self._news = _News(say, settings, stop or threading.Event())
         followed = [_followed(wanted, listed) for wanted in reads if wanted.kind.name in listed.objects]
-        self._streams = [_Stream(connection, wanted, listed, self._news) for wanted in followed]
+        self._reflectors = [_Reflector(connection, wanted, listed, self._news) for wanted in followed]
         until = monotonic() + OPENING_SECONDS
-        for stream in self._streams:
-            stream.tried.wait(max(until - monotonic(), 0))
+        for reflector in self._reflectors:
+            reflector.tried.wait(max(until - monotonic(), 0))
         self._news.changed.clear()
         self._news.raise_error()
 
     def inventory(self) -> Inventory:
         """Return what there is now."""
-        now = [(stream.wanted.kind, *stream.kept.now()) for stream in self._streams]
+        now = [(reflector.wanted.kind, *reflector.store.list()) for reflector in self._reflectors]
         return Inventory(
             {kind.name: objects for kind, objects, _ in now},
             {kind.plural: version for kind, _, version in now},
@@ -113,22 +140,18 @@ class Watch:
     def wait(self) -> None:
         """Return when something has changed since the last call, and not too soon after it.
 
-        Who waits is told when the server is lost and when it is back.
+        Meanwhile it is said when the server is lost and when it is back.
 
         Raises:
             ClusterError: a right was withdrawn.
         """
-        due = monotonic() + ANSWER_SECONDS
-        self._news.tell()
-        while not self._news.changed.wait(TICK_SECONDS) and not self._news.stopped.is_set():
-            self._news.tell()
-        sleep(max(CALM_SECONDS, due - monotonic()))
+        due = monotonic() + self._settings.answer
+        self._news.report()
+        while not self._news.changed.wait(self._settings.tick) and not self._news.stopped.is_set():
+            self._news.report()
+        sleep(max(self._settings.calm, due - monotonic()))
         self._news.changed.clear()
         self._news.raise_error()
-
-    def close(self) -> None:
-        """Let nothing further be asked for, nor waited for."""
-        self._news.stopped.set()
 
 
 def _followed(wanted: Read, inventory: Inventory) -> Read:
@@ -139,24 +162,26 @@ def _followed(wanted: Read, inventory: Inventory) -> Read:
 
 
 class _News:
-    """What the streams have to tell.
+    """What the reflectors have to say, for use by several threads.
 
     Attributes:
+        settings: how long to wait for what.
         changed: set when an object has changed, or nothing can go on.
         stopped: set when nobody wants to know any more.
     """
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Say, settings: Settings, stopped: threading.Event) -> None:
+        self.settings = settings
         self.changed = threading.Event()
-        self.stopped = threading.Event()
+        self.stopped = stopped
         self._say = say
         self._lock = threading.Lock()
         self._lost: dict[str, tuple[float, ClusterError]] = {}
-        self._told = False
+        self._said_lost = False
         self._error: BaseException | None = None
 
     def lose(self, what: str, error: ClusterError, *, since: float) -> None:
-        """Note that something cannot be watched since a moment, and why."""
+        """Note that something cannot be watched since a time (monotonic seconds), and why."""
         with self._lock:
             self._lost[what] = since, error
 
@@ -165,17 +190,17 @@ class _News:
         with self._lock:
             self._lost.pop(what, None)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Say that the server is lost if it has been for long, and that it is back if that was said."""
         with self._lock:
-            lost = [error for since, error in self._lost.values() if monotonic() - since >= LOST_SECONDS]
-            over = self._told and not self._lost
-        if lost and not self._told:
+            lost = [error for since, error in self._lost.values() if monotonic() - since >= self.settings.lost]
+            over = self._said_lost and not self._lost
+        if lost and not self._said_lost:
             self._say(f"{lost[0].message}; trying again until it works")
-            self._told = True
+            self._said_lost = True
         elif over:
             self._say("the server answers again")
-            self._told = False
+            self._said_lost = False
 
     def fail(self, error: BaseException) -> None:
         """Let whoever waits have the error."""
@@ -189,7 +214,7 @@ class _News:
             raise self._error
 
 
-class _Kept:
+class _Store:
     """The objects of one kind, for use by several threads."""
 
     def __init__(self) -> None:
@@ -197,7 +222,7 @@ class _Kept:
         self._objects: dict[Key, KubernetesObject] = {}
         self.version = ""
 
-    def now(self) -> tuple[tuple[KubernetesObject, ...], str]:
+    def list(self) -> tuple[tuple[KubernetesObject, ...], str]:
         """Return the objects, by namespace and name as a list has them, and their version."""
         with self._lock:
             return tuple(self._objects[key] for key in sorted(self._objects)), self.version
@@ -210,20 +235,20 @@ class _Kept:
             self._objects, self.version = listed, version
         return changed
 
-    def put(self, found: KubernetesObject, version: str) -> bool:
+    def update(self, found: KubernetesObject, version: str) -> bool:
         """Take an object as it is now; return whether that is new."""
         with self._lock:
             changed = self._objects.get(_key(found)) != found
             self._objects[_key(found)], self.version = found, version
         return changed
 
-    def remove(self, gone: KubernetesObject, version: str) -> bool:
+    def delete(self, gone: KubernetesObject, version: str) -> bool:
         """Take an object away; return whether it was there."""
         with self._lock:
             self.version = version
             return self._objects.pop(_key(gone), None) is not None
 
-    def stay(self, version: str) -> None:
+    def bookmark(self, version: str) -> None:
         """Keep what there is, which is so at a newer version."""
         with self._lock:
             self.version = version
@@ -234,12 +259,12 @@ def _key(each: KubernetesObject) -> Key:
     return each.metadata.namespace, each.metadata.name
 
 
-class _Stream:
+class _Reflector:
     """Keeps the objects of one list as they are, in a thread of its own.
 
     Attributes:
         wanted: the list.
-        kept: its objects.
+        store: its objects.
         tried: set once the server has answered, or has not.
     """
 
@@ -253,7 +278,7 @@ class _Stream:
         self._failing_since = 0.0
         self._refused_since: float | None = None
         self.wanted = wanted
-        self.kept = _Kept()
+        self.store = _Store()
         self.tried = threading.Event()
         self._take(listed)
         threading.Thread(target=self._run, daemon=True).start()
@@ -261,7 +286,7 @@ class _Stream:
     def _take(self, listed: Inventory) -> None:
         """Take the list in the place of all that was kept."""
         kind = self.wanted.kind
-        if self.kept.replace(listed.objects[kind.name], listed.resource_versions.get(kind.plural, "")):
+        if self.store.replace(listed.objects[kind.name], listed.resource_versions.get(kind.plural, "")):
             self._news.changed.set()
 
     def _run(self) -> None:
@@ -283,29 +308,29 @@ class _Stream:
             self._watch()
         except StatusError as error:
             self._stale = self._stale or error.status not in (*RETRIED, *REFUSALS)
-            self._bear(error, at_least=min(error.retry_after, LONGEST_REQUESTED))
+            self._back_off(error, at_least=min(error.retry_after, LONGEST_REQUESTED))
         except DecodeError as error:
             self._stale = True
-            self._bear(self._failure(f"the server's answer makes no sense: {error}"))
+            self._back_off(self._failure(f"the server's answer makes no sense: {error}"))
         except ClusterError as error:
-            self._bear(error)
+            self._back_off(error)
 
     def _watch(self) -> None:
         """Take events until the server ends the watch."""
         with streaming(self._connection, self._asked()) as pieces:
             began = monotonic()
-            self._greet()
+            self._established()
             try:
-                for line in _lines(pieces):
+                for line in _lines(pieces, self._news.settings.max_event_bytes):
                     self._take_event(decode(line, _Event))
                     self._failures = 0
             finally:
-                if monotonic() - began >= SHORT_SECONDS:
+                if monotonic() - began >= self._news.settings.short:
                     self._failures = 0
-        if monotonic() - began < SHORT_SECONDS:
+        if monotonic() - began < self._news.settings.short:
             raise self._failure("the server ends it at once")
 
-    def _greet(self) -> None:
+    def _established(self) -> None:
         """Note that the server lets us watch."""
         self._refused_since = None
         self._opened = True
@@ -315,7 +340,7 @@ class _Stream:
     def _asked(self) -> Request:
         """Return the request for what comes after the version that is kept."""
         seconds = min(WATCH_SECONDS, ceil(self._connection.timeout or WATCH_SECONDS))
-        query = {**self._request.query, "resourceVersion": self.kept.version, "timeoutSeconds": str(seconds)}
+        query = {**self._request.query, "resourceVersion": self.store.version, "timeoutSeconds": str(seconds)}
         return replace(self._request, query=query)
 
     def _take_event(self, event: _Event) -> None:
@@ -331,14 +356,14 @@ class _Stream:
         if not version:
             raise DecodeError("an event without a version")
         if event.type == "BOOKMARK":
-            self.kept.stay(version)
+            self.store.bookmark(version)
             return
         found: KubernetesObject = decode(bytes(event.object), self.wanted.kind.struct)
         match event.type:
             case "ADDED" | "MODIFIED":
-                changed = self.kept.put(found, version)
+                changed = self.store.update(found, version)
             case "DELETED":
-                changed = self.kept.remove(found, version)
+                changed = self.store.delete(found, version)
             case _:
                 raise DecodeError(f"an event of type {event.type!r}")
         if changed:
@@ -353,7 +378,7 @@ class _Stream:
         """Return the error of a watch that brings nothing."""
         return ClusterError(f"cannot {self._request.what}: {why}", what=self._request.what)
 
-    def _bear(self, error: ClusterError, *, at_least: float = 0) -> None:
+    def _back_off(self, error: ClusterError, *, at_least: float = 0) -> None:
         """Wait (seconds) before the next attempt; raise the error where there is to be none."""
         if error.status in REFUSALS and self._is_final():
             raise error
@@ -361,7 +386,8 @@ class _Stream:
             self._failing_since = monotonic()
         self._failures += 1
         self._news.lose(self._request.what, error, since=self._failing_since)
-        pause = max(min(FIRST_PAUSE * 2 ** (self._failures - 1), LONGEST_PAUSE), at_least)
+        settings = self._news.settings
+        pause = max(min(settings.first_backoff * 2 ** (self._failures - 1), settings.longest_backoff), at_least)
         self._connection.log.say(READS, f"{error.message}; trying again in {pause:.1f} s")
         self.tried.set()
         self._news.stopped.wait(pause)
@@ -369,10 +395,10 @@ class _Stream:
     def _is_final(self) -> bool:
         """Whether a refusal is one, rather than what a server says that has yet to learn the roles."""
         self._refused_since = self._refused_since or monotonic()
-        return not self._opened or monotonic() - self._refused_since > REFUSED_SECONDS
+        return not self._opened or monotonic() - self._refused_since > self._news.settings.refused
 
 
-def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _lines(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
     """Yield the lines that came whole.
 
     Raises:
@@ -385,5 +411,5 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
             yield b"".join((*begun, end))
             begun = []
         begun.append(rest)
-        if sum(map(len, begun)) > MAX_EVENT_BYTES:
-            raise DecodeError(f"an event is larger than {MAX_EVENT_BYTES >> 20} MiB")
+        if sum(map(len, begun)) > max_bytes:
+            raise DecodeError(f"an event is larger than {max_bytes >> 20} MiB")
