@@ -121,12 +121,12 @@ def _whole(flags: ShowFlags, printing: ShowOutput, report: SkewReport, /, *, det
     return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
 
 
-def _changed(printing: ShowOutput, told: SkewReport, now: SkewReport) -> str:
-    """Return the rows that differ from those that were told before."""
+def _changed(printing: ShowOutput, previous: SkewReport, now: SkewReport) -> str:
+    """Return the rows that differ from those that were printed before."""
     from kubectl_spread.render import changes
 
     colors = output.wants_color(printing.color, sys.stdout)
-    return changes.changed_rows(told, now, wide=printing.output == "wide", colors=colors)
+    return changes.changed_rows(previous, now, wide=printing.output == "wide", colors=colors)
 
 
 def _notes(flags: ShowFlags, scope: Scope, answer: Answer) -> Iterator[str]:

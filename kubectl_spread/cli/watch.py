@@ -63,25 +63,25 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
 def print_each(answers: Iterable[Answer], printing: Printing) -> None:
     """Print the answers as they come, for as long as they do."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    told: Answer | None = None
+    previous: Answer | None = None
     for answer in answers:
         if on_screen:
-            output.write(screen(printing, told, answer))
+            output.write(screen(printing, previous, answer))
         else:
-            output.write(news(printing, told.report if told else None, answer.report))
-        if told is None:
+            output.write(news(printing, previous.report if previous else None, answer.report))
+        if previous is None:
             _end_with_reader()
             for note in () if on_screen else printing.notes(answer):
                 output.note(note)
-        told = answer
+        previous = answer
 
 
-def news(printing: Printing, told: SkewReport | None, now: SkewReport) -> str:
+def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> str:
     """Return what to print of an answer, after those that were printed before.
 
     Args:
         printing: how.
-        told: the answer before; None where this is the first one.
+        previous: the answer before; None where this is the first one.
         now: the answer.
     """
     from kubectl_spread.render.structured import to_json_line, to_yaml_document
@@ -90,15 +90,15 @@ def news(printing: Printing, told: SkewReport | None, now: SkewReport) -> str:
         return to_json_line(now)
     if printing.format == "yaml":
         return to_yaml_document(now)
-    if printing.rows and told and told.items:
-        return printing.rows(told, now)
-    before, text = printing.whole(told) if told else "", printing.whole(now)
+    if printing.rows and previous and previous.items:
+        return printing.rows(previous, now)
+    before, text = printing.whole(previous) if previous else "", printing.whole(now)
     if text == before:
         return ""
     return f"\n{text}" if before and printing.format in TEXT else text
 
 
-def screen(printing: Printing, told: Answer | None, now: Answer) -> str:
+def screen(printing: Printing, previous: Answer | None, now: Answer) -> str:
     """Return what draws an answer over the one before, and under it the time and what has changed.
 
     It is one text without a moment at which the screen is empty. What was on the screen before the first answer goes up
@@ -108,11 +108,11 @@ def screen(printing: Printing, told: Answer | None, now: Answer) -> str:
     from kubectl_spread.render.changes import summary
 
     columns, lines = shutil.get_terminal_size()
-    happened = summary(told.report, now.report) if told else "watching until Ctrl-C"
+    happened = summary(previous.report, now.report) if previous else "watching until Ctrl-C"
     footer = f"{time.strftime('%H:%M:%S')} {happened}"[:columns]
     whole = [*printing.whole(now.report).splitlines(), *map(clean, printing.notes(now))]
     shown = [*fitting(whole, columns=columns, lines=lines - 2), footer]
-    begin = "" if told else "\n" * lines
+    begin = "" if previous else "\n" * lines
     return "".join((begin, HOME, *(f"{line}{ERASE_LINE}\n" for line in shown), ERASE_BELOW))
 
 

@@ -68,12 +68,12 @@ def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
 def _printed(plugin: Exec, cluster: Cluster) -> bytes:
     """Return what the plugin wrote to standard output."""
     interactive = _is_interactive(plugin)
-    told = {variable.name: variable.value for variable in plugin.env}
-    told["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive=interactive))
+    environment = {variable.name: variable.value for variable in plugin.env}
+    environment["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive=interactive))
     try:
         ended = subprocess.run(  # noqa: S603 the kubeconfig names the program
             [shutil.which(plugin.command) or plugin.command, *plugin.args],
-            env=os.environ | told,
+            env=os.environ | environment,
             stdin=None if interactive else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             check=False,

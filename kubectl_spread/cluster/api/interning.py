@@ -16,7 +16,7 @@ from kubectl_spread.objects.kinds import KubernetesObject
 ObjectT = TypeVar("ObjectT", bound=KubernetesObject)
 
 
-class Sharing:
+class Interning:
     """The parts seen so far; of equal ones the first stands in for the others.
 
     Parts are the fields of metadata, spec and status: small enough to be often equal, large enough to count.
@@ -26,14 +26,14 @@ class Sharing:
         self._encode = msgspec.msgpack.Encoder().encode
         self._parts: dict[str, dict[bytes, object]] = defaultdict(dict)
 
-    def share(self, found: ObjectT) -> ObjectT:
+    def intern(self, found: ObjectT) -> ObjectT:
         """Return the object, which from now on holds the first of equal parts instead of its own."""
         for section in (found.metadata, getattr(found, "spec", None), getattr(found, "status", None)):
             if isinstance(section, msgspec.Struct):
-                self._share_fields(section)
+                self._intern_fields(section)
         return found
 
-    def _share_fields(self, section: msgspec.Struct) -> None:
+    def _intern_fields(self, section: msgspec.Struct) -> None:
         """Replace the fields of a section by equal ones that were seen before."""
         for name in section.__struct_fields__:
             value = getattr(section, name)

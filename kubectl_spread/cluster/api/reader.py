@@ -19,8 +19,8 @@ from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from kubectl_spread.cluster.api.interning import Sharing
-from kubectl_spread.cluster.api.resource_version import UNKNOWN_MATCH, Moment, is_comparable, is_over
+from kubectl_spread.cluster.api.interning import Interning
+from kubectl_spread.cluster.api.resource_version import UNKNOWN_MATCH, SharedVersion, is_comparable, is_over
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
@@ -105,27 +105,27 @@ def read(
         ClusterError: something required may not be read, or the server cannot be reached or understood.
         UsageError: a namespace or name cannot be one.
     """
-    moments = [Moment(reads, resource_version), *(Moment(reads) for _ in range(TIMES_BEGUN - 2))]
+    versions = [SharedVersion(reads, resource_version), *(SharedVersion(reads) for _ in range(TIMES_BEGUN - 2))]
     try:
-        for moment in moments:
+        for version in versions:
             try:
-                return _read_at(moment, connection, reads, progress)
+                return _read_at(version, connection, reads, progress)
             except StatusError as error:
                 if not is_over(error):
                     raise
                 connection.log.say(READS, f"{error.message}; beginning again")
-        return _read_at(Moment(), connection, reads, progress)
+        return _read_at(SharedVersion(), connection, reads, progress)
     finally:
         if progress:
             progress.close()
 
 
-def _read_at(moment: Moment, connection: Connection, reads: Sequence[Read], progress: Progress | None) -> Inventory:
-    """Return what was read at one moment."""
+def _read_at(version: SharedVersion, connection: Connection, reads: Sequence[Read], progress: Progress | None) -> Inventory:
+    """Return what was read at one version."""
     began = monotonic()
-    reading = _Reading(connection, moment)
+    reading = _Reading(connection, version)
     finished: SimpleQueue[Background[_Found]] = SimpleQueue()
-    tasks = {Background(partial(reading.read_at_moment, wanted), finished): wanted for wanted in reads}
+    tasks = {Background(partial(reading.read_at_version, wanted), finished): wanted for wanted in reads}
     try:
         _wait(tasks, finished, reading, progress)
     finally:
@@ -210,9 +210,9 @@ def server_version(connection: Connection) -> str:
 class _Reading:
     """Reads that run side by side, and how far they have come together."""
 
-    def __init__(self, connection: Connection, moment: Moment) -> None:
+    def __init__(self, connection: Connection, version: SharedVersion) -> None:
         self._connection = connection
-        self._moment = moment
+        self._version = version
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self.objects = 0
@@ -222,12 +222,12 @@ class _Reading:
         """Let no further page be asked for."""
         self._stopped.set()
 
-    def read_at_moment(self, wanted: Read) -> _Found:
+    def read_at_version(self, wanted: Read) -> _Found:
         """Return what was found at the version that all lists share, or why nothing could be read."""
         try:
-            return self.read(replace(wanted, resource_version=self._moment.version_for(wanted)))
+            return self.read(replace(wanted, resource_version=self._version.version_for(wanted)))
         finally:
-            self._moment.settle(wanted, "")
+            self._version.publish(wanted, "")
 
     def read(self, wanted: Read) -> _Found:
         """Return what was found, or why nothing could be read."""
@@ -268,13 +268,13 @@ class _Reading:
     def _walk(self, wanted: Read) -> _Found:
         """Return all objects of the list."""
         page_type: Any = ObjectList
-        sharing = Sharing()
+        interning = Interning()
         objects: list[KubernetesObject] = []
         resource_version = ""
         for answer in self._pages(wanted):
-            self._moment.settle(wanted, answer.metadata.resource_version)
+            self._version.publish(wanted, answer.metadata.resource_version)
             page = _decoded(answer, page_type[wanted.kind.struct], what=_what(wanted))
-            objects += map(sharing.share, page.items)
+            objects += map(interning.intern, page.items)
             self._add(objects=len(page.items))
             if resource_version not in ("", answer.metadata.resource_version):
                 raise _changed(wanted)

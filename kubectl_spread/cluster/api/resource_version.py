@@ -1,4 +1,4 @@
-"""The moment at which a cluster is read: one version for all lists, so that Nodes and Pods belong together.
+"""The resourceVersion at which a cluster is read: one for all lists, so that Nodes and Pods belong together.
 
 An API server answers ``resourceVersionMatch=Exact`` from what it answers the newest version from: its watch cache where
 that keeps snapshots (1.34 and newer), else etcd, as it does every page but the first.
@@ -23,7 +23,7 @@ UNKNOWN_MATCH = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 """What a server answers that knows no resourceVersionMatch, or does not let it be used."""
 
 
-class Moment:
+class SharedVersion:
     """The version that the lists of one reading share.
 
     Args:
@@ -45,7 +45,7 @@ class Moment:
         self._known.wait()
         return self._version
 
-    def settle(self, wanted: Read, resource_version: str) -> None:
+    def publish(self, wanted: Read, resource_version: str) -> None:
         """Let the version be known that a list was answered at; empty where the first list was not answered at all."""
         if is_comparable(wanted) and not self._known.is_set():
             self._version = resource_version

@@ -29,7 +29,7 @@ __all__ = [
 
 DEFAULT_NAMESPACE = "default"
 MOST_PROBLEMS = 100
-"""How many problems are told before reading ends."""
+"""How many problems are named before reading ends."""
 MOST_OBJECTS = 100_000
 """How many objects manifests may hold; each of them costs more than it does in a cluster."""
 
@@ -87,15 +87,15 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
     """
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {kind.name: {} for kind in KINDS}
     inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin, most=MOST_OF_A_CLUSTER)
-    for kind, each in _sound(_cluster_objects(read_objects(_told(inputs, log), strict=False))):
+    for kind, each in _sound(_cluster_objects(read_objects(_logged(inputs, log), strict=False))):
         objects[kind][each.metadata.namespace, each.metadata.name] = each
     inventory = Inventory({kind: tuple(named.values()) for kind, named in objects.items()})
     log.say(READS, f"found {counted(inventory)}")
     return inventory
 
 
-def _told(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Problem]:
-    """Yield the inputs, each of which is told."""
+def _logged(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Problem]:
+    """Yield the inputs, each of which is logged."""
     for each in inputs:
         if isinstance(each, Input):
             log.say(READS, f"read {each.source}: {len(each.content):,} bytes")

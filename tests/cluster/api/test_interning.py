@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.cluster.api.interning import Sharing
+from kubectl_spread.cluster.api.interning import Interning
 from kubectl_spread.objects.core import Namespace, Node, Pod, PodResourceClaim, PodSchedulingGate
 from kubectl_spread.objects.decoding import decode
 
@@ -27,14 +27,14 @@ def pod(name: str, *, app: str = "web") -> bytes:
 
 
 def test_objects_stay_what_they_were() -> None:
-    sharing = Sharing()
+    interning = Interning()
     for document in (pod("a"), pod("b"), pod("c", app="api")):
-        assert sharing.share(decode(document, Pod)) == decode(document, Pod)
+        assert interning.intern(decode(document, Pod)) == decode(document, Pod)
 
 
 def test_equal_parts_become_one() -> None:
-    sharing = Sharing()
-    first, second = (sharing.share(decode(pod(name), Pod)) for name in "ab")
+    interning = Interning()
+    first, second = (interning.intern(decode(pod(name), Pod)) for name in "ab")
     assert first.metadata.labels is second.metadata.labels
     assert first.spec.tolerations is second.spec.tolerations
     assert first.spec.resources is second.spec.resources
@@ -42,25 +42,25 @@ def test_equal_parts_become_one() -> None:
 
 
 def test_different_parts_stay_apart() -> None:
-    sharing = Sharing()
-    first, second = (sharing.share(decode(pod("a", app=app), Pod)) for app in ("web", "api"))
+    interning = Interning()
+    first, second = (interning.intern(decode(pod("a", app=app), Pod)) for app in ("web", "api"))
     assert (first.metadata.labels, second.metadata.labels) == ({"app": "web"}, {"app": "api"})
 
 
 def test_parts_of_different_fields_stay_apart_even_if_they_look_alike() -> None:
-    shared = Sharing().share(decode(pod("a"), Pod))
+    shared = Interning().intern(decode(pod("a"), Pod))
     assert isinstance(shared.spec.scheduling_gates[0], PodSchedulingGate)
     assert isinstance(shared.spec.resource_claims[0], PodResourceClaim)
 
 
 def test_kinds_without_spec_or_status_are_shared_too() -> None:
-    sharing = Sharing()
+    interning = Interning()
     document = b'{"metadata": {"name": "x", "labels": {"a": "b"}}}'
-    first, second = (sharing.share(decode(document, Namespace)) for _ in range(2))
+    first, second = (interning.intern(decode(document, Namespace)) for _ in range(2))
     assert first.metadata.labels is second.metadata.labels
 
 
 def test_what_a_type_has_by_default_stays_as_it_is() -> None:
-    Sharing().share(decode(b'{"metadata": {"name": "x", "labels": {"a": "b"}}}', Node))
+    Interning().intern(decode(b'{"metadata": {"name": "x", "labels": {"a": "b"}}}', Node))
     assert decode(b"{}", Node) == Node()
     assert Node().metadata.labels == {}
