@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted, refusals, unknown
 from kubectl_spread.apiserver.validation import Reason, validate, validate_template
-from kubectl_spread.commands import plan as reads
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_of
@@ -100,9 +100,9 @@ def check(
     if not asked:
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
     namespaces = dict.fromkeys(manifest.namespace for manifest in asked)
-    view = look(source, reads.for_manifests(namespaces), scheduler)
+    view = look(source, lists.for_manifests(namespaces), scheduler)
     items = []
-    with naming_the_unreadable(source.name, view.snapshot):
+    with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
         for manifest in asked:
             wanted = _wanted(manifest, snapshot, options.replicas)

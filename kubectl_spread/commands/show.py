@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from kubectl_spread.commands import plan
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.matching import MatchingSource
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unseen_workloads
@@ -93,13 +93,13 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    counted_only = not options.full and source.count_pods() > plan.WHOLE_CLUSTER_PODS
-    reads = plan.spread_only(scope.namespace) if counted_only else plan.everything(scope.namespace)
+    counted_only = not options.full and source.count_pods() > lists.WHOLE_CLUSTER_PODS
+    reads = lists.spread_only(scope.namespace) if counted_only else lists.everything(scope.namespace)
     named = counted_only and options.names and not options.at_once
     view = look(MatchingSource(source, scope.namespace, options.names) if named else source, reads, scheduler)
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
-    with naming_the_unreadable(source.name, view.snapshot):
+    with naming_the_malformed(source.name, view.snapshot):
         items = [
             item
             for workload in _wanted(view, scope, options)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
+from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.diagnosis.incomplete import without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
@@ -101,7 +101,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
     profiles = _profiles(scheduler, minor)
     if not source.server:
-        with naming_the_unreadable(source.name, snapshot):
+        with naming_the_malformed(source.name, snapshot):
             snapshot = snapshot.with_objects(defaulted(pod, profiles[0].release) for pod in snapshot.all(Pod))
     source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
     metadata = Metadata(

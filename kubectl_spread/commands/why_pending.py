@@ -10,10 +10,10 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.commands import plan
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
-from kubectl_spread.commands.unreadable import naming_the_unreadable
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.evaluation import evaluated
 from kubectl_spread.diagnosis.events import compared, last_failure
@@ -55,11 +55,11 @@ def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fi
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(source, plan.everything(scope.namespace, pending=True), scheduler)
+    view = look(source, lists.everything(scope.namespace, pending=True), scheduler)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
-    with naming_the_unreadable(source.name, view.snapshot):
+    with naming_the_malformed(source.name, view.snapshot):
         items = tuple(_explain_all(pending, view, fix_budget))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
 

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import plan
+from kubectl_spread.commands import lists
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.view import SchedulerOptions
@@ -45,7 +45,7 @@ CLUSTER = [
 class Large(Memory):
     """An API server with many Pods: it gives what the reads select."""
 
-    pods: int = plan.WHOLE_CLUSTER_PODS + 1
+    pods: int = lists.WHOLE_CLUSTER_PODS + 1
     server: str = "https://api.example"
     said_version: str = "v1.36.0"
     given: int = 0

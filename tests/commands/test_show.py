@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import plan
+from kubectl_spread.commands import lists
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import (
     COUNTING_FILTERS,
@@ -201,20 +201,20 @@ def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
 
 
 def test_a_large_cluster_is_counted_unless_all_of_it_is_wanted() -> None:
-    large = Memory(CLUSTER, pods=plan.WHOLE_CLUSTER_PODS + 1, server="https://api.example", said_version="v1.36.0")
+    large = Memory(CLUSTER, pods=lists.WHOLE_CLUSTER_PODS + 1, server="https://api.example", said_version="v1.36.0")
     answer = show(large, Scope(namespace="default"), ShowOptions(), SchedulerOptions())
     assert answer.counted_only
-    assert large.asked == list(plan.spread_only("default"))
+    assert large.asked == list(lists.spread_only("default"))
     assert {item.evaluated_filters for item in answer.report.items} == {COUNTING_FILTERS}
     large.asked.clear()
     answer = show(large, Scope(namespace="default"), ShowOptions(full=True), SchedulerOptions())
     assert not answer.counted_only
-    assert large.asked == list(plan.everything("default"))
+    assert large.asked == list(lists.everything("default"))
     assert all("NodeResourcesFit" in item.evaluated_filters for item in answer.report.items)
 
 
 def test_a_small_cluster_is_evaluated_whole() -> None:
-    small = Memory(CLUSTER, pods=plan.WHOLE_CLUSTER_PODS)
+    small = Memory(CLUSTER, pods=lists.WHOLE_CLUSTER_PODS)
     assert not show(small, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).counted_only
 
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec import inspect
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import plan
+from kubectl_spread.commands import lists
 from kubectl_spread.objects.kinds import BY_API, KINDS, Kind, named
 from tests.hostile.poison import MANIFESTS, WAREHOUSE, Values, objects_in
 from tests.hostile.test_poison import COMMANDS, FORMATS_FOR_PEOPLE
@@ -25,10 +25,10 @@ HOLDING_SECRETS = frozenset(("data", "stringData", "binaryData", "env", "envFrom
 def plans() -> Iterator[Read]:
     """Yield everything that any command may read."""
     for namespace in ("", "shop"):
-        yield from plan.everything(namespace)
-        yield from plan.everything(namespace, pending=True)
-        yield from plan.spread_only(namespace)
-    yield from plan.for_manifests(["shop", "other"])
+        yield from lists.everything(namespace)
+        yield from lists.everything(namespace, pending=True)
+        yield from lists.spread_only(namespace)
+    yield from lists.for_manifests(["shop", "other"])
 
 
 @pytest.mark.parametrize("name", WITHHELD)

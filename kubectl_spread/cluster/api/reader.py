@@ -120,7 +120,9 @@ def read(
             progress.close()
 
 
-def _read_at(version: SharedVersion, connection: Connection, reads: Sequence[Read], progress: Progress | None) -> Inventory:
+def _read_at(
+    version: SharedVersion, connection: Connection, reads: Sequence[Read], progress: Progress | None
+) -> Inventory:
     """Return what was read at one version."""
     began = monotonic()
     reading = _Reading(connection, version)

@@ -1,6 +1,6 @@
-"""Quantities and selectors that cannot be read, and whose they are.
+"""Quantities and selectors that no API server would take, and whose they are.
 
-An API server stores no such thing; files may hold it, and what was stored before Kubernetes 1.26.
+It stores no such thing; files may hold it, and what was stored before Kubernetes 1.26.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ValueT = TypeVar("ValueT")
 
 
 @contextmanager
-def naming_the_unreadable(source: str, snapshot: Snapshot) -> Iterator[None]:
+def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
     """Put an error that names the objects in the place of what the engine raises over them.
 
     Args:
@@ -38,14 +38,14 @@ def naming_the_unreadable(source: str, snapshot: Snapshot) -> Iterator[None]:
             Problem(source, why, field_path=f"{struct.__name__} {'/'.join(filter(None, key))}, {path}")
             for struct, objects in snapshot.objects.items()
             for key, obj in objects.items()
-            for path, why in unreadable(obj)
+            for path, why in malformed(obj)
         ]
         if not problems:
             raise
         raise ManifestError(problems, hint="an API server would refuse it") from error
 
 
-def unreadable(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield (field path, why) of every quantity and label selector below the value that cannot be read."""
     if isinstance(value, LabelSelector):
         yield from _refused(parse_label_selector, value, path)
@@ -56,10 +56,10 @@ def unreadable(value: object, path: str = "") -> Iterator[tuple[str, str]]:
                 for name, amount in found.items():
                     yield from _refused(quantity.parse, amount, f"{below}.{name}")
             else:
-                yield from unreadable(found, below)
+                yield from malformed(found, below)
     elif isinstance(value, tuple):
         for index, each in enumerate(value):
-            yield from unreadable(each, f"{path}[{index}]")
+            yield from malformed(each, f"{path}[{index}]")
 
 
 def _refused(parse: Callable[[ValueT], object], value: ValueT, path: str) -> Iterator[tuple[str, str]]:

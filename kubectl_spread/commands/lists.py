@@ -1,4 +1,4 @@
-"""What to read to answer a question, as a list of reads; narrower questions read less."""
+"""Which lists to read to answer a question; narrower questions read less."""
 
 from __future__ import annotations
 
