@@ -34,6 +34,8 @@ class Gate(msgspec.Struct, frozen=True):
 
 CONTAINER_RESTART_RULES = Gate("ContainerRestartRules", 34, 35)
 DYNAMIC_RESOURCES = Gate("DynamicResourceAllocation", 26, 34)
+# Known from 1.35 and never on by default, but an API server that has it off drops the field: a Pod that has it is held.
+GENERIC_WORKLOAD = Gate("GenericWorkload", 0, 0)
 IMAGE_VOLUME = Gate("ImageVolume", 31, 35)
 # Known from 1.27, but no scheduler before 1.33 minds a resize.
 IN_PLACE_RESIZE = Gate("InPlacePodVerticalScaling", 27, 33)

@@ -226,7 +226,8 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
         _item(manifest, report),
         replicas=_nodes_wanted(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
         placements=outcomes.first.placements,
-        jam=outcomes.jam,
+        # What kube-scheduler would do is no reason to say that another one will not.
+        jam=outcomes.jam if handle.profile.serves(first) else None,
         after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),

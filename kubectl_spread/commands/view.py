@@ -25,6 +25,9 @@ from kubectl_spread.snapshot import Snapshot
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
 
+NOBODY = ""
+"""The name of the scheduler whose filters are tried where no profile serves a Pod."""
+
 VersionFrom = Literal["flag", "server", "nodes", "default"]
 _HOW_KNOWN: Mapping[VersionFrom, str] = {
     "flag": "as --kube-version says",
@@ -54,7 +57,8 @@ class View:
     """The cluster and the schedulers' rules.
 
     Attributes:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: scheduler's name → the cluster as its profile sees it; where default-scheduler has none, NOBODY → the
+            cluster as the default profile sees it.
         metadata: what was read, and under which rules.
         incomplete: what holds for every answer, such as a release that is not proved.
     """
@@ -68,13 +72,9 @@ class View:
         """The cluster."""
         return self.handle().snapshot
 
-    def knows(self, scheduler_name: str) -> bool:
-        """Whether a scheduler of that name has a profile here."""
-        return scheduler_name in self.handles
-
     def handle(self, scheduler_name: str = DEFAULT_SCHEDULER) -> Handle:
         """Return the cluster as the scheduler sees it; one without a profile is taken for the default one."""
-        default = self.handles.get(DEFAULT_SCHEDULER) or next(iter(self.handles.values()))
+        default = self.handles.get(DEFAULT_SCHEDULER) or self.handles[NOBODY]
         return self.handles.get(scheduler_name, default)
 
     def with_filters(self, filters: Sequence[str]) -> View:
@@ -127,8 +127,9 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     Raises:
         ManifestError: the configuration cannot be read.
     """
+    usual = default_profile(minor, gates=scheduler.feature_gates)
     if not scheduler.configuration:
-        return (default_profile(minor, gates=scheduler.feature_gates),)
+        return (usual,)
     from kubectl_spread.cluster.files.manifests import read_documents
 
     documents = read_documents([scheduler.configuration])
@@ -136,9 +137,11 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     if found is None:
         raise ManifestError([documents[0].problem(f"is a {documents[0].kind}, not a KubeSchedulerConfiguration")])
     try:
-        return configured_profiles(found.values, minor=minor, gates=scheduler.feature_gates)
+        configured = configured_profiles(found.values, minor=minor, gates=scheduler.feature_gates)
     except DecodeError as error:
         raise ManifestError([found.problem(error.reason, error.field_path)]) from error
+    unserved = all(profile.scheduler_name != DEFAULT_SCHEDULER for profile in configured)
+    return (*configured, replace(usual, scheduler_name=NOBODY)) if unserved else configured
 
 
 def _unknown_gates(scheduler: SchedulerOptions) -> tuple[Incomplete, ...]:

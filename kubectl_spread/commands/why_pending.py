@@ -17,7 +17,7 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.evaluation import evaluated
 from kubectl_spread.diagnosis.events import compared, last_failure
-from kubectl_spread.diagnosis.fixes import Situation, fix_for, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.diagnosis.preemption import nomination_report, preemption_report
 from kubectl_spread.errors import ExitCode, UsageError
@@ -156,18 +156,18 @@ def _is_past(moment: float) -> bool:
 
 def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
-    known = view.knows(pod.spec.scheduler_name)
     handle = view.handle(pod.spec.scheduler_name)
+    known = handle.profile.serves(pod)
     situation = Situation(pod, handle)
     report = evaluated(situation.evaluation, handle)
-    found = search_fixes(situation, siblings_of(pod, pending, situation), spent)
+    found = search_fixes(situation, siblings_of(pod, pending, situation), spent) if known else NO_FIXES
     item = PendingItem(
         namespace=report.namespace,
         name=report.name,
         workload=report.workload,
         verdict=report.verdict,
         summary=report.summary,
-        message=report.message if known else "",
+        message=report.message,
         feasible=report.feasible,
         nodes=report.nodes,
         constraints=report.constraints,
@@ -194,5 +194,5 @@ def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
 
 def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
     """Return the explanation beside the scheduler's own last word about the Pod."""
-    known = view.knows(pod.spec.scheduler_name)
+    known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
     return replace(item, event=compared(last_failure(pod, view.snapshot), item, known=known))

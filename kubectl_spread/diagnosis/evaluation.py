@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.holders import headed
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
 from kubectl_spread.diagnosis.summary import blame
@@ -42,13 +43,14 @@ def evaluated(evaluation: Evaluation, handle: Handle) -> EvaluationReport:
     spread = domains.diagnose(pod, handle, evaluation)
     missing = incomplete(pod, handle, evaluation)
     core = requirements.conflict_core(spread.rejected, evaluation.nodes)
+    served = handle.profile.serves(pod)
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
-        verdict=verdict_of(evaluation, complete=not missing),
-        summary=blame(handle, spread, core),
-        message=evaluation.message,
+        verdict=verdict_of(evaluation, complete=not missing) if served else Verdict.INCOMPLETE,
+        summary=headed(pod, handle.profile, evaluation.feasible, blame(handle, spread, core)),
+        message=evaluation.message if served else "",
         feasible=evaluation.feasible,
         nodes=tuple(_node(verdict, handle, spread) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,

@@ -260,7 +260,7 @@ def _terminating_pods(subject: Subject) -> Iterable[Finding]:
 
 def _other_scheduler(subject: Subject) -> Iterable[Finding]:
     name = subject.pod.spec.scheduler_name
-    if name != subject.handle.profile.scheduler_name:
+    if not subject.handle.profile.serves(subject.pod):
         yield _info(
             "OtherScheduler",
             "spec.schedulerName",

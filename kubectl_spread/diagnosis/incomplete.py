@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis.holders import holders
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
@@ -141,7 +142,8 @@ def _gap(kind: Kind) -> Gap:
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
     beside = () if evaluation.feasible else _beside_rejections(pod, handle)
-    return (*_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *_apart(pod, handle), *beside)
+    others = tuple(holder.incomplete for holder in holders(pod, handle.profile))
+    return (*others, *_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *_apart(pod, handle), *beside)
 
 
 def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[Incomplete, ...]:

@@ -10,6 +10,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, makes_next_pod, next
 from kubectl_spread.diagnosis import findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, diagnose
 from kubectl_spread.diagnosis.ghosts import ghosts
+from kubectl_spread.diagnosis.holders import holders
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.reasons import name_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
@@ -147,14 +148,16 @@ def _status(
     """Return the first status that holds, worst first, and the one thing to know about it."""
     hard = constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
     uneven = constraint.skew > constraint.max_skew
-    blocked = _blocked(constraint, judged) if revision.is_next and hard else ""
+    served = handle.profile.serves(revision.pod)
+    blocked = _blocked(constraint, judged) if revision.is_next and hard and served else ""
+    held = any(holders(revision.pod, handle.profile))
     no_effect = _no_effect(constraint, handle)
     statuses = (
         (SpreadStatus.BLOCKED, bool(blocked), blocked),
         (SpreadStatus.VIOLATED, hard and uneven, f"maxSkew is {constraint.max_skew}"),
         (SpreadStatus.NO_DOMAINS, not any(d.eligible for d in constraint.domains), _no_domains(constraint)),
         (SpreadStatus.NO_EFFECT, bool(no_effect), no_effect),
-        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and revision.is_next, _incomplete(judged)),
+        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), _incomplete(judged)),
         (SpreadStatus.UNEVEN, uneven, "only preferred"),
     )
     return next(((status, reason) for status, holds, reason in statuses if holds), (SpreadStatus.OK, ""))

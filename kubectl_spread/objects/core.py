@@ -330,6 +330,19 @@ class PodResourceClaim(Struct, frozen=True):
     name: str = ""
 
 
+class PodSchedulingGroup(Struct, frozen=True):
+    """The PodGroup with which a Pod is scheduled (from 1.36)."""
+
+    pod_group_name: str = ""
+
+
+class WorkloadReference(Struct, frozen=True):
+    """The group of a Workload with which a Pod is scheduled (1.35)."""
+
+    name: str = ""
+    pod_group: str = ""
+
+
 class PodSpec(Struct, frozen=True):
     """What a Pod asks for, as far as scheduling reads it."""
 
@@ -351,6 +364,8 @@ class PodSpec(Struct, frozen=True):
     resources: ResourceRequirements | None = None
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
+    scheduling_group: PodSchedulingGroup | None = None
+    workload_ref: WorkloadReference | None = None
     host_network: bool = False
     host_users: bool | None = None
 

@@ -50,16 +50,20 @@ def check_sentence(item: CheckItem) -> str:
 
 
 def _placement(item: CheckItem) -> str:
-    """Return the verdict about all replicas."""
+    """Return the verdict about all replicas, or who else decides."""
+    if item.verdict is Verdict.INCOMPLETE and item.summary:
+        return item.summary
     if not item.placements and item.jam is None and (item.rollout or not item.replicas):
         return "no Pod is to be placed."
     if item.verdict is Verdict.UNSCHEDULABLE:
         return f"not schedulable. {item.summary}"
     if item.jam is not None:
         return _jam(item.jam, item.replicas)
-    if item.rollout and len(item.placements) < item.replicas:
-        return f"all {len(item.placements)} Pods that are to come can be scheduled."
-    return verdict_sentence(item) if item.replicas <= 1 else f"all {item.replicas} replicas can be scheduled."
+    some = item.rollout is not None and len(item.placements) < item.replicas
+    if item.verdict is Verdict.INCOMPLETE or (item.replicas <= 1 and not some):
+        return verdict_sentence(item)
+    who = f"{len(item.placements)} Pods that are to come" if some else f"{item.replicas} replicas"
+    return f"all {who} can be scheduled."
 
 
 def _jam(jam: Jam, replicas: int) -> str:

@@ -148,8 +148,8 @@ def pending_headline(item: PendingItem) -> str:
     verdict = verdict_sentence(item)
     if item.held_by:
         return f"{name} is held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
-    if not item.message and item.verdict is not Verdict.SCHEDULABLE and not item.feasible:
-        return f"{item.scheduler_name} decides this Pod; kube-scheduler's filters would reject {name}: {verdict}"
+    if item.verdict is Verdict.INCOMPLETE and item.summary:
+        return item.summary
     if item.verdict is Verdict.UNSCHEDULABLE:
         return f"{name} is Pending. {verdict}"
     return f"{name}: {verdict}"
@@ -162,6 +162,8 @@ def verdict_sentence(item: EvaluationReport) -> str:
             return item.summary
         case Verdict.SCHEDULABLE:
             return f"it can be scheduled now, on {listed(item.feasible)}."
+        case Verdict.INCOMPLETE if item.summary:
+            return item.summary
         case Verdict.INCOMPLETE:
             return f"nothing that was evaluated keeps it off {listed(item.feasible)}, but not everything was."
 

@@ -13,6 +13,7 @@ import msgspec
 
 from kubectl_spread import release
 from kubectl_spread.objects.configuration import (
+    DEFAULT_SCHEDULER,
     InterPodAffinityArgs,
     KubeSchedulerConfiguration,
     NodeAffinityArgs,
@@ -23,7 +24,7 @@ from kubectl_spread.objects.configuration import (
     SchedulerProfile,
     VolumeBindingArgs,
 )
-from kubectl_spread.objects.core import NodeAffinity, TopologySpreadConstraint
+from kubectl_spread.objects.core import NodeAffinity, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, Gate, Release
 from kubectl_spread.scheduler import plugins
@@ -102,6 +103,7 @@ class Behaviour(Enum):
     VOLUME_LIMIT_SCALING = Switch("nodevolumelimits/csi.go Filter", gate=release.VOLUME_LIMIT_SCALING)
     DRIVER_OPTS_IN = Switch("nodevolumelimits/csi.go checkCSIDriverOnNode", since=36)
     STORAGE_CAPACITY_SCORING = Switch("volumebinding/volume_binding.go PreScore", gate=release.STORAGE_CAPACITY_SCORING)
+    SCHEDULING_GROUPS = Switch("gangscheduling/gangscheduling.go PreEnqueue, Permit", gate=release.GENERIC_WORKLOAD)
     GATED_NOMINATED = Switch("pkg/scheduler/backend/queue/scheduling_queue.go addPod", since=37)
     FIRST_BUDGET_DECIDES = Switch(
         "pkg/scheduler/framework/preemption/preemption.go FilterVictimsWithPDBViolation", since=37
@@ -198,6 +200,10 @@ class Profile:
     def does(self, behaviour: Behaviour) -> bool:
         """Whether the release behaves so."""
         return behaviour in self.behaviours
+
+    def serves(self, pod: Pod) -> bool:
+        """Whether it schedules the Pod; else a scheduler that is not known does, if any."""
+        return (pod.spec.scheduler_name or DEFAULT_SCHEDULER) == self.scheduler_name
 
 
 def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] | None = None) -> Profile:

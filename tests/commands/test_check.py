@@ -15,6 +15,7 @@ from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
+from kubectl_spread.render.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import cron_job, owned, revision, template, workload
@@ -270,3 +271,21 @@ def test_how_a_deployment_rolls_out_may_be_nonsense(checked: Check, surge: str |
     report = checked([described], cluster)
     assert [error.field for error in only(report).validation] == ["spec.strategy.rollingUpdate"]
     assert exit_code(report) == 1
+
+
+@pytest.mark.parametrize("objects", [ABC, TAINTED], ids=["there is room", "zone c is shut"])
+def test_another_scheduler_decides_about_all_replicas(checked: Check, objects: Sequence[Object]) -> None:
+    pods = template(ON_ZONES)
+    pods["spec"]["schedulerName"] = "volcano"
+    report = checked([workload("Deployment", "web", pods=pods, replicas=5)], objects)
+    item = only(report)
+    assert (item.verdict, item.message, item.jam, exit_code(report)) == ("Incomplete", "", None, 3)
+    assert check_sentence(item).startswith("volcano decides this Pod; kube-scheduler's filters would allow ")
+
+
+def test_replicas_that_may_be_held_are_not_said_to_schedule(checked: Check) -> None:
+    pods = template(ON_ZONES)
+    pods["spec"]["schedulingGroup"] = {"podGroupName": "train"}
+    item = only(checked([workload("Deployment", "web", pods=pods, replicas=3)]))
+    assert item.verdict == "Incomplete"
+    assert "is held until its PodGroup is complete (PodGroup train)" in check_sentence(item)

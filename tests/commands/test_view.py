@@ -14,7 +14,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import NAMESPACE
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.snapshot import Unread
-from tests.build import Object, node, pod
+from tests.build import Object, node, pod, typed_pod
 from tests.commands.memory import Memory
 
 
@@ -115,11 +115,33 @@ def configuration(folder: Path, *profiles: Object) -> str:
 def test_each_profile_is_a_scheduler_of_its_own(tmp_path: Path) -> None:
     packed: Object = {"schedulerName": "packed", "plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}}
     view = seen(Memory([node("n")]), configuration=configuration(tmp_path, {"schedulerName": "plain"}, packed))
-    assert (view.knows("packed"), view.knows("plain"), view.knows("default-scheduler")) == (True, True, False)
     assert "NodePorts" not in view.handle("packed").profile.filters
     assert "NodePorts" in view.handle("plain").profile.filters
-    assert view.handle("volcano").profile.scheduler_name == "plain"
-    assert view.handle().profile.scheduler_name == "plain"
+
+
+@pytest.mark.parametrize(
+    ("configured", "served"),
+    [
+        ((), ["default-scheduler", ""]),
+        (({},), ["default-scheduler", ""]),
+        (({"schedulerName": "packed"}, {"schedulerName": "plain"}), ["packed", "plain"]),
+    ],
+    ids=["by default", "one without a name", "all have names"],
+)
+def test_a_pod_is_served_where_its_scheduler_has_a_profile(
+    tmp_path: Path, configured: tuple[Object, ...], served: list[str]
+) -> None:
+    view = seen(Memory([node("n")]), configuration=configuration(tmp_path, *configured) if configured else "")
+    names = ["default-scheduler", "packed", "plain", "volcano", ""]
+    pods = {name: typed_pod(pod("p", schedulerName=name)) for name in names}
+    assert [name for name in names if view.handle(name).profile.serves(pods[name])] == served
+
+
+def test_the_default_profile_judges_the_pods_of_a_scheduler_without_one(tmp_path: Path) -> None:
+    packed: Object = {"schedulerName": "packed", "plugins": {"filter": {"disabled": [{"name": "NodePorts"}]}}}
+    view = seen(Memory([node("n")]), configuration=configuration(tmp_path, packed))
+    for name in ("default-scheduler", "volcano"):
+        assert view.handle(name).profile.filters == seen(Memory()).handle().profile.filters
 
 
 def test_a_scheduler_without_a_profile_is_taken_for_the_default_one(tmp_path: Path) -> None:
@@ -139,7 +161,7 @@ def test_a_configuration_beside_other_documents_is_found(tmp_path: Path) -> None
     path = Path(configuration(tmp_path, {"schedulerName": "packed"}))
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: x}\n---\n"
     path.write_text(service + path.read_text(encoding="utf-8"), encoding="utf-8")
-    assert seen(Memory(), configuration=str(path)).knows("packed")
+    assert seen(Memory(), configuration=str(path)).handle("packed").profile.scheduler_name == "packed"
 
 
 def test_only_some_filters_may_be_wanted() -> None:

@@ -148,7 +148,13 @@ def condition(number: int) -> Object:
 
 def test_another_schedulers_message_is_not_ours_to_say() -> None:
     item = only([*BLOCKED, incoming(schedulerName="volcano")])
-    assert (item.message, item.scheduler_name, item.verdict) == ("", "volcano", "Unschedulable")
+    assert (item.message, item.scheduler_name, item.verdict) == ("", "volcano", "Incomplete")
+
+
+def test_no_fix_is_proved_where_another_scheduler_decides() -> None:
+    scope, pending = Scope(namespace="default"), [incoming(), incoming(schedulerName="volcano")]
+    found = [why_pending(Memory([*BLOCKED, pod]), scope, SchedulerOptions()).report.items[0].fixes for pod in pending]
+    assert [bool(fixes) for fixes in found] == [True, False]
 
 
 def test_a_gated_pod_keeps_its_verdict_and_says_what_holds_it() -> None:
@@ -166,8 +172,9 @@ def test_a_gated_pod_keeps_its_verdict_and_says_what_holds_it() -> None:
         ([node("n"), pod("p", schedulingGates=[{"name": "hold"}])], 1),
         ([node("n"), pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], 3),
         ([*BLOCKED, incoming(), pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], 1),
+        ([*BLOCKED, incoming(schedulerName="volcano")], 3),
     ],
-    ids=["schedulable", "none", "blocked", "gated", "incomplete", "blocked and incomplete"],
+    ids=["schedulable", "none", "blocked", "gated", "incomplete", "blocked and incomplete", "another scheduler"],
 )
 def test_the_exit_code(objects: Sequence[Object], code: int) -> None:
     assert exit_code(explained(objects).report) == code

@@ -207,11 +207,11 @@ class TestCards:
 
     def test_a_gate_and_another_scheduler_are_told(self) -> None:
         gated = pending([*ABC], held_by=("example.com/quota",))
-        other = msgspec.structs.replace(STUCK, name="other", message="", scheduler_name="volcano")
+        other = pending([*TAINTED, *web("a1", "b1")], incoming(schedulerName="volcano"))
         page = pending_page(gated, other)
-        assert page.texts(of="badge") == ["✕Unschedulable", "‖Gated"]
+        assert page.texts(of="badge") == ["?Incomplete", "‖Gated"]
         decides, held = page.texts(of="sentence")
-        assert decides.startswith("volcano decides this Pod; kube-scheduler's filters would reject it: ")
+        assert decides == other.summary
         assert held.startswith("Held by the scheduling gate example.com/quota. Without it: it can be scheduled now")
 
     def test_what_becomes_of_manifests_is_told_in_a_word(self) -> None:

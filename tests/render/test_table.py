@@ -206,7 +206,7 @@ class TestPendingText:
         )
 
     def test_another_scheduler_decides(self) -> None:
-        item = pending(incoming(), [*TAINTED, *web("a1", "b1")], message="", scheduler_name="volcano")
+        item = pending(incoming(schedulerName="volcano"), [*TAINTED, *web("a1", "b1")])
         assert told(item).startswith("volcano decides this Pod; kube-scheduler's filters would reject default/new: ")
 
     def test_pods_of_one_template_are_told_once(self) -> None:

@@ -10,7 +10,7 @@
 * patch.py: JSON patches
 """
 
-from kubectl_spread.diagnosis.fixes.search import FixSearch, fix_for, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.search import NO_FIXES, FixSearch, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 
-__all__ = ["FixSearch", "Situation", "fix_for", "search_fixes", "siblings_of"]
+__all__ = ["NO_FIXES", "FixSearch", "Situation", "fix_for", "search_fixes", "siblings_of"]

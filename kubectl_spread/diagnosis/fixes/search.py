@@ -86,6 +86,10 @@ class FixSearch(msgspec.Struct, frozen=True):
     complete: bool
 
 
+NO_FIXES = FixSearch((), (), complete=True)
+"""What there is to find for a Pod that needs nothing, or of which nothing can be proved."""
+
+
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
     """Return every change that lets the Pod in, each tried on the snapshot; pairs where no single one does.
 
@@ -95,7 +99,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
         spent: whether the time is over.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
-        return FixSearch((), (), complete=True)
+        return NO_FIXES
     found = list(_singles(situation, spent)) or _smallest(_pairs(situation, spent))
     added = list(_tried(nodes.additions(situation), situation, spent))
     complete = not spent()

@@ -135,8 +135,8 @@ def _pending_sentence(item: PendingItem) -> str:
     verdict = verdict_sentence(item)
     if item.held_by:
         return f"Held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
-    if not item.message and item.verdict is not Verdict.SCHEDULABLE and not item.feasible:
-        return f"{item.scheduler_name} decides this Pod; kube-scheduler's filters would reject it: {verdict}"
+    if item.verdict is Verdict.INCOMPLETE and item.summary:
+        return item.summary
     return _capital(verdict)
 
 
