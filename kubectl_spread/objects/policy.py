@@ -5,7 +5,8 @@ Source: api policy/v1/types.go, networking/v1/types.go (v1.36).
 
 from __future__ import annotations
 
-from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct
+from kubectl_spread.labels import NOTHING, Selector
+from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct, parse_label_selector
 
 
 class PodDisruptionBudgetSpec(Struct, frozen=True):
@@ -27,6 +28,14 @@ class PodDisruptionBudget(Struct, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
+
+    @property
+    def selector(self) -> Selector:
+        """Which Pods it guards; one that cannot be read guards none, as upstream passes it over."""
+        try:
+            return parse_label_selector(self.spec.selector)
+        except ValueError:
+            return NOTHING
 
 
 class NetworkPolicySpec(Struct, frozen=True):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo
@@ -197,7 +196,7 @@ class Budgets:
     @classmethod
     def of(cls, handle: Handle) -> Budgets:
         """Return those of the cluster."""
-        found = ((budget, _selector(budget)) for budget in handle.snapshot.all(PodDisruptionBudget))
+        found = ((budget, budget.selector) for budget in handle.snapshot.all(PodDisruptionBudget))
         return cls(
             selected=tuple((budget, selector) for budget, selector in found if not selector.empty),
             first_decides=handle.profile.does(Behaviour.FIRST_BUDGET_DECIDES),
@@ -226,14 +225,6 @@ class Budgets:
             going = pod.metadata.name in budget.status.disrupted_pods
             if selects and not going and budget.metadata.namespace == pod.metadata.namespace:
                 yield index
-
-
-def _selector(budget: PodDisruptionBudget) -> Selector:
-    """Return which Pods it protects; a selector that cannot be read protects none."""
-    try:
-        return parse_label_selector(budget.spec.selector)
-    except ValueError:
-        return parse_label_selector(None)
 
 
 def _best(candidates: Sequence[Candidate]) -> list[Candidate]:

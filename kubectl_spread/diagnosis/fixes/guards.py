@@ -1,4 +1,4 @@
-"""What must not happen to a Pod that is changed, or that makes room: being taken by others, or breaking a budget."""
+"""What must not happen to a Pod whose labels are changed: being taken by others."""
 
 from __future__ import annotations
 
@@ -66,15 +66,3 @@ def careful_selector(selector: LabelSelector | None) -> Selector:
         return parse_label_selector(selector)
     except ValueError:
         return Selector()
-
-
-def forbidding_budget(pod: Pod, snapshot: Snapshot) -> str | None:
-    """Return what forbids to evict the Pod: a budget that is used up, or budgets that could not be listed."""
-    if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
-        return kinds.POD_DISRUPTION_BUDGET.plural
-    for budget in snapshot.all(PodDisruptionBudget):
-        if budget.metadata.namespace != pod.metadata.namespace or budget.status.disruptions_allowed > 0:
-            continue
-        if careful_selector(budget.spec.selector).matches(pod.metadata.labels):
-            return budget.metadata.name
-    return None

@@ -8,12 +8,13 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers.replicas import pinned_to
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
-from kubectl_spread.diagnosis.fixes.guards import forbidding_budget
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.scheduler import (
     cycle,
@@ -145,7 +146,10 @@ def _may_go(pod: Pod, situation: Situation) -> bool:
     """Whether the Pod can be deleted at all: not a static one, and within its disruption budgets."""
     if any(owner.kind == "Node" for owner in pod.metadata.owner_references):
         return False
-    return pod.terminating or forbidding_budget(pod, situation.handle.snapshot) is None
+    snapshot = situation.handle.snapshot
+    if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
+        return pod.terminating
+    return not eviction.refusal(pod, snapshot)
 
 
 def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes import moves, nodes, search_fixes
 from kubectl_spread.diagnosis.requirements import Requirement, conflict_core

@@ -1,0 +1,52 @@
+"""Whether the API server lets a Pod be evicted, as ``kubectl drain`` and the Eviction API ask it.
+
+Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36). Not modelled: unhealthyPodEvictionPolicy and the
+healthy counts, by which a Pod that is not ready may go although the budget is used up; a budget whose status lags.
+"""
+
+from __future__ import annotations
+
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.policy import PodDisruptionBudget
+from kubectl_spread.snapshot import Snapshot
+
+
+def refusal(pod: Pod, snapshot: Snapshot) -> str:
+    """Return why the API server would refuse to evict the Pod, empty where it would not.
+
+    Args:
+        pod: the Pod.
+        snapshot: the cluster, its PodDisruptionBudgets among the kinds that were read.
+    """
+    if ignores_budgets(pod):
+        return ""
+    budgets = budgets_of(pod, snapshot)
+    if len(budgets) > 1:
+        return "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+    # disruptionsAllowed >= 1, or no budget at all
+    return next((_used_up(budget) for budget in budgets if budget.status.disruptions_allowed < 1), "")
+
+
+def ignores_budgets(pod: Pod) -> bool:
+    """Whether no budget protects the Pod: it has not started, has ended, or is going already.
+
+    Source: eviction.go canIgnorePDB (v1.36).
+    """
+    return pod.finished or pod.terminating or pod.status.phase == "Pending"
+
+
+def budgets_of(pod: Pod, snapshot: Snapshot) -> tuple[PodDisruptionBudget, ...]:
+    """Return the PodDisruptionBudgets that select the Pod.
+
+    Source: eviction.go getPodDisruptionBudgets (v1.36).
+    """
+    return tuple(
+        budget
+        for budget in snapshot.all(PodDisruptionBudget)
+        if budget.metadata.namespace == pod.metadata.namespace and budget.selector.matches(pod.metadata.labels)
+    )
+
+
+def _used_up(budget: PodDisruptionBudget) -> str:
+    """Return that the budget allows no eviction now."""
+    return f"The disruption budget {budget.metadata.name} does not allow evicting pods currently"

@@ -1,0 +1,59 @@
+"""Whether the API server lets a Pod be evicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kubectl_spread.apiserver.eviction import refusal
+from tests.build import Object, app, pod, snapshot, typed_pod
+
+RUNNING = {"phase": "Running"}
+USED_UP = "The disruption budget web does not allow evicting pods currently"
+TWO = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+
+
+def budget(name: str, *, allowed: int, selector: Object | None, namespace: str = "default") -> Object:
+    """Return a PodDisruptionBudget."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": selector},
+        "status": {"disruptionsAllowed": allowed},
+    }
+
+
+@pytest.mark.parametrize(
+    ("budgets", "refused"),
+    [
+        ([], ""),
+        ([budget("web", allowed=1, selector=app("web"))], ""),
+        ([budget("web", allowed=0, selector=app("web"))], USED_UP),
+        ([budget("web", allowed=0, selector={})], USED_UP),
+        ([budget("web", allowed=0, selector=None)], ""),
+        ([budget("web", allowed=0, selector=app("api"))], ""),
+        ([budget("web", allowed=0, selector=app("web"), namespace="other")], ""),
+        ([budget("web", allowed=0, selector={"matchExpressions": [{"key": "a", "operator": "Like"}]})], ""),
+        ([budget("web", allowed=1, selector=app("web")), budget("all", allowed=1, selector={})], TWO),
+    ],
+    ids=["none", "allows", "used up", "empty selector", "no selector", "others", "elsewhere", "unreadable", "two"],
+)
+def test_budgets_that_select_the_pod_decide(budgets: Sequence[Object], refused: str) -> None:
+    evicted = typed_pod(pod("p", on="n", labels={"app": "web"}, status=RUNNING))
+    assert refusal(evicted, snapshot(budgets)) == refused
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        pod("p", on="n", status={"phase": "Pending"}),
+        pod("p", on="n", status={"phase": "Succeeded"}),
+        pod("p", on="n", status={"phase": "Failed"}),
+        pod("p", on="n", status=RUNNING, terminating=True),
+    ],
+    ids=["not started", "succeeded", "failed", "going"],
+)
+def test_no_budget_protects_a_pod_that_does_not_run(described: Object) -> None:
+    assert refusal(typed_pod(described), snapshot([budget("all", allowed=0, selector={})])) == ""
