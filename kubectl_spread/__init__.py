@@ -3,7 +3,7 @@
 The map, in the order of the imports (they only point to the right)::
 
     cli → commands → cluster | render | diagnosis → simulation → controllers → apiserver → scheduler → snapshot
-        → objects → labels | quantity | release | reference | report | words → errors
+        → objects → labels | quantity | release | reference | report | words → apimachinery | errors
 
 * cli: flags to options, one small file a command
 * commands: source → engine → report, one file a command
@@ -16,6 +16,7 @@ The map, in the order of the imports (they only point to the right)::
 * scheduler: kube-scheduler's filters and scores, one module a plugin under its upstream name
 * snapshot: the cluster, indexed and immutable
 * objects: Kubernetes objects as Structs that hold only the fields in use
+* apimachinery: what is wrong with names and labels, in the words of Kubernetes
 * release: which releases there are, and the feature gates of each
 * reference: what ``explain`` says of findings, fixes, statuses and fields
 * words: names and numbers as they stand in a sentence

@@ -6,20 +6,22 @@ Source: apimachinery pkg/labels/selector.go and pkg/apis/meta/v1/helpers.go (v1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import assert_never
 
+from kubectl_spread.apimachinery import MAX_LABEL, MAX_SUBDOMAIN, as_json, label_key_faults, label_value_faults, quoted
 from kubectl_spread.errors import UsageError
-
-MAX_LABEL = 63
-MAX_SUBDOMAIN = 253
 
 # More zeros in front than any label holds; Python reads at most 4,300 digits.
 _INTEGER = re.compile(r"[+-]?0{0,4000}[0-9]{1,19}", re.ASCII)
 _LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", re.ASCII)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+
+# Keys and values whose form is known: of thousands of Pods most carry the same few.
+_KEPT = 1024
 
 # One term of a selector and what ends it: "in" and "notin" are keys and values too where no operator may stand.
 _BLANKS = re.compile(r"[ \t\r\n]*+")
@@ -164,11 +166,79 @@ def equals(key: str, value: str) -> Requirement:
     return Requirement(key, Operator.IN, frozenset((value,)))
 
 
+def new_requirement(key: str, operator: Operator, values: Collection[str], *, path: str = "") -> Requirement:
+    """Return the requirement that an object asks for.
+
+    Args:
+        key: the label's key.
+        operator: how it is compared.
+        values: what it is compared with.
+        path: the field it stands in; empty for a label selector, whose errors name no field.
+
+    Raises:
+        ValueError: in upstream's words: no API server takes the key or a value, or the values do not fit the operator.
+
+    Source: apimachinery pkg/labels/selector.go NewRequirement (v1.36).
+    """
+    fits = _wrong_values(operator, values) is None and all(map(is_label_value, values))
+    if not (fits and is_label_key(key)):
+        raise ValueError(aggregate(_requirement_faults(key, operator, values, f"{path}." if path else "")))
+    return Requirement(key, operator, frozenset(values))
+
+
+def aggregate(errors: Iterable[str]) -> str:
+    """Return several errors as one.
+
+    Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
+    """
+    different = tuple(dict.fromkeys(errors))
+    return different[0] if len(different) == 1 else f"[{', '.join(different)}]"
+
+
+_VALUES_WANTED = "for 'in', 'notin' operators, values set can't be empty"
+_NO_VALUES_WANTED = "values set must be empty for exists and does not exist"
+_ONE_VALUE_WANTED = "for 'Gt', 'Lt' operators, exactly one value is required"
+_INTEGER_WANTED = "for 'Gt', 'Lt' operators, the value must be an integer"
+
+
+def _wrong_values(operator: Operator, values: Collection[str]) -> str | None:
+    """Return what the operator wants of the values, None where they fit."""
+    match operator:
+        case Operator.IN | Operator.NOT_IN:
+            return None if values else _VALUES_WANTED
+        case Operator.EXISTS | Operator.DOES_NOT_EXIST:
+            return _NO_VALUES_WANTED if values else None
+        case Operator.GT | Operator.LT:
+            if len(values) != 1:
+                return _ONE_VALUE_WANTED
+            return None if all(map(is_int64, values)) else _INTEGER_WANTED
+        case _:
+            assert_never(operator)
+
+
+def _requirement_faults(key: str, operator: Operator, values: Collection[str], path: str) -> Iterator[str]:
+    """Yield what is wrong with a requirement, field by field."""
+    if faults := "; ".join(label_key_faults(key)):
+        yield f"{path}key: Invalid value: {quoted(key)}: {faults}"
+    wanted = _wrong_values(operator, values)
+    if wanted is not None and wanted != _INTEGER_WANTED:
+        # An absent list is Go's nil, which JSON calls null.
+        yield f"{path}values: Invalid value: {as_json(list(values)) if values else 'null'}: {wanted}"
+    if operator in {Operator.GT, Operator.LT}:
+        for index, value in enumerate(values):
+            if not is_int64(value):
+                yield f"{path}values[{index}]: Invalid value: {quoted(value)}: {_INTEGER_WANTED}"
+    for index, value in enumerate(values):
+        if faults := "; ".join(label_value_faults(value)):
+            yield f"{path}values[{index}][{key}]: Invalid value: {quoted(value)}: {faults}"
+
+
 def is_int64(text: str) -> bool:
     """Whether Go's strconv.ParseInt(text, 10, 64) would read it."""
     return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
+@lru_cache(_KEPT)
 def is_label_key(text: str) -> bool:
     """Whether the text is a label's key: a name of at most 63 characters, after an optional DNS subdomain and ``/``.
 
@@ -180,6 +250,7 @@ def is_label_key(text: str) -> bool:
     return name != "" and is_label_value(name)
 
 
+@lru_cache(_KEPT)
 def is_label_value(text: str) -> bool:
     """Whether the text is a label's value: at most 63 characters, or none.
 

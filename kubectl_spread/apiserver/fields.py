@@ -17,7 +17,8 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread import quantity
-from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, Reason, quoted
+from kubectl_spread.apimachinery import quoted
+from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, Reason
 from kubectl_spread.objects.decoding import Plain, type_name
 
 POD_TEMPLATE = "core.v1.PodTemplateSpec"

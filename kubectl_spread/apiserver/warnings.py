@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kubectl_spread.apimachinery import label_value_faults, quoted
 from kubectl_spread.apiserver.creation import pod_as_created
 from kubectl_spread.apiserver.quantities import read_amounts
 from kubectl_spread.apiserver.validation.affinity import PREFERRED, REQUIRED
-from kubectl_spread.apiserver.validation.field_errors import quoted
-from kubectl_spread.apiserver.validation.names import label_value_faults
 from kubectl_spread.objects.core import (
     NodeAffinity,
     NodeSelectorTerm,

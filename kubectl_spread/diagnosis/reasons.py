@@ -55,6 +55,9 @@ class Explainer:
 
     def of_plugin(self, plugin: str, node_info: NodeInfo) -> str:
         """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
+        broken = self.evaluation.broken
+        if broken is not None and broken.plugin == plugin:
+            return ""
         if nominated := self._nominated(plugin, node_info):
             return f"room is kept for {', '.join('/'.join(pod.key) for pod in nominated)}"
         if plugin in self._around:

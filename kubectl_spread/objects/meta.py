@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, equals
+from kubectl_spread.apimachinery import quoted
+from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, new_requirement
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
@@ -71,27 +72,22 @@ def parse_label_selector(selector: LabelSelector | None) -> Selector:
     """Return the selector to match with: absent selects nothing, empty selects everything.
 
     Raises:
-        ValueError: an operator is unknown, or its values do not fit it.
+        ValueError: in upstream's words: no API server would take it.
 
-    Source: meta/v1/helpers.go LabelSelectorAsSelector, labels/selector.go NewRequirement (v1.36).
+    Source: meta/v1/helpers.go LabelSelectorAsSelector (v1.36).
     """
     if selector is None:
         return NOTHING
-    expressions = (label_requirement(expression) for expression in selector.match_expressions)
-    return Selector((*(equals(k, v) for k, v in sorted(selector.match_labels.items())), *expressions))
+    labels = (new_requirement(key, Operator.IN, (value,)) for key, value in sorted(selector.match_labels.items()))
+    return Selector((*labels, *map(label_requirement, selector.match_expressions)))
 
 
 def label_requirement(expression: LabelSelectorRequirement) -> Requirement:
     """Return the requirement of one expression.
 
     Raises:
-        ValueError: the operator is unknown, or the values do not fit it.
+        ValueError: in upstream's words: the operator is unknown, or no API server would take the rest.
     """
     if expression.operator not in LABEL_OPERATORS:
-        raise ValueError(f"{expression.operator!r} is not a valid label selector operator")
-    operator = Operator(expression.operator)
-    wants_values = operator in (Operator.IN, Operator.NOT_IN)
-    if wants_values != bool(expression.values):
-        wanted = "must be set" if wants_values else "must not be set"
-        raise ValueError(f"values {wanted} for operator {operator}")
-    return Requirement(expression.key, operator, frozenset(expression.values))
+        raise ValueError(f"{quoted(expression.operator)} is not a valid label selector operator")
+    return new_requirement(expression.key, Operator(expression.operator), expression.values)

@@ -6,12 +6,12 @@ Source: kube-scheduler staging framework/types.go AffinityTerm (v1.36).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
-from kubectl_spread.labels import NOTHING, Selector
+from kubectl_spread.labels import NOTHING, Selector, aggregate
 from kubectl_spread.objects.core import Pod, PodAffinity, PodAffinityTerm
 from kubectl_spread.objects.meta import parse_label_selector
 
@@ -64,31 +64,51 @@ class PodTerms:
         """Return the terms of the Pod.
 
         Raises:
-            ValueError: a selector cannot be read.
+            ValueError: a selector cannot be read; every list that holds such a one is named.
+
+        Source: framework/types.go PodInfo.Update (v1.36).
         """
-        if pod.spec.affinity is None:
-            return cls()
-        near, apart = pod.spec.affinity.pod_affinity, pod.spec.affinity.pod_anti_affinity
-        return cls(
-            affinity=_required(near, pod),
-            anti_affinity=_required(apart, pod),
-            preferred=(*_preferred(near, pod, sign=1), *_preferred(apart, pod, sign=-1)),
-        )
+        terms, errors = _read(pod)
+        if errors:
+            raise ValueError(aggregate(errors))
+        return terms
 
 
-def _required(affinity: PodAffinity | None, pod: Pod) -> tuple[AffinityTerm, ...]:
-    """Return the terms that must hold."""
-    if affinity is None:
-        return ()
-    return tuple(parse_term(term, pod) for term in affinity.required_during_scheduling_ignored_during_execution)
+def readable_terms(pod: Pod) -> PodTerms:
+    """Return the terms of a Pod that is on a node already; a list in which one term cannot be read is as good as empty.
+
+    Source: framework/types.go NodeInfo.AddPod, PodInfo.Update (v1.36).
+    """
+    terms, _ = _read(pod)
+    return terms
 
 
-def _preferred(affinity: PodAffinity | None, pod: Pod, *, sign: int) -> tuple[Weighted, ...]:
-    """Return the terms that carry weight."""
-    if affinity is None:
-        return ()
-    terms = affinity.preferred_during_scheduling_ignored_during_execution
-    return tuple((sign * term.weight, parse_term(term.pod_affinity_term, pod)) for term in terms)
+def _read(pod: Pod) -> tuple[PodTerms, list[str]]:
+    """Return the Pod's terms, and why the lists that are left out cannot be read."""
+    errors: list[str] = []
+    if pod.spec.affinity is None:
+        return PodTerms(), errors
+    near = pod.spec.affinity.pod_affinity or PodAffinity()
+    apart = pod.spec.affinity.pod_anti_affinity or PodAffinity()
+
+    def read(name: str, terms: Iterable[PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
+        try:
+            return tuple(parse_term(term, pod) for term in terms)
+        except ValueError as error:
+            errors.append(f"{name}: {error}")
+            return ()
+
+    def weighted(name: str, affinity: PodAffinity, sign: int) -> Iterator[Weighted]:
+        terms = affinity.preferred_during_scheduling_ignored_during_execution
+        parsed = read(name, (term.pod_affinity_term for term in terms))
+        return zip((sign * term.weight for term in terms), parsed, strict=False)
+
+    terms = PodTerms(
+        affinity=read("requiredAffinityTerms", near.required_during_scheduling_ignored_during_execution),
+        anti_affinity=read("requiredAntiAffinityTerms", apart.required_during_scheduling_ignored_during_execution),
+        preferred=(*weighted("preferredAffinityTerms", near, 1), *weighted("preferredAntiAffinityTerms", apart, -1)),
+    )
+    return terms, errors
 
 
 def parse_term(term: PodAffinityTerm, pod: Pod) -> AffinityTerm:
@@ -147,17 +167,6 @@ class ExistingTerms:
             _merged(self.anti_affinity, more.anti_affinity),
             _merged(self.preferred, more.preferred),
         )
-
-
-def readable_terms(pod: Pod) -> PodTerms:
-    """Return the terms of a Pod that is on a node already; terms that cannot be read are as good as none.
-
-    Source: kube-scheduler framework/types.go NodeInfo.AddPod, PodInfo.Update (v1.36).
-    """
-    try:
-        return PodTerms.of(pod)
-    except ValueError:
-        return PodTerms()
 
 
 Counters: TypeAlias = defaultdict[AffinityTerm, dict[str, int]]

@@ -34,9 +34,11 @@ from kubectl_spread.scheduler import (
     volumezone,
 )
 from kubectl_spread.scheduler.framework import (
+    Code,
     Handle,
     NodeInfo,
     PreFilterResult,
+    Scores,
     Status,
     unresolvable,
 )
@@ -50,7 +52,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 
 PreFilter: TypeAlias = Callable[[Pod, Handle], PreFilterResult | Status]
-PreScore: TypeAlias = Callable[[Pod, Handle, Sequence[NodeInfo]], dict[str, int] | None]
+PreScore: TypeAlias = Callable[[Pod, Handle, Sequence[NodeInfo]], Scores | Status | None]
 
 PRE_FILTERS: Mapping[str, PreFilter] = {
     plugin.NAME: plugin.pre_filter
@@ -136,6 +138,7 @@ class Evaluation:
         narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
         not_modelled: the profile's filters that were not evaluated.
         filters: the filters that judged the Pod, for dry runs.
+        broken: the plugin that broke in PreFilter or PreScore, whatever the node; the scheduler says nothing else then.
     """
 
     pod: Pod
@@ -144,6 +147,7 @@ class Evaluation:
     narrowed: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     not_modelled: tuple[str, ...] = ()
     filters: Filters = field(default=(), repr=False)
+    broken: Rejection | None = None
 
     @property
     def feasible(self) -> tuple[str, ...]:
@@ -161,6 +165,8 @@ class Evaluation:
             return NO_NODES
         if any(verdict.first is None for verdict in self.nodes.values()):
             return ""
+        if self.broken:
+            return ", ".join(self.broken.status.reasons)
         said = self._pre_filter_message() or ", ".join(sorted(f"{n} {r}" for r, n in self._reasons().items()))
         return f"0/{len(self.nodes)} nodes are available: {said}."
 
@@ -204,7 +210,14 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     found = _pre_filter(pod, handle)
     rejections = _rejections(pod, found, handle)
     first = _first_rejections(found, rejections, handle)
-    scores = _scores(pod, handle, [info for name, info in handle.node_infos.items() if first[name] is None])
+    broken = found.rejection if found.rejection and found.rejection.status.code is Code.ERROR else None
+    feasible = [info for name, info in handle.node_infos.items() if first[name] is None]
+    scores = _scores(pod, handle, feasible)
+    if isinstance(scores, Rejection):
+        broken = scores
+        rejections = {**rejections, **{info.name: (broken,) for info in feasible}}
+        first = {**first, **{info.name: broken for info in feasible}}
+        scores = {}
     return Evaluation(
         pod=pod,
         nodes={
@@ -215,6 +228,7 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
         narrowed=found.narrowed,
         not_modelled=tuple(name for name in handle.profile.filters if name not in PRE_FILTERS),
         filters=found.filters,
+        broken=broken,
     )
 
 
@@ -232,7 +246,10 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
         and passing(filters, info)
         and (name not in nominated or DryRun(info, found.filters).passes(nominated[name]))
     ]
-    totals = {name: scores["total"] for name, scores in _scores(pod, handle, left).items()}
+    scored = _scores(pod, handle, left)
+    if isinstance(scored, Rejection):
+        return ()
+    totals = {name: scores["total"] for name, scores in scored.items()}
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
@@ -249,7 +266,7 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
         if isinstance(result, Status):
             if not result.rejected:
                 continue
-            rejection = rejection or Rejection(name, result)
+            rejection = rejection or Rejection(name, _passed_on("PreFilter", name, result))
         elif result.node_names is not None:
             narrowed[name] = result.node_names
             if not frozenset.intersection(*narrowed.values()):
@@ -312,13 +329,24 @@ def _first_rejections(
     return first
 
 
-def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]]:
-    """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``."""
+def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]] | Rejection:
+    """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``.
+
+    Where a plugin cannot score, return what it says: the Pod then goes nowhere. But a node that alone is feasible is
+    taken without any score.
+
+    Source: schedule_one.go schedulePod, framework/runtime/framework.go RunPreScorePlugins (v1.36).
+    """
     if not feasible:
         return {}
-    modelled = [(plugin, weight) for plugin, weight in handle.profile.weights.items() if plugin in PRE_SCORES]
-    given = [(plugin, weight, PRE_SCORES[plugin](pod, handle, feasible)) for plugin, weight in modelled]
-    columns = [(plugin, weight, scores) for plugin, weight, scores in given if scores is not None]
+    columns = []
+    for plugin, weight in handle.profile.weights.items():
+        scored = PRE_SCORES[plugin](pod, handle, feasible) if plugin in PRE_SCORES else None
+        if isinstance(scored, Status):
+            if len(feasible) > 1:
+                return Rejection(plugin, _passed_on("PreScore", plugin, scored))
+        elif scored is not None:
+            columns.append((plugin, weight, scored))
     scores = {}
     for info in feasible:
         name = info.name
@@ -326,3 +354,10 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
         of_node["total"] = sum(of_node.values())
         scores[name] = of_node
     return scores
+
+
+def _passed_on(extension_point: str, plugin: str, status: Status) -> Status:
+    """Return the status as the framework passes it on: it says of an error where it happened."""
+    if status.code is not Code.ERROR:
+        return status
+    return Status(status.code, tuple(f'running {extension_point} plugin "{plugin}": {why}' for why in status.reasons))

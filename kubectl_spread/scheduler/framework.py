@@ -5,7 +5,8 @@ A plugin is a module with plain functions:
 * ``pre_filter(pod, handle)`` returns a Status (Skip: nothing to judge here; a rejection: no node can do), or a
   ``PreFilterResult`` that carries ``filter_node`` bound to the state it computed.
 * ``filter_node(state, node_info)`` returns the Status of one node.
-* ``pre_score(pod, handle, nodes)`` returns None (skipped) or the scores of the feasible nodes, normalised to 0..100.
+* ``pre_score(pod, handle, nodes)`` returns None (skipped), the scores of the feasible nodes, normalised to 0..100, or
+  the Status of an error: then the Pod goes nowhere.
 
 Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 """
@@ -233,6 +234,8 @@ class Handle:
         return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms)
 
 
+Scores: TypeAlias = dict[str, int]
+"""Feasible node's name → score (0..100)."""
 NodeFilter: TypeAlias = Callable[[NodeInfo], Status]
 PodUpdate: TypeAlias = Callable[[Pod, NodeInfo, int], "PreFilterResult"]
 """The result once a Pod is one more (1) or one less (-1) on a node: what upstream calls PreFilterExtensions."""

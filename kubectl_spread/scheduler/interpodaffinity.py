@@ -22,9 +22,11 @@ from kubectl_spread.scheduler.framework import (
     MAX_NODE_SCORE,
     SKIP,
     SUCCESS,
+    Code,
     Handle,
     NodeInfo,
     PreFilterResult,
+    Scores,
     Status,
     unresolvable,
     unschedulable,
@@ -218,13 +220,18 @@ def _domains(terms: Iterable[KeyOnNodes], handle: Handle) -> Domains:
     return domains
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | Status | None:
     """Return feasible node's name → score (0..100), None where no Pod weighs on any domain.
+
+    A term of the Pod that cannot be read is an error; PreFilter, where it runs, has rejected such a Pod before.
 
     Source: interpodaffinity/scoring.go PreScore, Score (v1.36).
     """
     arguments = handle.profile.inter_pod_affinity
-    preferred = _with_namespaces(PodTerms.of(pod), handle).preferred
+    try:
+        preferred = _with_namespaces(PodTerms.of(pod), handle).preferred
+    except ValueError as error:
+        return Status(Code.ERROR, (f"failed to parse pod: {error}",))
     if arguments.ignore_preferred_terms_of_existing_pods and not preferred:
         return None
     weights = chain(

@@ -6,12 +6,12 @@ Source: kube-scheduler nodeaffinity/node_affinity.go, component-helpers scheduli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import assert_never
 
-from kubectl_spread.labels import Operator, Requirement, Selector, from_set, is_int64
+from kubectl_spread.apimachinery import as_json, quoted
+from kubectl_spread.labels import Operator, Requirement, Selector, aggregate, from_set, new_requirement
 from kubectl_spread.objects.core import (
     Node,
     NodeSelector,
@@ -23,9 +23,11 @@ from kubectl_spread.objects.core import (
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
+    Code,
     Handle,
     NodeInfo,
     PreFilterResult,
+    Scores,
     Status,
     normalize,
     unresolvable,
@@ -36,6 +38,7 @@ REASON = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT = "pod affinity terms conflict"
 NAME_FIELD = "metadata.name"
+_FIELD_OPERATORS = (Operator.IN, Operator.NOT_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,40 +145,52 @@ def parse_terms(selector: NodeSelector) -> tuple[Term, ...]:
 
 def parse_term(term: NodeSelectorTerm) -> Term | None:
     """Return the alternative, None where it can match no node: it is empty or cannot be read."""
-    if not term.match_expressions and not term.match_fields:
-        return None
-    try:
-        expressions = tuple(map(_label_requirement, term.match_expressions))
-        fields = tuple(map(_field_requirement, term.match_fields))
-    except ValueError:
-        return None
-    return Term(Selector(expressions), Selector(fields))
+    parsed, errors = _read(term)
+    return None if _is_empty(term) or errors else parsed
 
 
-def _label_requirement(expression: NodeSelectorRequirement) -> Requirement:
+def _is_empty(term: NodeSelectorTerm) -> bool:
+    """Whether the term has no condition."""
+    return not (term.match_expressions or term.match_fields)
+
+
+def _read(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
+    """Return the alternative, and what is wrong with it."""
+    errors: list[str] = []
+    expressions = _parsed(_label_requirement, term.match_expressions, f"{path}.matchExpressions", errors=errors)
+    fields = _parsed(_field_requirement, term.match_fields, f"{path}.matchFields", errors=errors)
+    return Term(Selector(expressions), Selector(fields)), errors
+
+
+def _parsed(
+    parse: Callable[[NodeSelectorRequirement, str], Requirement],
+    expressions: Iterable[NodeSelectorRequirement],
+    path: str,
+    *,
+    errors: list[str],
+) -> tuple[Requirement, ...]:
+    """Return the conditions that can be read; of the others the errors are added to these."""
+    found = []
+    for index, expression in enumerate(expressions):
+        try:
+            found.append(parse(expression, f"{path}[{index}]"))
+        except ValueError as error:
+            errors.append(str(error))
+    return tuple(found)
+
+
+def _label_requirement(expression: NodeSelectorRequirement, path: str) -> Requirement:
     """Return the condition on a label.
 
     Raises:
-        ValueError: the operator is unknown, or the values do not fit it.
+        ValueError: the operator is unknown, or the key or the values are such as no label has.
 
-    Source: apimachinery pkg/labels/selector.go NewRequirement (v1.36).
+    Source: nodeaffinity.go nodeSelectorRequirementsAsSelector (v1.36).
     """
-    operator, values = Operator(expression.operator), expression.values
-    match operator:
-        case Operator.IN | Operator.NOT_IN:
-            fits = bool(values)
-        case Operator.EXISTS | Operator.DOES_NOT_EXIST:
-            fits = not values
-        case Operator.GT | Operator.LT:
-            fits = len(values) == 1 and is_int64(values[0])
-        case _:
-            assert_never(operator)
-    if not fits:
-        raise ValueError(f"the values do not fit operator {operator}")
-    return Requirement(expression.key, operator, frozenset(values))
+    return new_requirement(expression.key, _operator(expression, path, Operator), expression.values, path=path)
 
 
-def _field_requirement(expression: NodeSelectorRequirement) -> Requirement:
+def _field_requirement(expression: NodeSelectorRequirement, path: str) -> Requirement:
     """Return the condition on a field: In and NotIn with exactly one value.
 
     Raises:
@@ -183,10 +198,24 @@ def _field_requirement(expression: NodeSelectorRequirement) -> Requirement:
 
     Source: nodeaffinity.go nodeSelectorRequirementsAsFieldSelector (v1.36).
     """
-    operator = Operator(expression.operator)
-    if operator not in (Operator.IN, Operator.NOT_IN) or len(expression.values) != 1:
-        raise ValueError(f"a field takes In or NotIn with one value, not {operator} with {len(expression.values)}")
+    operator = _operator(expression, path, _FIELD_OPERATORS)
+    if len(expression.values) != 1:
+        values = as_json(list(expression.values)) if expression.values else "null"
+        raise ValueError(f"{path}.values: Invalid value: {values}: must have one element")
     return Requirement(expression.key, operator, frozenset(expression.values))
+
+
+def _operator(expression: NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:
+    """Return how the expression compares.
+
+    Raises:
+        ValueError: in no way that is supported here.
+    """
+    for operator in supported:
+        if operator == expression.operator:
+            return operator
+    known = ", ".join(map(quoted, supported))
+    raise ValueError(f"{path}.operator: Unsupported value: {as_json(expression.operator)}: supported values: {known}")
 
 
 def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
@@ -203,27 +232,42 @@ def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
     return names
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | Status | None:
     """Return feasible node's name → score (0..100), None where neither Pod nor configuration prefers anything.
+
+    Where a preference cannot be read, that is an error, and the Pod goes nowhere.
 
     Source: nodeaffinity/node_affinity.go PreScore, Score (v1.36).
     """
     affinities = (pod.spec.affinity.node_affinity if pod.spec.affinity else None, handle.profile.added_affinity)
     preferred = [
-        term
-        for affinity in affinities
-        if affinity is not None
-        for term in affinity.preferred_during_scheduling_ignored_during_execution
+        affinity.preferred_during_scheduling_ignored_during_execution for affinity in affinities if affinity is not None
     ]
-    if not preferred:
+    if not any(preferred):
         return None
-    weights = [(weight, handle.index.matching(term)) for weight, term in _weighted(preferred)]
+    try:
+        terms = [term for of_one in preferred for term in _weighted(of_one)]
+    except ValueError as error:
+        return Status(Code.ERROR, (str(error),))
+    weights = [(weight, handle.index.matching(term)) for weight, term in terms]
     return normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
 
 
-def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> Iterator[tuple[int, Term]]:
-    """Yield weight and term of the preferences that some node can meet."""
-    for preference in preferred:
-        term = parse_term(preference.preference)
-        if term is not None:
-            yield preference.weight, term
+def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> list[tuple[int, Term]]:
+    """Return weight and term of the preferences; empty terms and those without weight say nothing.
+
+    Raises:
+        ValueError: some cannot be read.
+
+    Source: component-helpers nodeaffinity.go NewPreferredSchedulingTerms (v1.36).
+    """
+    found: list[tuple[int, Term]] = []
+    errors: list[str] = []
+    for index, preference in enumerate(preferred):
+        if preference.weight and not _is_empty(preference.preference):
+            term, faults = _read(preference.preference, f"[{index}]")
+            found.append((preference.weight, term))
+            errors += faults
+    if errors:
+        raise ValueError(aggregate(errors))
+    return found

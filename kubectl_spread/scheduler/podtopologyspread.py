@@ -119,24 +119,31 @@ def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
     return min(match_num.values(), default=0)
 
 
-def constraints_of(pod: Pod, handle: Handle) -> tuple[Constraint, ...]:
-    """Return the constraints that apply to the Pod, hard and soft: its own, or else the cluster's defaults.
+def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tuple[Constraint, ...]:
+    """Return the constraints that apply to the Pod: its own, or else the cluster's defaults.
+
+    Args:
+        pod: the Pod.
+        handle: the cluster.
+        hard: only the hard ones, or only the soft ones; None for both.
 
     Raises:
-        ValueError: a selector cannot be read.
+        ValueError: the selector of one of these cannot be read.
 
     Source: podtopologyspread/plugin.go getConstraints, common.go buildDefaultConstraints (v1.36).
     """
     own = pod.spec.topology_spread_constraints
-    if own:
-        return tuple(_parse(constraint, index, pod, handle) for index, constraint in enumerate(own))
-    if not handle.profile.default_constraints:
-        return ()
+    chosen = [
+        (index, constraint)
+        for index, constraint in enumerate(own or handle.profile.default_constraints)
+        if hard is None or hard == (constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE)
+    ]
+    if own or not chosen:
+        return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
     selector = default_selector(pod, handle)
     if selector.empty:
         return ()
-    defaults = enumerate(handle.profile.default_constraints)
-    return tuple(_parse(constraint, index, pod, handle, selector=selector) for index, constraint in defaults)
+    return tuple(_parse(constraint, index, pod, handle, selector=selector) for index, constraint in chosen)
 
 
 def _parse(
@@ -288,10 +295,12 @@ def counted_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Iterator[P
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod without hard constraints."""
+    # A soft constraint whose selector cannot be read is none of the filter's business: PreScore breaks on it.
     try:
-        hard = [constraint for constraint in constraints_of(pod, handle) if constraint.hard]
+        hard = constraints_of(pod, handle, hard=True)
     except ValueError as error:
-        return Status(Code.ERROR, (str(error),))
+        said = f"get constraints from pod: obtaining pod's hard topology spread constraints: {error}"
+        return Status(Code.ERROR, (said,))
     if not hard:
         return SKIP
     return _result(count_domains(hard, pod, handle, must_have_keys_of=hard), pod.metadata.namespace)

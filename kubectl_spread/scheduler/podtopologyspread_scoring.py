@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import podtopologyspread
-from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, NodeInfo, go_round
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Code, Handle, NodeInfo, Scores, Status, go_round
 from kubectl_spread.scheduler.podtopologyspread import (
     HOSTNAME,
     Constraint,
@@ -23,12 +23,18 @@ from kubectl_spread.scheduler.podtopologyspread import (
 NAME = podtopologyspread.NAME
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | Status | None:
     """Return feasible node's name → score (0..100), None for a Pod without soft constraints.
+
+    Where a soft constraint cannot be read, that is an error, and the Pod goes nowhere.
 
     Source: podtopologyspread/scoring.go PreScore, Score, NormalizeScore (v1.36).
     """
-    soft = [constraint for constraint in constraints_of(pod, handle) if not constraint.hard]
+    try:
+        soft = constraints_of(pod, handle, hard=False)
+    except ValueError as error:
+        said = f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}"
+        return Status(Code.ERROR, (said,))
     if not soft:
         return None
     # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.

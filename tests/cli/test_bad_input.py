@@ -254,7 +254,7 @@ UNREADABLE = {
     "selector": ({"node.yaml": NODE, "pod.yaml": SPREAD_POD}, "Pod default/p, spec.topologySpreadConstraints[0]"),
     "soft selector": (
         {"node.yaml": NODE, "pod.yaml": SPREAD_POD.replace("DoNotSchedule", "ScheduleAnyway")},
-        "spec.topologySpreadConstraints[0].labelSelector: 'Likes' is not a valid label selector operator",
+        'spec.topologySpreadConstraints[0].labelSelector: "Likes" is not a valid label selector operator',
     ),
     "quantity of a Pod": (
         {"node.yaml": NODE, "pod.yaml": POD.replace("web}]", "web, resources: {requests: {cpu: lots}}}]")},

@@ -22,6 +22,7 @@ from tests.conformance.ingredients import (
     resources,
     spread,
     tolerations,
+    unreadable,
     volumes,
 )
 from tests.conformance.ingredients.draft import NAMESPACES, Dice, Draft, Ingredient, Object
@@ -262,6 +263,41 @@ _PREEMPTION = Suite(
     pods=30,
 )
 
+_UNREADABLE = Suite(
+    node={**_NODE, unreadable.label: 0.2},
+    existing={
+        resources.requests: 0.5,
+        neighbours.required_pod_affinity: 0.2,
+        neighbours.required_pod_anti_affinity: 0.3,
+        neighbours.preferred_pod_affinity: 0.3,
+        unreadable.selector: 0.3,
+        unreadable.label: 0.1,
+        nominations.priority: 0.4,
+        nominations.nominated: 0.1,
+        nominations.started: 1.0,
+    },
+    incoming={
+        spread.constraints: 0.5,
+        spread.services: 0.2,
+        spread.owner: 0.3,
+        affinity.required_node_affinity: 0.4,
+        affinity.preferred_node_affinity: 0.1,
+        resources.requests: 0.4,
+        resources.large_request: 0.1,
+        neighbours.required_pod_affinity: 0.2,
+        neighbours.required_pod_anti_affinity: 0.2,
+        neighbours.preferred_pod_affinity: 0.2,
+        nominations.urgent: 0.3,
+        nominations.budgets: 0.3,
+        unreadable.selector: 0.3,
+        unreadable.selector_of_another: 0.5,
+        unreadable.node_selector: 0.15,
+        unreadable.node_affinity: 0.4,
+        configuration.default_constraints: 0.2,
+        configuration.disabled_filter: 0.03,
+    },
+)
+
 SUITES: Mapping[str, Suite] = {
     "spread": _SPREAD,
     "filters": _FILTERS,
@@ -269,6 +305,7 @@ SUITES: Mapping[str, Suite] = {
     "release": _RELEASE,
     "nominated": _NOMINATED,
     "preemption": _PREEMPTION,
+    "unreadable": _UNREADABLE,
 }
 
 _SINCE: Mapping[Ingredient, int] = {

@@ -23,6 +23,7 @@ def test_the_corpora_are_there() -> None:
         "release",
         "scores",
         "spread",
+        "unreadable",
     }
 
 

@@ -230,3 +230,11 @@ def test_a_constraint_that_rejects_for_skew_is_named_by_its_key() -> None:
 def test_a_plugin_with_no_more_to_say_says_nothing() -> None:
     disk = {"name": "d", "gcePersistentDisk": {"pdName": "pd"}}
     assert details(pod("p", volumes=[disk]), [node("n"), pod("q", on="n", volumes=[disk])])["VolumeRestrictions"] == ""
+
+
+def test_a_plugin_that_breaks_says_why_itself() -> None:
+    preference = {"weight": 1, "preference": {"matchExpressions": [expression("gen", "Gt", "abc")]}}
+    asked = pod("p", affinity={"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [preference]}})
+    report = report_of(asked, [node("a"), node("b")])
+    assert {rejection.detail for judged in report.nodes for rejection in judged.rejections} == {""}
+    assert report.message.startswith('running PreScore plugin "NodeAffinity": ')

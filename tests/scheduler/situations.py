@@ -27,7 +27,7 @@ import yaml
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT
-from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Status
+from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Scores, Status
 from kubectl_spread.scheduler.profile import Profile, configured_profile
 from tests import build, build_storage
 from tests.build import Object
@@ -173,10 +173,12 @@ class Situation:
             return {"all": _said(result)} if result.rejected else {"skip": True}
         return {"nodes": {name: _judged(result, info) for name, info in handle.node_infos.items()}}
 
-    def scored_by(self, pre_score: Callable[[Pod, Handle, Sequence[NodeInfo]], dict[str, int] | None]) -> Object:
+    def scored_by(self, pre_score: Callable[[Pod, Handle, Sequence[NodeInfo]], Scores | Status | None]) -> Object:
         """Return node → score, None where the score has nothing to say."""
         handle = self.handle
         scores = pre_score(self.pod, handle, [*handle.node_infos.values()])
+        if isinstance(scores, Status):
+            return {"all": _said(scores)}
         return dict.fromkeys(handle.node_infos) if scores is None else {**scores}
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation
+from kubectl_spread.scheduler.preemption import preempt
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from tests.build import Object, app, handle, node, pod, spread, typed_pod
 
@@ -124,3 +127,78 @@ def test_replicas_are_placed_one_after_another() -> None:
     seen = handle([node("a", zone="z1"), node("b", zone="z2")])
     seen = seen.with_assigned(asked, "a")
     assert cycle.evaluate(asked, seen).feasible == ("b",)
+
+
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+PREFERS_A_NUMBER = {
+    "nodeAffinity": {
+        PREFERRED: [
+            {"weight": 1, "preference": {"matchExpressions": [{"key": "gen", "operator": "Gt", "values": ["abc"]}]}},
+            {"weight": 0, "preference": {"matchFields": [{"key": "metadata.name", "operator": "Like"}]}},
+            {"weight": 1, "preference": {}},
+            {
+                "weight": 2,
+                "preference": {
+                    "matchExpressions": [{"key": "gen", "operator": "Like"}],
+                    "matchFields": [
+                        {"key": "metadata.name", "operator": "In"},
+                        {"key": "metadata.name", "operator": "In", "values": ["a", "b"]},
+                        {"key": "metadata.name", "operator": "Exists"},
+                    ],
+                },
+            },
+        ]
+    }
+}
+INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer"
+NOT_A_NUMBER = (
+    f'[[0].matchExpressions[0].values[0]: Invalid value: "abc": {INTEGER}, '
+    '[3].matchExpressions[0].operator: Unsupported value: "Like": supported values: "In", "NotIn", "Exists", '
+    '"DoesNotExist", "Gt", "Lt", '
+    "[3].matchFields[0].values: Invalid value: null: must have one element, "
+    '[3].matchFields[1].values: Invalid value: ["a","b"]: must have one element, '
+    '[3].matchFields[2].operator: Unsupported value: "Exists": supported values: "In", "NotIn"]'
+)
+UNREADABLE = {"matchExpressions": [{"key": "app", "operator": "Like"}]}
+UNKNOWN_OPERATOR = '"Like" is not a valid label selector operator'
+NEAR_UNREADABLE = {"podAffinity": {PREFERRED: [{"weight": 1, "podAffinityTerm": {"labelSelector": UNREADABLE}}]}}
+SOFT = spread("zone", selector=UNREADABLE, whenUnsatisfiable="ScheduleAnyway")
+BREAKS = "calculating preScoreState: obtaining pod's soft topology spread constraints: "
+
+
+@pytest.mark.parametrize(
+    ("asked", "plugin", "why"),
+    [
+        (pod("p", affinity=PREFERS_A_NUMBER), "NodeAffinity", NOT_A_NUMBER),
+        (pod("p", topologySpreadConstraints=[SOFT]), "PodTopologySpread", BREAKS + UNKNOWN_OPERATOR),
+        (
+            pod("p", affinity=NEAR_UNREADABLE),
+            "InterPodAffinity",
+            f"failed to parse pod: preferredAffinityTerms: {UNKNOWN_OPERATOR}",
+        ),
+    ],
+)
+def test_a_score_that_breaks_keeps_the_pod_off_all_nodes_that_are_left(asked: Object, plugin: str, why: str) -> None:
+    profile = replace(default_profile(36), filters=("NodeUnschedulable",))
+    nodes = [node("a"), node("b"), node("cordoned", unschedulable=True)]
+    evaluation = evaluate(asked, nodes, profile)
+    assert evaluation.message == f'running PreScore plugin "{plugin}": {why}'
+    assert evaluation.feasible == cycle.feasible_nodes(typed_pod(asked), handle(nodes, profile)) == ()
+    assert [verdict.rejections for verdict in evaluation.nodes.values()][:2] == [(evaluation.broken,)] * 2
+    assert [rejection.plugin for rejection in evaluation.nodes["cordoned"].rejections] == ["NodeUnschedulable"]
+    assert preempt(evaluation, handle(nodes, profile)) is None
+
+
+def test_the_only_node_needs_no_score() -> None:
+    asked, nodes = pod("p", affinity=PREFERS_A_NUMBER), [node("a"), node("b", unschedulable=True)]
+    evaluation = evaluate(asked, nodes)
+    assert (evaluation.message, evaluation.broken) == ("", None)
+    assert evaluation.feasible == cycle.feasible_nodes(typed_pod(asked), handle(nodes)) == ("a",)
+
+
+def test_a_filter_that_breaks_is_named_by_the_framework() -> None:
+    asked = pod("p", topologySpreadConstraints=[spread("zone", selector=UNREADABLE)])
+    said = "get constraints from pod: obtaining pod's hard topology spread constraints: " + UNKNOWN_OPERATOR
+    evaluation = evaluate(asked, [node("a")])
+    assert evaluation.message == f'running PreFilter plugin "PodTopologySpread": {said}'
+    assert [rejection.status.reasons for rejection in evaluation.nodes["a"].rejections] == [(said,)]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_spread.apiserver.validation.field_errors import Errors, as_json, invalid, quoted, required
+from kubectl_spread.apimachinery import as_json, quoted
+from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, required
 from kubectl_spread.apiserver.validation.labelselectors import (
     UNKNOWN_OPERATOR,
     label_selector_errors,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     FieldError,
@@ -15,7 +16,6 @@ from kubectl_spread.apiserver.validation.field_errors import (
     forbidden,
     invalid,
     not_supported,
-    quoted,
     required,
     too_long,
     too_many,

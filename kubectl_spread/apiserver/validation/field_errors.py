@@ -5,21 +5,15 @@ Source: apimachinery pkg/util/validation/field/errors.go (v1.36).
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from kubectl_spread.apimachinery import as_json, quoted
+
 Errors: TypeAlias = Iterator["FieldError"]
 """What the rules of a subject yield."""
-
-_ESCAPES = {"\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v"}
-_ESCAPES |= {'"': r"\"", "\\": r"\\"}
-_LAST_BYTE, _LAST_OF_FOUR_DIGITS = 0x7F, 0xFFFF
-# What Go's encoding/json escapes so that a browser may show it.
-_UNSAFE_IN_HTML = re.compile("[<>&\u2028\u2029]")
 
 
 class Reason(StrEnum):
@@ -106,26 +100,3 @@ def too_long(path: str, most: int) -> FieldError:
 def _error(path: str, reason: Reason, *parts: str) -> FieldError:
     """Return the error with the parts that say something."""
     return FieldError(path, reason, ": ".join((_TITLES[reason], *filter(None, parts))))
-
-
-def quoted(text: str) -> str:
-    """Return the text as Go's ``%q`` prints it."""
-    return f'"{"".join(map(_escaped, text))}"'
-
-
-def _escaped(character: str) -> str:
-    """Return a character as it stands in a Go string literal."""
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    code = ord(character)
-    if code <= _LAST_BYTE:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
-
-
-def as_json(value: object) -> str:
-    """Return plain values, or text of a named type such as an operator, as Go's encoding/json prints them."""
-    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE_IN_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", plain)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubectl_spread.apiserver.validation.field_errors import Errors, as_json, forbidden, invalid, quoted, required
+from kubectl_spread.apimachinery import as_json, quoted
+from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, required
 from kubectl_spread.apiserver.validation.names import label_key_errors, label_value_errors
 from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement
 

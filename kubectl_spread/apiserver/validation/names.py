@@ -1,85 +1,18 @@
-"""What is wrong with names, label keys and label values: messages as the API server words them, none for a good one.
+"""Errors of names, label keys and label values: messages as the API server words them, none for a good one.
 
-Lengths are in bytes, as Go counts them, also where the API server says "characters".
-differs: before v1.35 it says so of label keys and values too, and "a qualified name" instead of "a valid label key".
-
-Source: apimachinery pkg/api/validate/content/kube.go, dns.go and errors.go (v1.36).
+Source: apimachinery pkg/apis/meta/v1/validation/validation.go (v1.36).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, quoted
-from kubectl_spread.labels import MAX_LABEL, MAX_SUBDOMAIN
-
-_LABEL_KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_VALUE = f"({_LABEL_KEY})?"
-_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DNS_SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
-
-_LABEL_KEY_RULE = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_LABEL_KEY}')"
+from kubectl_spread.apimachinery import (
+    dns_label_faults,
+    dns_subdomain_faults,
+    label_key_faults,
+    label_value_faults,
+    quoted,
 )
-_PREFIXED_RULE = (
-    f"a valid label key {_LABEL_KEY_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-)
-_LABEL_VALUE_RULE = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character "
-    f"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '{_LABEL_VALUE}')"
-)
-_DNS_LABEL_RULE = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_DNS_LABEL}')"
-)
-_DNS_SUBDOMAIN_RULE = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_DNS_SUBDOMAIN}')"
-)
-_EMPTY = "must be non-empty"
-
-
-def label_key_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a label key, or with anything else that has the form of one."""
-    prefix, slash, name = text.rpartition("/")
-    if "/" in prefix:
-        yield _PREFIXED_RULE
-        return
-    if slash:
-        yield from (f"prefix part {fault}" for fault in _prefix_faults(prefix))
-    if not name:
-        yield f"name part {_EMPTY}"
-    if _is_longer(name, MAX_LABEL):
-        yield f"name part must be no more than {MAX_LABEL} bytes"
-    if not _fits(name, _LABEL_KEY):
-        yield f"name part {_LABEL_KEY_RULE}"
-
-
-def label_value_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a label value."""
-    if _is_longer(text, MAX_LABEL):
-        yield f"must be no more than {MAX_LABEL} bytes"
-    if not _fits(text, _LABEL_VALUE):
-        yield _LABEL_VALUE_RULE
-
-
-def dns_label_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a name that must be a DNS label: containers, volumes, namespaces, StatefulSets."""
-    if _is_longer(text, MAX_LABEL):
-        yield f"must be no more than {MAX_LABEL} characters"
-    if not _fits(text, _DNS_LABEL):
-        yield "must not contain dots" if _fits(text, _DNS_SUBDOMAIN) else _DNS_LABEL_RULE
-
-
-def dns_subdomain_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with a name that must be a DNS subdomain: most objects, Nodes among them."""
-    if _is_longer(text, MAX_SUBDOMAIN):
-        yield f"must be no more than {MAX_SUBDOMAIN} characters"
-    if not _fits(text, _DNS_SUBDOMAIN):
-        yield _DNS_SUBDOMAIN_RULE
+from kubectl_spread.apiserver.validation.field_errors import Errors, invalid
 
 
 def label_key_errors(path: str, text: str) -> Errors:
@@ -100,24 +33,3 @@ def dns_label_errors(path: str, text: str) -> Errors:
 def dns_subdomain_errors(path: str, text: str) -> Errors:
     """Yield the errors of a DNS subdomain."""
     return (invalid(path, quoted(text), fault) for fault in dns_subdomain_faults(text))
-
-
-def _prefix_faults(prefix: str) -> Iterator[str]:
-    """Yield what is wrong with what stands before the slash."""
-    if not prefix:
-        yield _EMPTY
-        return
-    if _is_longer(prefix, MAX_SUBDOMAIN):
-        yield f"must be no more than {MAX_SUBDOMAIN} bytes"
-    if not _fits(prefix, _DNS_SUBDOMAIN):
-        yield _DNS_SUBDOMAIN_RULE
-
-
-def _is_longer(text: str, most: int) -> bool:
-    """Whether the text has more bytes than it may have."""
-    return len(text.encode(errors="surrogatepass")) > most
-
-
-def _fits(text: str, pattern: str) -> bool:
-    """Whether the whole text has the form."""
-    return re.fullmatch(pattern, text, re.ASCII) is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
 from kubectl_spread.apiserver.validation.containers import (
@@ -18,14 +19,9 @@ from kubectl_spread.apiserver.validation.containers import (
     image_blank_errors,
     init_container_errors,
 )
-from kubectl_spread.apiserver.validation.field_errors import Errors, duplicate, forbidden, invalid, quoted, required
+from kubectl_spread.apiserver.validation.field_errors import Errors, duplicate, forbidden, invalid, required
 from kubectl_spread.apiserver.validation.labelselectors import label_errors
-from kubectl_spread.apiserver.validation.names import (
-    dns_label_errors,
-    dns_subdomain_errors,
-    dns_subdomain_faults,
-    label_key_errors,
-)
+from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_errors, label_key_errors
 from kubectl_spread.apiserver.validation.resources import overhead_errors, pod_resource_errors
 from kubectl_spread.apiserver.validation.spread import constraint_errors
 from kubectl_spread.apiserver.validation.tolerations import toleration_errors

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kubectl_spread import quantity
+from kubectl_spread.apimachinery import as_json, label_key_faults, quoted
 from kubectl_spread.apiserver.quantities import (
     Amount,
     Amounts,
@@ -18,16 +19,7 @@ from kubectl_spread.apiserver.quantities import (
     requests_together,
     unreadable,
 )
-from kubectl_spread.apiserver.validation.field_errors import (
-    Errors,
-    as_json,
-    forbidden,
-    invalid,
-    not_supported,
-    quoted,
-    required,
-)
-from kubectl_spread.apiserver.validation.names import label_key_faults
+from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, not_supported, required
 from kubectl_spread.objects.core import PodSpec, Quantity, ResourceRequirements
 from kubectl_spread.scheduler.resource import HUGE_PAGES_PREFIX, is_pod_level
 

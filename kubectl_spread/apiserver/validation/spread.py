@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     duplicate,
     forbidden,
     invalid,
     not_supported,
-    quoted,
     required,
 )
 from kubectl_spread.apiserver.validation.labelselectors import (

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kubectl_spread.apiserver.validation.field_errors import Errors, as_json, invalid, not_supported, quoted
-from kubectl_spread.apiserver.validation.names import label_key_errors, label_value_faults
+from kubectl_spread.apimachinery import as_json, label_value_faults, quoted
+from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, not_supported
+from kubectl_spread.apiserver.validation.names import label_key_errors
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.core import Toleration
 from kubectl_spread.release import NUMERIC_TOLERATIONS, Release

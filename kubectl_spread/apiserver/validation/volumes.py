@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     duplicate,
     forbidden,
     invalid,
     not_supported,
-    quoted,
     required,
 )
-from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_faults
+from kubectl_spread.apiserver.validation.names import dns_label_errors
 from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource, Volume
 from kubectl_spread.release import Release
 

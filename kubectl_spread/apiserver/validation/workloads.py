@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from kubectl_spread import labels
+from kubectl_spread.apimachinery import as_json, dns_label_faults, dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.creation import JOB_NAME_LABELS, job_as_created, name_as_created
-from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, as_json, invalid, quoted, required
+from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, invalid, required
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
-from kubectl_spread.apiserver.validation.names import dns_label_faults, dns_subdomain_faults
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject
