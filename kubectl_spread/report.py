@@ -385,6 +385,13 @@ class ValidationError(Report, frozen=True, kw_only=True):
     message: str
 
 
+class ValidationWarning(Report, frozen=True, kw_only=True):
+    """What the API server accepts, but warns of in these words."""
+
+    field: str
+    message: str
+
+
 class Placement(Report, frozen=True, kw_only=True):
     """Where one replica goes; ties are the other nodes of the same total score."""
 
@@ -464,6 +471,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     Attributes:
         replicas: how many were asked for.
         validation: what the API server would refuse.
+        warnings: what it would warn of; nothing where it refuses the manifest.
         placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None when all find one.
         after: the constraints with all placed replicas counted.
@@ -476,6 +484,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
 
     replicas: int = 1
     validation: tuple[ValidationError, ...] = ()
+    warnings: tuple[ValidationWarning, ...] = ()
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
     after: tuple[ConstraintReport, ...] = ()

@@ -6,6 +6,9 @@ Source: pkg/api/pod/warnings.go, pkg/api/node/util.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.apimachinery import label_value_faults, quoted
 from kubectl_spread.apiserver.creation import pod_as_created
@@ -22,38 +25,60 @@ from kubectl_spread.objects.core import (
     ReplicationController,
 )
 from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, SUCCESSORS
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
-from kubectl_spread.release import REFERENCE_MINOR, Release
+from kubectl_spread.release import Release
 
+_SINCE = {
+    "beta.kubernetes.io/arch": "v1.14",
+    "beta.kubernetes.io/os": "v1.14",
+    BETA_REGION: "v1.17",
+    BETA_ZONE: "v1.17",
+    "beta.kubernetes.io/instance-type": "v1.17",
+}
 _DEPRECATED = {
-    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-    "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-    "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-    "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+    **{label: f'deprecated since {since}; use "{SUCCESSORS[label]}" instead' for label, since in _SINCE.items()},
     "app.kubernetes.io/created-by": "deprecated since v1.9",
     "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
     "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 }
+"""Label of nodes → what is said of it."""
 _NULL_SELECTOR = "a null labelSelector results in matching no pod"
 _NO_DRIVER = "deprecated in v1.28, non-functional in v1.31+"
 _BYTES = ("memory", "ephemeral-storage")
 
 
-def warnings_of(
-    obj: KubernetesObject, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
-) -> tuple[str, ...]:
-    """Return what the API server warns of when the object is created, each as kubectl prints it behind "Warning: ".
+class FieldWarning(msgspec.Struct, frozen=True):
+    """Something that the API server accepts, but not without a word.
+
+    Attributes:
+        field: where it stands in the object, such as ``spec.nodeSelector[kubernetes.io/arch]``.
+        message: in the API server's words.
+    """
+
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        """Return the warning as kubectl prints it behind "Warning: "."""
+        return f"{self.field}: {self.message}"
+
+
+Warnings: TypeAlias = Iterator[FieldWarning]
+
+
+def warnings_of(obj: KubernetesObject, release: Release) -> tuple[FieldWarning, ...]:
+    """Return what the API server warns of when the object is created; nothing for other kinds.
+
+    An object that it refuses gets no warnings: the errors come first.
 
     Args:
-        obj: a Pod or a workload, as its manifest has it; other kinds have no warnings here.
-        minor: the API server's minor release of Kubernetes 1.
-        gates: feature gates that differ from the release's defaults.
+        obj: a Pod or a workload, as its manifest has it.
+        release: of the API server.
     """
     match obj:
         case Pod():
-            created = pod_as_created(obj, Release(minor, gates or {}))
-            return tuple(dict.fromkeys(_spec_warnings("spec", created.spec)))
+            return tuple(dict.fromkeys(_spec_warnings("spec", pod_as_created(obj, release).spec)))
         case Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job() | ReplicationController():
             return template_warnings(obj.spec.template, path="spec.template")
         case CronJob():
@@ -62,22 +87,22 @@ def warnings_of(
             return ()
 
 
-def template_warnings(template: PodTemplateSpec, *, path: str) -> tuple[str, ...]:
+def template_warnings(template: PodTemplateSpec, *, path: str) -> tuple[FieldWarning, ...]:
     """Return what the API server warns of in a template that stands at the path."""
     return tuple(dict.fromkeys(_spec_warnings(f"{path}.spec", template.spec)))
 
 
-def _spec_warnings(path: str, spec: PodSpec) -> Iterator[str]:
+def _spec_warnings(path: str, spec: PodSpec) -> Warnings:
     """Yield the warnings of a Pod's spec."""
     for key in sorted(spec.node_selector):
         if key in _DEPRECATED:
-            yield f"{path}.nodeSelector[{key}]: {_DEPRECATED[key]}"
+            yield FieldWarning(f"{path}.nodeSelector[{key}]", _DEPRECATED[key])
     if spec.affinity is not None and spec.affinity.node_affinity is not None:
         yield from _node_affinity_warnings(f"{path}.affinity.nodeAffinity", spec.affinity.node_affinity)
     yield from _constraint_warnings(f"{path}.topologySpreadConstraints", spec)
     for index, volume in enumerate(spec.volumes):
         if volume.rbd is not None:
-            yield f"{path}.volumes[{index}].rbd: {_NO_DRIVER}"
+            yield FieldWarning(f"{path}.volumes[{index}].rbd", _NO_DRIVER)
     yield from _fraction_warnings(f"{path}.overhead", spec.overhead)
     for field, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
         for index, container in enumerate(containers):
@@ -89,7 +114,7 @@ def _spec_warnings(path: str, spec: PodSpec) -> Iterator[str]:
         yield from _pod_affinity_warnings(f"{path}.affinity.podAntiAffinity", spec.affinity.pod_anti_affinity)
 
 
-def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Iterator[str]:
+def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Warnings:
     """Yield the warnings of node affinity."""
     required = affinity.required_during_scheduling_ignored_during_execution
     for index, term in enumerate(required.node_selector_terms if required else ()):
@@ -98,42 +123,44 @@ def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Iterator[str]:
         yield from _term_warnings(f"{path}.{PREFERRED}[{index}].preference", preferred.preference, preferred=True)
 
 
-def _term_warnings(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Iterator[str]:
+def _term_warnings(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Warnings:
     """Yield the warnings of a term: deprecated labels, and in a preferred one values that no label can have."""
     for index, expression in enumerate(term.match_expressions):
         place = f"{path}.matchExpressions[{index}]"
         if expression.key in _DEPRECATED:
-            yield f"{place}.key: {expression.key} is {_DEPRECATED[expression.key]}"
+            yield FieldWarning(f"{place}.key", f"{expression.key} is {_DEPRECATED[expression.key]}")
         for number, value in enumerate(expression.values if preferred else ()):
             for fault in label_value_faults(value):
-                yield f"{place}.values[{number}]: {value} is invalid, {fault}"
+                yield FieldWarning(f"{place}.values[{number}]", f"{value} is invalid, {fault}")
 
 
-def _constraint_warnings(path: str, spec: PodSpec) -> Iterator[str]:
+def _constraint_warnings(path: str, spec: PodSpec) -> Warnings:
     """Yield the warnings of topology spread constraints."""
     for index, constraint in enumerate(spec.topology_spread_constraints):
         key = constraint.topology_key
         if key in _DEPRECATED:
-            yield f"{path}[{index}].topologyKey: {key} is {_DEPRECATED[key]}"
+            yield FieldWarning(f"{path}[{index}].topologyKey", f"{key} is {_DEPRECATED[key]}")
         if constraint.label_selector is None:
-            yield f"{path}[{index}].labelSelector: {_NULL_SELECTOR}"
+            yield FieldWarning(f"{path}[{index}].labelSelector", _NULL_SELECTOR)
 
 
-def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Iterator[str]:
+def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Warnings:
     """Yield the warnings of fractions of a byte."""
     amounts = read_amounts(resources)
     for name in _BYTES:
         if name in amounts and amounts[name].value.denominator != 1:
-            yield f"{path}[{name}]: fractional byte value {quoted(str(amounts[name]))} is invalid, must be an integer"
+            yield FieldWarning(
+                f"{path}[{name}]", f"fractional byte value {quoted(str(amounts[name]))} is invalid, must be an integer"
+            )
 
 
-def _pod_affinity_warnings(path: str, affinity: PodAffinity | None) -> Iterator[str]:
+def _pod_affinity_warnings(path: str, affinity: PodAffinity | None) -> Warnings:
     """Yield the warnings of terms that match no Pod."""
     if affinity is None:
         return
     for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):
         if term.label_selector is None:
-            yield f"{path}.{REQUIRED}[{index}].labelSelector: {_NULL_SELECTOR}"
+            yield FieldWarning(f"{path}.{REQUIRED}[{index}].labelSelector", _NULL_SELECTOR)
     for index, weighted in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
         if weighted.pod_affinity_term.label_selector is None:
-            yield f"{path}.{PREFERRED}[{index}].podAffinityTerm.labelSelector: {_NULL_SELECTOR}"
+            yield FieldWarning(f"{path}.{PREFERRED}[{index}].podAffinityTerm.labelSelector", _NULL_SELECTOR)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted, refusals, unknown
 from kubectl_spread.apiserver.validation import Reason, validate, validate_template
+from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
@@ -29,7 +30,16 @@ from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
-from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Incomplete, ValidationError, Verdict
+from kubectl_spread.release import Release
+from kubectl_spread.report import (
+    CheckItem,
+    CheckReport,
+    EvaluationReport,
+    Incomplete,
+    ValidationError,
+    ValidationWarning,
+    Verdict,
+)
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
@@ -166,7 +176,8 @@ def _answer(
         if not errors:
             raise
         item = replace(_item(manifest, _refused(wanted.pod)), replicas=wanted.replicas)
-    return replace(item, validation=errors), snapshot
+    warned = () if errors else _warnings(manifest, handle.profile.release)
+    return replace(item, validation=errors, warnings=warned), snapshot
 
 
 def _refused(pod: Pod) -> EvaluationReport:
@@ -278,6 +289,15 @@ def _strategy_errors(obj: KubernetesObject | None) -> Iterator[ValidationError]:
         except ValueError as error:
             field, reason = "spec.strategy.rollingUpdate", str(Reason.INVALID)
             yield ValidationError(field=field, reason=reason, message=f"Invalid value: {error}")
+
+
+def _warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, ...]:
+    """Return what the API server would warn of, as it accepts the manifest."""
+    if manifest.obj is not None:
+        found = warnings_of(manifest.obj, release)
+    else:
+        found = template_warnings(manifest.template, path="spec.template") if manifest.template else ()
+    return tuple(ValidationWarning(field=each.field, message=each.message) for each in found)
 
 
 def _refusals(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> tuple[ValidationError, ...]:

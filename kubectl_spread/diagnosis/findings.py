@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.ghosts import is_ghost
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.report import ConstraintReport, Finding, Severity
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -317,18 +318,8 @@ def _deprecated_topology_key(subject: Subject) -> Iterable[Finding]:
                 path_of(constraint.index, "topologyKey"),
                 f"{constraint.topology_key} is deprecated and new nodes may lack it."
                 f" Use"
-                f" {REPLACEMENTS.get(constraint.topology_key, 'the topology.kubernetes.io or kubernetes.io label')}.",
+                f" {SUCCESSORS.get(constraint.topology_key, 'the topology.kubernetes.io or kubernetes.io label')}.",
             )
-
-
-REPLACEMENTS: Mapping[str, str] = {
-    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
-    "beta.kubernetes.io/arch": "kubernetes.io/arch",
-    "beta.kubernetes.io/os": "kubernetes.io/os",
-    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
-}
-"""Deprecated label → the one that took its place."""
 
 
 def _stale_event(subject: Subject) -> Iterable[Finding]:

@@ -33,6 +33,7 @@ def _item(item: CheckItem, *, wide: bool, colors: bool) -> str:
     worst = Verdict.UNSCHEDULABLE if item.validation or item.jam else item.verdict
     lines = [paint(clean(f"{name}: {check_sentence(item)}"), VERDICT_COLORS[worst], wanted=colors)]
     lines += [clean(f"invalid: {error.field}: {error.message}") for error in item.validation]
+    lines += [clean(f"Warning: {warning.field}: {warning.message}") for warning in item.warnings]
     lines += map(clean, check_notes(item, wide=wide))
     if item.verdict is Verdict.UNSCHEDULABLE:
         lines.append(evaluation_text(item, wide=wide))

@@ -116,6 +116,8 @@ def _check(item: CheckItem) -> Iterator[str]:
     yield f"**{escaped(f'{item.namespace}/{item.kind.lower()}/{item.name}: {check_sentence(item)}')}**"
     if item.validation:
         yield "\n".join(f"- {escaped(f'invalid: {error.field}: {error.message}')}" for error in item.validation)
+    if item.warnings:
+        yield "\n".join(f"- {escaped(f'Warning: {warning.field}: {warning.message}')}" for warning in item.warnings)
     yield from map(escaped, check_notes(item, wide=False))
     if item.verdict is Verdict.UNSCHEDULABLE:
         yield from _evaluation(item)

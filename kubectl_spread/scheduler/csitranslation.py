@@ -24,11 +24,8 @@ from kubectl_spread.objects.core import (
     VolumeIDSource,
 )
 from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, ZONE
 from kubectl_spread.scheduler.volumezone import (
-    BETA_REGION,
-    BETA_ZONE,
-    REGION,
-    ZONE,
     ZONES_DELIMITER,
 )
 

@@ -37,7 +37,6 @@ from kubectl_spread.scheduler.tainttoleration import untolerated_taint
 NAME = "PodTopologySpread"
 REASON_SKEW = "node(s) didn't match pod topology spread constraints"
 REASON_MISSING_LABEL = "node(s) didn't match pod topology spread constraints (missing required label)"
-HOSTNAME = "kubernetes.io/hostname"
 
 
 class WhenUnsatisfiable(StrEnum):

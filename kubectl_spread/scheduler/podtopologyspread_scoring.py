@@ -9,10 +9,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Code, Handle, NodeInfo, Scores, Status, go_round
 from kubectl_spread.scheduler.podtopologyspread import (
-    HOSTNAME,
     Constraint,
     constraints_of,
     count_domains,

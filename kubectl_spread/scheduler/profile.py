@@ -26,6 +26,7 @@ from kubectl_spread.objects.configuration import (
 )
 from kubectl_spread.objects.core import NodeAffinity, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.decoding import Plain, convert
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.release import NEWEST_MINOR, OLDEST_MINOR, REFERENCE_MINOR, Gate, Release
 from kubectl_spread.scheduler import plugins
 
@@ -126,10 +127,8 @@ def known_gates() -> frozenset[str]:
 
 
 SYSTEM_CONSTRAINTS = (
-    TopologySpreadConstraint(max_skew=3, topology_key="kubernetes.io/hostname", when_unsatisfiable="ScheduleAnyway"),
-    TopologySpreadConstraint(
-        max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable="ScheduleAnyway"
-    ),
+    TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable="ScheduleAnyway"),
+    TopologySpreadConstraint(max_skew=5, topology_key=ZONE, when_unsatisfiable="ScheduleAnyway"),
 )
 """Source: podtopologyspread/plugin.go systemDefaultConstraints (v1.36)."""
 

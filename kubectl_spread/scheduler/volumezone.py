@@ -11,6 +11,7 @@ from functools import partial
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, SUCCESSORS, ZONE
 from kubectl_spread.scheduler.claims import CLAIM, CLASS, VOLUME, claim_named, not_found
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
 
@@ -20,14 +21,7 @@ REASON_NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
 REASON_NO_CLASS = "PersistentVolumeClaim had no pv name and storageClass name"
 REASON_NO_VOLUME = "PersistentVolume had no name"
 
-ZONE = "topology.kubernetes.io/zone"
-REGION = "topology.kubernetes.io/region"
-BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
-BETA_REGION = "failure-domain.beta.kubernetes.io/region"
-
-# The label of old nodes and volumes → the one that has replaced it.
-GA_LABELS = {BETA_ZONE: ZONE, BETA_REGION: REGION}
-TOPOLOGY_LABELS = (*GA_LABELS, *GA_LABELS.values())
+TOPOLOGY_LABELS = (BETA_ZONE, BETA_REGION, ZONE, REGION)
 ZONES_DELIMITER = "__"
 
 
@@ -67,7 +61,7 @@ def filter_node(state: tuple[VolumeTopology, ...], node_info: NodeInfo) -> Statu
     if not any(key in labels for key in TOPOLOGY_LABELS):
         return SUCCESS
     for topology in state:
-        value = labels.get(topology.key, labels.get(GA_LABELS.get(topology.key, topology.key)))
+        value = labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))
         if value not in topology.values:
             return unresolvable(REASON)
     return SUCCESS

@@ -189,6 +189,29 @@ def test_documents_without_a_namespace_are_in_the_one_that_is_asked_for(
     assert only(checked([described], namespace="asked")).namespace == namespace
 
 
+@pytest.mark.parametrize(
+    ("described", "path"),
+    [
+        (pod("web", topologySpreadConstraints=[spread(ZONE)]), "spec"),
+        (workload("Deployment", "web", pods=template(spread(ZONE))), "spec.template.spec"),
+        (rollout(template=template(spread(ZONE))), "spec.template.spec"),
+    ],
+    ids=["Pod", "Deployment", "custom"],
+)
+def test_what_the_api_server_would_warn_of_is_told(checked: Check, described: Object, path: str) -> None:
+    report = checked([described])
+    (warned,) = only(report).warnings
+    assert warned.field == f"{path}.topologySpreadConstraints[0].labelSelector"
+    assert warned.message == "a null labelSelector results in matching no pod"
+    assert exit_code(report) == 0
+
+
+def test_what_the_api_server_would_refuse_gets_no_warnings(checked: Check) -> None:
+    item = only(checked([workload("Deployment", "web", pods=template(spread(ZONE, maxSkew=0)))]))
+    assert item.validation
+    assert item.warnings == ()
+
+
 def test_a_name_may_be_left_to_the_api_server(checked: Check) -> None:
     described = {**pod("web"), "metadata": {"generateName": "web-"}}
     assert only(checked([described])).name == "web-"

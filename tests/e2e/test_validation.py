@@ -13,7 +13,8 @@ from random import Random
 import pytest
 import yaml
 
-from kubectl_spread.apiserver.validation import warnings_of
+from kubectl_spread.apiserver.warnings import warnings_of
+from kubectl_spread.release import Release
 from tests.apiserver.validation.situations import (
     Situation,
     changed,
@@ -72,7 +73,7 @@ def test_warnings(client: Client, situation: Situation) -> None:
     ended = client.kubectl.run("create", "--dry-run=server", "-f", "-", stdin=manifest)
     assert ended.returncode == 0, ended.stderr
     warned = {line.removeprefix("Warning: ") for line in ended.stderr.splitlines()}
-    assert warned == set(warnings_of(decoded(situation.object)))
+    assert warned == set(map(str, warnings_of(decoded(situation.object), Release())))
 
 
 def _asked(client: Client, made: Object) -> Sequence[Cause]:

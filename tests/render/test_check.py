@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from kubectl_spread.render.check import check_text
+from kubectl_spread.render.html import to_html
+from kubectl_spread.render.markdown import to_markdown
 from kubectl_spread.report import (
     CheckItem,
     CheckReport,
@@ -20,6 +22,7 @@ from kubectl_spread.report import (
     Rollout,
     Severity,
     ValidationError,
+    ValidationWarning,
     Verdict,
 )
 from tests.build import ZONE, Object
@@ -123,6 +126,14 @@ def test_what_the_api_server_would_refuse() -> None:
     assert told[1] == "invalid: spec.x: must be greater than zero"
 
 
+def test_what_the_api_server_would_warn_of_in_every_output_for_people() -> None:
+    item = free(warnings=(ValidationWarning(field="spec.x[a_b]", message="deprecated since v1.14"),))
+    report = CheckReport(metadata=METADATA, items=(item,))
+    assert lines(item)[1] == "Warning: spec.x[a_b]: deprecated since v1.14"
+    assert r"- Warning: spec.x\[a_b\]: deprecated since v1.14" in to_markdown(report).splitlines()
+    assert "<code>spec.x[a_b]</code> deprecated since v1.14" in to_html(report)
+
+
 def test_what_the_scheduler_never_sees() -> None:
     nothing: dict[str, Any] = {"nodes": (), "constraints": (), "feasible": (), "findings": ()}
     refused = free(validation=WRONG, verdict=Verdict.UNSCHEDULABLE, summary="The API server refuses it.", **nothing)
@@ -193,6 +204,7 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         namespace=EVIL,
         kind=EVIL,
         validation=(ValidationError(field=EVIL, reason=EVIL, message=EVIL),),
+        warnings=(ValidationWarning(field=EVIL, message=EVIL),),
         placements=placed(EVIL),
         jam=Jam(replica=1, message=EVIL, nodes=(EVIL,)),
         rollout=Rollout(strategy="Scale", running=1, replaced=0, assumed=EVIL),

@@ -5,13 +5,9 @@ server's, quirks included. Everything wrong is reported at once, in the API serv
 (maps), in the order of the keys.
 
 * field_errors.py: FieldError, and values as Go prints them
-* release.py: what depends on the release and its feature gates
 * names.py: names, label keys and label values
-* quantities.py: amounts of resources as Go reads and prints them
 * labelselectors.py, spread.py, affinity.py, tolerations.py, resources.py, containers.py, volumes.py: one subject each
-* creation.py: what the API server changes before it validates
 * pods.py, workloads.py: whole objects
-* warnings.py: what is accepted with a warning
 
 Not checked, for the objects do not hold it: annotations, owner references, probes, environment, mounts, security
 contexts, update strategies, restart policies of Pods, schedules and ``manualSelector`` of Jobs. ``schedulerName`` has
@@ -22,6 +18,5 @@ Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 
 from kubectl_spread.apiserver.validation.field_errors import FieldError, Reason
 from kubectl_spread.apiserver.validation.workloads import validate, validate_template
-from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 
-__all__ = ["FieldError", "Reason", "template_warnings", "validate", "validate_template", "warnings_of"]
+__all__ = ["FieldError", "Reason", "validate", "validate_template"]

@@ -9,7 +9,6 @@ import msgspec
 
 from kubectl_spread.controllers.workloads import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
-from kubectl_spread.diagnosis.findings import REPLACEMENTS
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.guards import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
@@ -18,6 +17,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.labels import Operator
 from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, TopologySpreadConstraint
 from kubectl_spread.objects.meta import LabelSelector
+from kubectl_spread.objects.well_known_labels import HOSTNAME, SUCCESSORS
 from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
 from kubectl_spread.report import JsonValue, PatchOperation
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
@@ -28,11 +28,9 @@ HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
 WELL_KNOWN_KEYS = frozenset(
     (
-        "kubernetes.io/hostname",
-        "topology.kubernetes.io/zone",
-        "topology.kubernetes.io/region",
-        *REPLACEMENTS,
-        *REPLACEMENTS.values(),
+        HOSTNAME,
+        *SUCCESSORS,
+        *SUCCESSORS.values(),
     )
 )
 _SELECTING: Mapping[str, type[ReplicaSet | StatefulSet | DaemonSet]] = {

@@ -15,14 +15,13 @@ from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
+from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.framework import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
-from kubectl_spread.scheduler.podtopologyspread import HOSTNAME
 from kubectl_spread.scheduler.profile import Behaviour
 
-ZONE = "topology.kubernetes.io/zone"
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 CONTROLLER_PREFIXES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 AUTOSCALER_TAINTS = frozenset(

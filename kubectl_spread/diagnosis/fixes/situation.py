@@ -10,10 +10,11 @@ import msgspec
 from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
-from kubectl_spread.scheduler.podtopologyspread import HOSTNAME, DomainCounts, constraints_of, count_all
+from kubectl_spread.scheduler.podtopologyspread import DomainCounts, constraints_of, count_all
 
 
 class Situation(msgspec.Struct, frozen=True, dict=True):

@@ -21,6 +21,7 @@ from kubectl_spread.render.html.sections import (
     rejections_section,
     section,
     validation_section,
+    warnings_section,
 )
 from kubectl_spread.render.preemption import preemption_lines
 from kubectl_spread.render.table import pods_text, verdict_sentence
@@ -243,6 +244,7 @@ def _pending_body(item: PendingItem, *, drawn: bool) -> Iterator[Markup]:
 def _check_body(item: CheckItem, *, drawn: bool) -> Iterator[Markup]:
     """Yield what becomes of a Pod template and its replicas."""
     yield validation_section(item.validation)
+    yield warnings_section(item.warnings)
     yield _notes(check_notes(item, wide=False))
     yield callout(item.incomplete)
     stuck = item.verdict is Verdict.UNSCHEDULABLE

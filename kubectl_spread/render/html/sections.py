@@ -16,6 +16,7 @@ from kubectl_spread.report import (
     PendingItem,
     Severity,
     ValidationError,
+    ValidationWarning,
     Verdict,
 )
 
@@ -57,6 +58,12 @@ def validation_section(errors: Iterable[ValidationError]) -> Markup:
     """Return what the API server would refuse."""
     lines = (joined((element("code", text(error.field)), text(f" {error.message}"))) for error in errors)
     return section("The API server would refuse", block("ul", each("li", lines)), class_="refused")
+
+
+def warnings_section(warnings: Iterable[ValidationWarning]) -> Markup:
+    """Return what the API server would warn of."""
+    lines = (joined((element("code", text(warning.field)), text(f" {warning.message}"))) for warning in warnings)
+    return section("The API server would warn", block("ul", each("li", lines)), class_="warned")
 
 
 def rejections_section(item: EvaluationReport) -> Markup:

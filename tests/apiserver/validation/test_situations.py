@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.apiserver.validation import template_warnings, validate, validate_template, warnings_of
+from kubectl_spread.apiserver.validation import validate, validate_template
+from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
+from kubectl_spread.release import Release
 from tests.apiserver.validation.situations import (
     Situation,
     changed,
@@ -28,7 +30,7 @@ def test_errors(situation: Situation) -> None:
 
 @pytest.mark.parametrize("situation", _WITH_WARNINGS, ids=str)
 def test_warnings(situation: Situation) -> None:
-    assert differences(warnings_of(decoded(situation.object)), situation.warnings) == []
+    assert differences(map(str, warnings_of(decoded(situation.object), Release())), situation.warnings) == []
 
 
 def test_names_of_situations_are_different_within_a_file() -> None:
@@ -38,7 +40,7 @@ def test_names_of_situations_are_different_within_a_file() -> None:
 
 def test_other_kinds_have_no_rules() -> None:
     assert validate(Node()) == ()
-    assert warnings_of(Node()) == ()
+    assert warnings_of(Node(), Release()) == ()
 
 
 @pytest.mark.parametrize("minor", range(30, 40))
@@ -57,7 +59,7 @@ def test_template_of_an_unknown_kind() -> None:
     ]
     assert validate_template(template, path=path, gates={"MatchLabelKeysInPodTopologySpread": False}) == ()
     assert template_warnings(template, path=path) == (
-        f"{constraint}.labelSelector: a null labelSelector results in matching no pod",
+        FieldWarning(f"{constraint}.labelSelector", "a null labelSelector results in matching no pod"),
     )
 
 

@@ -1,0 +1,23 @@
+"""Labels that Kubernetes and its clouds put on nodes.
+
+Source: api core/v1/well_known_labels.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+REGION = "topology.kubernetes.io/region"
+BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
+BETA_REGION = "failure-domain.beta.kubernetes.io/region"
+
+SUCCESSORS: Mapping[str, str] = {
+    BETA_ZONE: ZONE,
+    BETA_REGION: REGION,
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
+"""Deprecated label → the one that took its place."""
