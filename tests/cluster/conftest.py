@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import trustme
 from kubectl_spread.cluster.access.client_config import connect
 from kubectl_spread.cluster.access.options import ConnectionOptions
 from kubectl_spread.cluster.net.connection import Connection
+from kubectl_spread.cluster.net.limits import API_SERVER, Limits
 from tests.cluster.api_server import ApiServer, Response, serving
 
 VARIABLES = (
@@ -90,13 +92,19 @@ Connect = Callable[..., Connection]
 
 
 @pytest.fixture
-def connecting(tmp_path: Path) -> Iterator[Connect]:
+def limits() -> Limits:
+    """Return what an answer may take."""
+    return API_SERVER
+
+
+@pytest.fixture
+def connecting(tmp_path: Path, limits: Limits) -> Iterator[Connect]:
     """Yield ``connect`` by keywords, with a service account that may be there; what it opened is closed afterwards."""
     opened: list[Connection] = []
 
     def connect_with(**flags: object) -> Connection:
         options = ConnectionOptions(**flags)  # type: ignore[arg-type] # a typo fails the test
-        opened.append(connect(options, service_account=tmp_path / "serviceaccount"))
+        opened.append(replace(connect(options, service_account=tmp_path / "serviceaccount"), limits=limits))
         return opened[-1]
 
     yield connect_with

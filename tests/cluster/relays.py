@@ -1,10 +1,11 @@
-"""Relays on loopback that carry bytes to one API server: a second address of it, proxies, and one that says nothing."""
+"""Sockets on loopback: a second address of an API server, proxies, and servers that say nothing or too little."""
 
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 LOOPBACK = "127.0.0.1"
 
@@ -110,3 +111,34 @@ def relay(target: str, handshake: Handshake) -> Iterator[Relay]:
         yield running
     finally:
         running.stop()
+
+
+@contextmanager
+def listening(serve: Callable[[socket.socket], object]) -> Iterator[str]:
+    """Yield the address of a socket; each connection to it is handed over, then closed."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+
+        def accept() -> None:
+            while True:
+                try:
+                    accepted, _ = listener.accept()
+                except OSError:
+                    return
+                with accepted:
+                    serve(accepted)
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def drip(accepted: socket.socket) -> None:
+    """Send an answer a byte every 20 ms, until nobody takes it any more."""
+    accepted.recv(1000)
+    accepted.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    with suppress(ConnectionError):
+        while True:
+            accepted.sendall(b" ")
+            time.sleep(0.02)

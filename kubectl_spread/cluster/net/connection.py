@@ -8,6 +8,7 @@ import urllib3
 
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.net.credentials import Credentials
+from kubectl_spread.cluster.net.limits import API_SERVER, Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Connection:
         headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
         timeout: seconds that a request may take, None where nobody has set a limit.
         log: whom to tell what is asked and answered.
+        limits: what any answer may take.
     """
 
     server: str
@@ -33,3 +35,4 @@ class Connection:
     headers: tuple[tuple[str, str], ...]
     timeout: float | None = None
     log: Log = SILENT
+    limits: Limits = API_SERVER

@@ -9,16 +9,13 @@ import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from kubectl_spread.cluster.net.limits import MANIFEST, Limits
 from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import ClusterError
 
 if TYPE_CHECKING:
     import urllib3
 
-MAX_BYTES = 64 * 2**20
-"""How large the answer may be."""
-PATIENCE_SECONDS = 30.0
-"""How long the answer may take, and how long the server may be silent."""
 CONNECT_SECONDS = 5.0
 """How long the connection may take."""
 ATTEMPTS = 3
@@ -31,27 +28,31 @@ class UnreadableError(Exception):
     """Why bytes cannot be had, in words that follow the source's name: ``does not exist``."""
 
 
-def download(url: str) -> bytes:
+def download(url: str, limits: Limits = MANIFEST) -> bytes:
     """Return what the URL holds; a user and password in it are sent as basic authentication.
+
+    Args:
+        url: of http or https.
+        limits: what the answer may take.
 
     Raises:
         UnreadableError: there is no answer, a bad one, or too much of one.
     """
     from urllib3.exceptions import HTTPError
 
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + limits.seconds
     try:
-        with _ask(url) as response:
+        with _ask(url, limits) as response:
             if response.status != HTTPStatus.OK:
                 raise UnreadableError(f"cannot be read: the server says {response.status} {response.reason}")
-            return _body(response, deadline=deadline)
+            return _body(response, limits, deadline=deadline)
     except HTTPError as error:
         raise UnreadableError(f"cannot be read: {_reason(error)}") from error
     except ClusterError as error:  # its proxy is none that can be used
         raise UnreadableError(f"cannot be read: {error.message}") from error
 
 
-def _ask(url: str) -> urllib3.BaseHTTPResponse:
+def _ask(url: str, limits: Limits) -> urllib3.BaseHTTPResponse:
     """Return the server's answer, its body unread."""
     from urllib3.util import Retry, Timeout, make_headers, parse_url
 
@@ -73,18 +74,19 @@ def _ask(url: str) -> urllib3.BaseHTTPResponse:
         url,
         headers=make_headers(basic_auth=login, accept_encoding=True),
         retries=failures,
-        timeout=Timeout(connect=CONNECT_SECONDS, read=PATIENCE_SECONDS),
+        timeout=Timeout(connect=CONNECT_SECONDS, read=limits.seconds),
         preload_content=False,
     )
 
 
-def _body(response: urllib3.BaseHTTPResponse, *, deadline: float) -> bytes:
+def _body(response: urllib3.BaseHTTPResponse, limits: Limits, *, deadline: float) -> bytes:
     """Return the body, which must be neither too large nor too slow."""
     body = bytearray()
-    for chunk in response.stream(_CHUNK):
-        body += chunk
-        if len(body) > MAX_BYTES:
-            raise UnreadableError(f"holds more than {MAX_BYTES // 2**20} MiB")
+    # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
+    while piece := response.read1(_CHUNK, decode_content=True):
+        body += piece
+        if len(body) > limits.answer_bytes:
+            raise UnreadableError(f"holds more than {limits.answer_bytes >> 20} MiB")
         if time.monotonic() > deadline:
             raise UnreadableError("cannot be read: the answer takes too long")
     return bytes(body)

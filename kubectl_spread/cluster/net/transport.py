@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from time import monotonic, sleep
+from time import monotonic
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -33,17 +33,13 @@ from kubectl_spread.objects.meta import Struct
 
 JSON = "application/json"
 ATTEMPTS = 6
-FIRST_PAUSE = 0.2
+FIRST_BACKOFF = 0.2
 """Seconds before the second attempt; each further pause is twice as long."""
-LONGEST_PAUSE = 60.0
+LONGEST_BACKOFF = 60.0
 """Seconds; a server that asks for more is not waited for."""
 CONNECT_SECONDS = 30.0
 IDLE_SECONDS = 70.0
 """Seconds without a byte. kube-apiserver ends a list that takes more than 60 by itself."""
-PATIENCE_SECONDS = 600.0
-"""How long a request may take, with all its attempts, where nobody says how long."""
-MAX_ANSWER_BYTES = 1 << 30
-"""How large an answer may be, unpacked; 50,000 Pods in one page take two thirds of it."""
 CHUNK_BYTES = 1 << 20
 SUCCESS, REDIRECTION = 2, 3
 """The first digit of an HTTP status."""
@@ -120,16 +116,18 @@ class _TransientError(Exception):
         self.pause = pause
 
 
-class _Patience:
+class _Backoff:
     """How long and how often to try.
 
     Args:
-        seconds: for all attempts and the pauses between them; None where nobody has set a limit.
+        connection: whom to ask, and within what limits.
         attempts: how often.
     """
 
-    def __init__(self, seconds: float | None, attempts: int) -> None:
-        self._until = monotonic() + (PATIENCE_SECONDS if seconds is None else seconds)
+    def __init__(self, connection: Connection, attempts: int) -> None:
+        limits = connection.limits
+        self._until = monotonic() + (limits.seconds if connection.timeout is None else connection.timeout)
+        self._sleep = limits.sleep
         self._attempts = attempts
         self._failed = 0
 
@@ -145,10 +143,14 @@ class _Patience:
     def pause_after(self, failure: _TransientError) -> float:
         """Return how long to wait (seconds) before the next attempt; raise the error when there is to be none."""
         self._failed += 1
-        pause = failure.pause or FIRST_PAUSE * 2 ** (self._failed - 1)
-        if self._failed == self._attempts or pause > LONGEST_PAUSE or monotonic() + pause > self._until:
+        pause = failure.pause or FIRST_BACKOFF * 2 ** (self._failed - 1)
+        if self._failed == self._attempts or pause > LONGEST_BACKOFF or monotonic() + pause > self._until:
             raise failure.error from failure
         return pause
+
+    def wait(self, seconds: float) -> None:
+        """Return after so many seconds."""
+        self._sleep(seconds)
 
 
 def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Answer:
@@ -159,13 +161,13 @@ def fetch(connection: Connection, request: Request, received: Callable[[int], No
     Args:
         connection: whom to ask.
         request: what to ask.
-        received: told of every piece that arrives (bytes, uncompressed).
+        received: called with every piece that arrives (bytes, uncompressed).
 
     Raises:
         StatusError: the server refused.
         ClusterError: it could not be reached in time, or what it sent is no JSON.
     """
-    call = _Call(connection, request, _Patience(connection.timeout, request.attempts), received)
+    call = _Call(connection, request, _Backoff(connection, request.attempts), received)
     return Background(call.answer).result()
 
 
@@ -177,7 +179,7 @@ def streaming(connection: Connection, request: Request) -> Iterator[Iterator[byt
         StatusError: the server refused.
         ClusterError: it could not be reached, or the connection was lost; this while pieces are read, too.
     """
-    call = _Call(connection, replace(request, goes_on=True), _Patience(connection.timeout, 1), lambda _: None)
+    call = _Call(connection, replace(request, goes_on=True), _Backoff(connection, 1), lambda _: None)
     with closing(call.open()) as response:
         yield call.pieces(response)
 
@@ -217,7 +219,7 @@ class _Call:
 
     connection: Connection
     request: Request
-    patience: _Patience
+    backoff: _Backoff
     received: Callable[[int], None]
 
     def answer(self) -> Answer:
@@ -226,9 +228,9 @@ class _Call:
             try:
                 return self.attempt()
             except _TransientError as failure:
-                pause = self.patience.pause_after(failure)
+                pause = self.backoff.pause_after(failure)
                 self.connection.log.say(READS, f"{failure.error.message}; trying again in {pause:.1f} s")
-                sleep(pause)
+                self.backoff.wait(pause)
 
     def attempt(self) -> Answer:
         """Return the answer to one attempt."""
@@ -297,7 +299,7 @@ class _Call:
             url,
             body=self.request.body or None,
             headers=headers,
-            timeout=self.patience.timeout(),
+            timeout=self.backoff.timeout(),
             retries=False,
             redirect=False,
             preload_content=False,
@@ -310,14 +312,14 @@ class _Call:
             response.close()
 
     def _pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
-        """Yield the body as it arrives, unpacked; no more than is bearable, and not for longer."""
+        """Yield the body as it arrives, unpacked; no more than the limits allow, and not for longer."""
         size = 0
         # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
         while piece := response.read1(CHUNK_BYTES, decode_content=True):
             size += len(piece)
-            if size > MAX_ANSWER_BYTES:
+            if size > self.connection.limits.answer_bytes:
                 raise self._too_large()
-            if self.patience.over():
+            if self.backoff.over():
                 raise TooSlowError(self.request.path)
             yield piece
             self.received(len(piece))
@@ -364,7 +366,8 @@ class _Call:
 
     def _too_large(self) -> ClusterError:
         """Return the error for an answer that does not fit into memory."""
-        message = f"cannot {self.request.what}: the server's answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
+        mebibytes = self.connection.limits.answer_bytes >> 20
+        message = f"cannot {self.request.what}: the server's answer is larger than {mebibytes} MiB"
         return ClusterError(message, what=self.request.what)
 
     def _refusal(self, reply: _Reply) -> Exception:

@@ -6,17 +6,15 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from pytest_mock import MockerFixture
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.api import dry_run
 from kubectl_spread.cluster.api.dry_run import DryRun, create
-from kubectl_spread.cluster.net import transport
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause
-from kubectl_spread.cluster.net.transport import Answer, Request
+from kubectl_spread.cluster.net.limits import API_SERVER, Limits
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.decoding import ListMeta
 from kubectl_spread.objects.kinds import DEPLOYMENT, NODE, POD
 from tests.build import Object, pod
 from tests.cluster.api_server import ApiServer, Response, in_turn, status
@@ -26,9 +24,10 @@ EXISTS = status(409, "AlreadyExists", 'pods "web" already exists', name="web")
 NO_RIGHT = 'deployments.apps is forbidden: User "u" cannot create resource "deployments" in API group "apps"'
 
 
-@pytest.fixture(autouse=True)
-def _unpaused(mocker: MockerFixture) -> None:
-    mocker.patch.object(transport, "sleep")
+@pytest.fixture
+def limits() -> Limits:
+    """Return what an answer may take; no pause is waited for."""
+    return replace(API_SERVER, sleep=lambda _: None)
 
 
 def refusal(code: int, message: str, *causes: Object, kind: str = "") -> Response:
@@ -54,30 +53,17 @@ def test_it_is_a_dry_run(server: ApiServer, connection: Connection) -> None:
     assert (said.causes, said.impossible) == ((), "")
 
 
-def sent(mocker: MockerFixture) -> list[Request]:
-    """Return what is asked of a server that stores everything."""
-    requests: list[Request] = []
-
-    def fetch(_: Connection, request: Request) -> Answer:
-        requests.append(request)
-        return Answer(ListMeta(), STORED.content())
-
-    mocker.patch.object(dry_run, "fetch", fetch)
-    return requests
-
-
-def test_the_object_is_sent_as_it_stands(mocker: MockerFixture, connection: Connection) -> None:
-    requests = sent(mocker)
+def test_the_object_is_sent_as_it_stands(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(STORED)
     described: Object = {"metadata": {"name": "web"}, "spec": {"unknown": [1, None, "x"]}}
     create(connection, DEPLOYMENT, "shop", described)
-    assert json.loads(requests[0].body) == described
-    assert requests[0].needs == 'the RBAC verb "create" on deployments.apps in namespace "shop"'
+    assert json.loads(server.seen[0].body) == described
 
 
-def test_of_a_kind_without_namespaces(mocker: MockerFixture, connection: Connection) -> None:
-    requests = sent(mocker)
-    create(connection, NODE, "", {})
-    assert (requests[0].path, requests[0].needs) == ("/api/v1/nodes", 'the RBAC verb "create" on nodes')
+def test_of_a_kind_without_namespaces(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(status(403, "Forbidden", NO_RIGHT))
+    assert create(connection, NODE, "", {}).impossible.endswith('; needs the RBAC verb "create" on nodes')
+    assert server.seen[0].path == "/api/v1/nodes"
 
 
 def test_where_one_of_the_name_exists_another_is_asked_for(server: ApiServer, connection: Connection) -> None:

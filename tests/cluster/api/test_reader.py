@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cluster.api import reader
-from kubectl_spread.cluster.api.reader import count, list_metadata, read, server_version
+from kubectl_spread.cluster.api.reader import TIMES_BEGUN, count, list_metadata, read, server_version
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
@@ -65,26 +64,19 @@ def test_the_first_page_alone_can_be_enough(server: ApiServer, connection: Conne
     assert len(server.seen) == 1
 
 
-def test_the_next_page_is_asked_for_while_one_is_decoded(
-    server: ApiServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_page_is_asked_for_before_one_is_decoded(server: ApiServer, connection: Connection) -> None:
     asked = threading.Event()
-    decoded_while_asked = []
 
     def answer(seen: Seen) -> Response:
         if "continue" not in seen.query:
-            return listing("a", **{"continue": "t"})
+            return Response(body={"metadata": {"continue": "t"}, "items": [{"metadata": {"name": 5}}]})
         asked.set()
         return listing("b")
 
-    def decode(*_: object, **__: object) -> reader.ObjectList[object]:
-        decoded_while_asked.append(asked.wait(5))
-        return reader.ObjectList()
-
     server.answer = answer
-    monkeypatch.setattr(reader, "_decoded", decode)
-    read(connection, [Read(POD)])
-    assert decoded_while_asked == [True, True]
+    with pytest.raises(ClusterError, match=r"makes no sense: items\[0\]\.metadata\.name: must be a string"):
+        read(connection, [Read(POD)])
+    assert asked.wait(5)
 
 
 def test_lists_are_read_side_by_side(server: ApiServer, connection: Connection) -> None:
@@ -206,7 +198,7 @@ def test_versions_that_keep_expiring_are_given_up(server: ApiServer, connection:
     assert {kind: names_of(found) for kind, found in inventory.objects.items()} == {"Node": ["a"], "Pod": ["a"]}
     assert inventory.apart
     nodes = [seen.query for seen in server.seen if seen.path == "/api/v1/nodes"]
-    assert nodes == [{"limit": "500"}] * reader.TIMES_BEGUN
+    assert nodes == [{"limit": "500"}] * TIMES_BEGUN
 
 
 TOO_NEW = {
@@ -435,7 +427,7 @@ def test_a_list_that_keeps_expiring_is_an_error(server: ApiServer, connection: C
     server.answer = in_turn(status(410, "Expired", "too old"))
     with pytest.raises(ClusterError, match=r"cannot list pods .*410 Expired: too old"):
         read(connection, [Read(POD)])
-    assert len(server.seen) == reader.TIMES_BEGUN
+    assert len(server.seen) == TIMES_BEGUN
 
 
 def test_a_list_whose_pages_are_of_different_versions_is_begun_again(server: ApiServer, connection: Connection) -> None:
@@ -482,11 +474,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_shown_while_reading_and_gone_afterwards(
-    server: ApiServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "TICK_SECONDS", 0.01)
-    server.answer = lambda seen: Response(body={"items": []}, delay_seconds=0.05 if seen.path == "/api/v1/pods" else 0)
+def test_progress_is_shown_while_reading_and_gone_afterwards(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: Response(body={"items": []}, delay_seconds=0.3 if seen.path == "/api/v1/pods" else 0)
     terminal = Terminal()
     clock = iter(range(10_000))
     read(connection, [Read(NODE), Read(POD)], progress=Progress(terminal, clock=lambda: float(next(clock))))

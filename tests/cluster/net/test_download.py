@@ -6,17 +6,18 @@ import base64
 import time
 
 import pytest
-from pytest_mock import MockerFixture
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.net import download as module
 from kubectl_spread.cluster.net.download import UnreadableError, download
+from kubectl_spread.cluster.net.limits import MANIFEST, Limits
 from tests.cluster.api_server import ApiServer, Response, in_turn
-from tests.cluster.relays import relay, socks5
+from tests.cluster.relays import drip, listening, relay, socks5
 
 
-def refusal(url: str) -> str:
+def refusal(url: str, limits: Limits = MANIFEST) -> str:
     with pytest.raises(UnreadableError) as raised:
-        download(url)
+        download(url, limits)
     return str(raised.value)
 
 
@@ -97,27 +98,25 @@ def test_a_redirect_to_something_else_than_http_is_refused(server: ApiServer) ->
     assert refusal(server.url) == "cannot be read: No host specified."
 
 
-def test_too_much_is_refused(server: ApiServer, mocker: MockerFixture) -> None:
-    mocker.patch.object(module, "MAX_BYTES", 2**20)
+def test_too_much_is_refused(server: ApiServer) -> None:
+    limits = replace(MANIFEST, answer_bytes=2**20)
     server.answer = lambda _: Response(body=bytes(2**20 + 1))
-    assert refusal(server.url) == "holds more than 1 MiB"
+    assert refusal(server.url, limits) == "holds more than 1 MiB"
     server.answer = lambda _: Response(body=bytes(2**20))
-    assert len(download(server.url)) == 2**20
+    assert len(download(server.url, limits)) == 2**20
 
 
-def test_too_slow_is_refused(server: ApiServer, mocker: MockerFixture) -> None:
-    mocker.patch.object(module, "PATIENCE_SECONDS", 0.2)
+def test_too_slow_is_refused(server: ApiServer) -> None:
     server.answer = lambda _: Response(delay_seconds=1)
     start = time.monotonic()
-    assert refusal(server.url) == "cannot be read: no answer in time"
+    assert refusal(server.url, replace(MANIFEST, seconds=0.2)) == "cannot be read: no answer in time"
     assert time.monotonic() - start < 1
 
 
-def test_an_answer_that_drips_is_refused(server: ApiServer, mocker: MockerFixture) -> None:
-    mocker.patch.object(time, "monotonic", side_effect=[0, 0, module.PATIENCE_SECONDS + 1])
-    mocker.patch.object(module, "_CHUNK", 1)
-    server.answer = lambda _: Response(body=b"abc")
-    assert refusal(server.url) == "cannot be read: the answer takes too long"
+def test_an_answer_that_drips_is_refused() -> None:
+    with listening(drip) as address:
+        refused = refusal(f"http://{address}/a", replace(MANIFEST, seconds=0.2))
+    assert refused == "cannot be read: the answer takes too long"
 
 
 def test_an_answer_that_breaks_off_is_refused(server: ApiServer) -> None:

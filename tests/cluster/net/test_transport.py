@@ -5,14 +5,12 @@ from __future__ import annotations
 import gzip
 import socket
 import ssl
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 import trustme
 from pytest_mock import MockerFixture
@@ -21,23 +19,29 @@ from kubectl_spread.cluster.net import transport
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.credentials import Credentials, Issued
 from kubectl_spread.cluster.net.failures import StatusError, parse_status
+from kubectl_spread.cluster.net.limits import API_SERVER, Limits
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
 from tests.cluster.api_server import ApiServer, Response, Seen, in_turn, serving, status
 from tests.cluster.conftest import Connect
 from tests.cluster.kubeconfigs import write_kubeconfig
+from tests.cluster.relays import drip, listening
 
 PODS = Request(path="/api/v1/pods", what="list pods", needs='the RBAC verb "list" on pods')
 WHOLE = {"metadata": {"resourceVersion": "1", "continue": "t"}, "items": [{"metadata": {"name": "a"}}]}
 
 
-@pytest.fixture(autouse=True)
-def pauses(mocker: MockerFixture) -> list[float]:
+@pytest.fixture
+def pauses() -> list[float]:
     """Return the pauses between attempts (seconds), none of which is waited for."""
-    waited: list[float] = []
-    mocker.patch.object(transport, "sleep", waited.append)
-    return waited
+    return []
+
+
+@pytest.fixture
+def limits(pauses: list[float]) -> Limits:
+    """Return what an answer may take."""
+    return msgspec.structs.replace(API_SERVER, sleep=pauses.append)
 
 
 def failure(connection: Connection, request: Request = PODS) -> ClusterError:
@@ -148,27 +152,6 @@ def test_an_answer_that_stays_broken_is_an_error(server: ApiServer, connection: 
     assert failure(connection).message.startswith(f"lost the connection to the server {server.address}: IncompleteRead")
 
 
-@contextmanager
-def listening(serve: Callable[[socket.socket], object]) -> Iterator[str]:
-    """Yield the address of a socket; each connection to it is handed over, then closed."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-
-        def accept() -> None:
-            while True:
-                try:
-                    accepted, _ = listener.accept()
-                except OSError:
-                    return
-                with accepted:
-                    serve(accepted)
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-        listener.shutdown(socket.SHUT_RDWR)
-    thread.join()
-
-
 def reset(accepted: socket.socket) -> None:
     """Read a little and close with a reset."""
     accepted.recv(10)
@@ -217,42 +200,29 @@ def test_a_silent_server_is_not_waited_for_beyond_the_request_timeout(
 
 
 def test_a_server_that_drips_is_not_waited_for_beyond_the_request_timeout(connecting: Connect) -> None:
-    stopped = threading.Event()
-
-    def drip(accepted: socket.socket) -> None:
-        accepted.recv(1000)
-        accepted.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-        while not stopped.wait(0.02):
-            try:
-                accepted.sendall(b"1\r\n \r\n")
-            except ConnectionError:
-                return
-
     with listening(drip) as address:
         error = failure(connecting(server=f"http://{address}", request_timeout="200ms"))
-        stopped.set()
     assert error.message == f"unable to connect to the server: {address} did not answer in time"
 
 
 def test_nobody_waits_for_ever_even_where_nobody_says_how_long(
-    server: ApiServer, connection: Connection, mocker: MockerFixture
+    server: ApiServer, connection: Connection, limits: Limits
 ) -> None:
-    mocker.patch.object(transport, "PATIENCE_SECONDS", 0.05)
     server.answer = in_turn(Response(body=WHOLE, delay_seconds=0.3))
-    error = failure(connection)
+    error = failure(replace(connection, limits=msgspec.structs.replace(limits, seconds=0.05)))
     assert error.message == f"unable to connect to the server: {server.address} did not answer in time"
 
 
 def test_an_answer_that_fills_the_memory_is_not_taken(
-    server: ApiServer, connection: Connection, mocker: MockerFixture, pauses: list[float]
+    server: ApiServer, connection: Connection, limits: Limits, pauses: list[float]
 ) -> None:
-    mocker.patch.object(transport, "MAX_ANSWER_BYTES", 20 << 20)
+    limits = msgspec.structs.replace(limits, answer_bytes=20 << 20)
     bomb = gzip.compress(b" " * (100 << 20))
     assert len(bomb) < 200_000
     server.answer = in_turn(Response(body=bomb, headers={"Content-Encoding": "gzip"}))
     pieces: list[int] = []
     with pytest.raises(ClusterError, match="cannot list pods: the server's answer is larger than 20 MiB"):
-        fetch(replace(connection, headers=()), PODS, pieces.append)
+        fetch(replace(connection, headers=(), limits=limits), PODS, pieces.append)
     assert sum(pieces) <= 20 << 20
     assert max(pieces) <= transport.CHUNK_BYTES
     assert pauses == []
