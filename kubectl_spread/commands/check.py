@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted, refusals, unknown
@@ -62,8 +62,7 @@ MOST_PODS = 150_000
 EvaluationT = TypeVar("EvaluationT", bound=EvaluationReport)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions(ManifestSources):
+class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     """What ``check`` is asked, beside which manifests are meant.
 
     Attributes:
@@ -75,8 +74,7 @@ class CheckOptions(ManifestSources):
     selector: Selector = EVERYTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What ``check`` found."""
 
     report: CheckReport

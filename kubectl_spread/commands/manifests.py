@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import BinaryIO
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_documents
@@ -17,8 +17,7 @@ from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.report import WorkloadRef
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestSources:
+class ManifestSources(msgspec.Struct, frozen=True, kw_only=True):
     """Which manifests are meant.
 
     Attributes:
@@ -36,8 +35,7 @@ class ManifestSources:
     enforce_namespace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True):
     """One document as an object of its namespace.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import EVERYTHING, Selector
@@ -11,8 +12,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked about.
 
     Attributes:

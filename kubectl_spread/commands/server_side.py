@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import msgspec
@@ -20,8 +19,7 @@ Create: TypeAlias = Callable[[Kind, str, Mapping[str, Plain]], DryRun]
 """(Kind, namespace, object) → what the server would make of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(msgspec.Struct, frozen=True):
     """What the server says of a manifest.
 
     Attributes:

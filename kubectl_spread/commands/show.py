@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
@@ -34,8 +35,7 @@ STATUS_ORDER = tuple(SpreadStatus)
 PROBLEMS = frozenset((SpreadStatus.BLOCKED, SpreadStatus.VIOLATED, SpreadStatus.NO_EFFECT))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowOptions:
+class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``show`` is asked beyond its scope.
 
     Attributes:
@@ -71,8 +71,7 @@ class ShowOptions:
         return on_key and not (self.problems and item.status is SpreadStatus.OK)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What ``show`` found.
 
     Attributes:

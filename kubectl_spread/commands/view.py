@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
@@ -37,8 +39,7 @@ _HOW_KNOWN: Mapping[VersionFrom, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchedulerOptions:
+class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which scheduler is mirrored.
 
     Attributes:
@@ -49,11 +50,10 @@ class SchedulerOptions:
 
     kube_version: str = ""
     configuration: str = ""
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    feature_gates: Mapping[str, bool] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """The cluster and the schedulers' rules.
 
     Attributes:
@@ -83,7 +83,7 @@ class View:
             replace(handle.profile, filters=tuple(name for name in handle.profile.filters if name in filters))
             for handle in self.handles.values()
         )
-        return replace(self, handles=_handles(self.snapshot, profiles))
+        return msgspec.structs.replace(self, handles=_handles(self.snapshot, profiles))
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import msgspec
@@ -27,8 +26,7 @@ from kubectl_spread.report import PendingItem, PendingReport, Verdict
 from kubectl_spread.scheduler.schedulinggates import gates
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What ``why-pending`` found.
 
     Attributes:

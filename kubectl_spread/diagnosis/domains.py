@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.diagnosis.reasons import Explainer
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Rejected, rejected_nodes, reported
@@ -20,8 +21,7 @@ TYPO_LETTERS = 2
 SHORTEST_KEY_WITH_TYPO = 8
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadDiagnosis:
+class SpreadDiagnosis(msgspec.Struct, frozen=True):
     """The constraints of one Pod and what rejects each node.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import reasons
@@ -27,8 +28,7 @@ _pods = partial(count_of, noun="Pod")
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """A Pod with all that was found out about it.
 
     Attributes:

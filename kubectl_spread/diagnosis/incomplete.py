@@ -6,7 +6,9 @@ Something that has nothing to judge about the Pod cannot change its answer, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.holders import holders
@@ -21,8 +23,7 @@ from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """What follows where something is missing.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.storage import PersistentVolume
@@ -14,8 +15,7 @@ from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.hostport import host_ports
 
 
-@dataclass(frozen=True)
-class Neighbours:
+class Neighbours(msgspec.Struct, frozen=True, dict=True):
     """What is around one Pod.
 
     Attributes:

@@ -6,8 +6,9 @@ The scheduler's own reasons say only that there is one; naming it is what this p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from kubectl_spread import report
 from kubectl_spread.diagnosis.neighbours import Neighbours
@@ -35,8 +36,7 @@ def name_of(requirement: report.Requirement) -> str:
     return f"constraint {requirement.index}" if requirement.kind == "constraint" else str(requirement.plugin)
 
 
-@dataclass(frozen=True)
-class Explainer:
+class Explainer(msgspec.Struct, frozen=True, dict=True):
     """Why one Pod is kept off nodes.
 
     Attributes:

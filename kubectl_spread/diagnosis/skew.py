@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.controllers.workloads import OwnedPods, makes_next_pod, next_pod, of_revision, revision_of
@@ -25,8 +26,7 @@ from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.words import first_and_more
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(msgspec.Struct, frozen=True):
     """One revision of a workload, and the Pod that stands for it.
 
     Attributes:
@@ -42,8 +42,7 @@ class Revision:
     is_next: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(msgspec.Struct, frozen=True):
     """The Pod of a revision, judged.
 
     Attributes:
