@@ -20,11 +20,15 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Verdict(StrEnum):
-    """Whether the Pod can be scheduled now; Incomplete where something that could say no was not evaluated."""
+    """Whether the Pod can be scheduled now.
+
+    Incomplete where something that could say no was not evaluated, Invalid where the API server takes no such object.
+    """
 
     SCHEDULABLE = "Schedulable"
     UNSCHEDULABLE = "Unschedulable"
     INCOMPLETE = "Incomplete"
+    INVALID = "Invalid"
 
 
 class SpreadStatus(StrEnum):
@@ -300,6 +304,11 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
+
+    @property
+    def stuck(self) -> bool:
+        """Whether no node takes the Pod, or nothing could take one that the API server refuses."""
+        return self.verdict is Verdict.UNSCHEDULABLE or (self.verdict is Verdict.INVALID and not self.feasible)
 
 
 class EventReport(Report, frozen=True, kw_only=True):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.admission import admitted, refusals, unknown
-from kubectl_spread.apiserver.validation import Reason, validate, validate_template
-from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
-from kubectl_spread.commands import lists
+from kubectl_spread.apiserver.admission import admitted, unknown
+from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.origin import origin_of
@@ -20,26 +18,17 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_of
-from kubectl_spread.controllers.rollout import Plan, Wanted, fenceposts, plan_of
+from kubectl_spread.controllers.rollout import Plan, Wanted, plan_of
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import KubernetesObject, Workload
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
-from kubectl_spread.release import Release
-from kubectl_spread.report import (
-    CheckItem,
-    CheckReport,
-    EvaluationReport,
-    Incomplete,
-    ValidationError,
-    ValidationWarning,
-    Verdict,
-)
+from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Incomplete, ValidationError, Verdict
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
@@ -104,7 +93,8 @@ def check(
         UsageError: none that has a Pod template is selected.
     """
     manifests = read_manifests(options, stdin=stdin)
-    asked = [each for each in manifests if each.makes_pods and options.selector.matches(each.labels)]
+    selected = [each for each in manifests if options.selector.matches(each.labels)]
+    asked = [each for each in selected if each.makes_pods]
     if not asked:
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
     namespaces = dict.fromkeys(manifest.namespace for manifest in asked)
@@ -112,10 +102,15 @@ def check(
     items = []
     with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
-        for manifest in asked:
-            wanted = _wanted(manifest, snapshot, options.replicas)
-            served = _asked(manifest, wanted, create) if create else None
-            item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
+        for manifest in selected:
+            if manifest.makes_pods:
+                wanted = _wanted(manifest, snapshot, options.replicas)
+                served = _asked(manifest, wanted, create) if create else None
+                item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
+            elif errors := refused.undecodable(manifest, view.handle().profile.release):
+                item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
+            else:
+                continue
             items.append(replace(item, origin=origin_of(manifest, item, built=bool(options.kustomize))))
     report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
     return Answer(report, view)
@@ -124,7 +119,7 @@ def check(
 def exit_code(report: CheckReport) -> ExitCode:
     """Return the exit code: no where a Pod finds no node or a manifest is invalid."""
     return ExitCode.of_items(
-        no=any(item.verdict is Verdict.UNSCHEDULABLE or item.jam or item.validation for item in report.items),
+        no=any(item.stuck or item.jam or item.verdict is Verdict.INVALID for item in report.items),
         incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
     )
 
@@ -162,9 +157,9 @@ def _answer(
     """
     handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
     if served is None or served.missing:
-        errors = (*_validation(manifest, handle.profile.release.minor), *_refusals(manifest, wanted.pod, snapshot))
+        errors = refused.errors_of(manifest, wanted.pod, snapshot, handle.profile.release)
     else:
-        errors = served.errors
+        errors = (*refused.undecodable(manifest, handle.profile.release), *served.errors)
     try:
         pod = served.pod if served else None
         stored = pod or admitted(wanted.pod, snapshot, handle.profile)
@@ -173,17 +168,23 @@ def _answer(
     except ValueError:
         if not errors:
             raise
-        item = replace(_item(manifest, _refused(wanted.pod)), replicas=wanted.replicas)
-    warned = () if errors else _warnings(manifest, handle.profile.release)
-    return replace(item, validation=errors, warnings=warned), snapshot
+        item = replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
+    if errors:
+        return _invalid(item, errors), snapshot
+    return replace(item, warnings=refused.warnings(manifest, handle.profile.release)), snapshot
 
 
-def _refused(pod: Pod) -> EvaluationReport:
-    """Return the answer about a Pod that says nothing the scheduler could read."""
+def _invalid(item: CheckItem, errors: tuple[ValidationError, ...]) -> CheckItem:
+    """Return the answer about a manifest that the API server refuses."""
+    return replace(item, verdict=Verdict.INVALID, validation=errors)
+
+
+def _refused(manifest: Manifest) -> EvaluationReport:
+    """Return the answer about what says nothing that the scheduler could read."""
     return EvaluationReport(
-        namespace=pod.metadata.namespace,
-        name=pod.metadata.name,
-        verdict=Verdict.UNSCHEDULABLE,
+        namespace=manifest.namespace,
+        name=manifest.name,
+        verdict=Verdict.INVALID,
         summary="The API server refuses it.",
         message="",
         feasible=(),
@@ -265,45 +266,6 @@ def _placed(wanted: Wanted, plan: Plan, handle: Handle) -> Outcomes:
     if isinstance(wanted.owner, DaemonSet):
         return Outcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
     return place_in_all_orders(plan, handle)
-
-
-def _validation(manifest: Manifest, minor: int) -> tuple[ValidationError, ...]:
-    """Return what the API server would refuse of the manifest."""
-    if manifest.obj is not None:
-        errors = validate(manifest.obj, minor=minor)
-    elif manifest.template is not None:
-        errors = validate_template(manifest.template, path="spec.template", minor=minor)
-    else:
-        errors = ()
-    told = tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
-    return (*told, *_strategy_errors(manifest.obj))
-
-
-def _strategy_errors(obj: KubernetesObject | None) -> Iterator[ValidationError]:
-    """Yield what the API server would refuse of how a Deployment rolls out."""
-    if isinstance(obj, Deployment):
-        try:
-            fenceposts(obj.spec.strategy, 1)
-        except ValueError as error:
-            field, reason = "spec.strategy.rollingUpdate", str(Reason.INVALID)
-            yield ValidationError(field=field, reason=reason, message=f"Invalid value: {error}")
-
-
-def _warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, ...]:
-    """Return what the API server would warn of, as it accepts the manifest."""
-    if manifest.obj is not None:
-        found = warnings_of(manifest.obj, release)
-    else:
-        found = template_warnings(manifest.template, path="spec.template") if manifest.template else ()
-    return tuple(ValidationWarning(field=each.field, message=each.message) for each in found)
-
-
-def _refusals(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> tuple[ValidationError, ...]:
-    """Return why admission would not let the manifest's Pods in."""
-    return tuple(
-        ValidationError(field=f"{manifest.pod_path}.{refusal.field}", reason="Forbidden", message=refusal.message)
-        for refusal in refusals(pod, snapshot)
-    )
 
 
 def _nodes_wanted(outcomes: Outcomes) -> int:

@@ -103,4 +103,13 @@ VERDICTS: Sequence[Entry] = (
         action="Grant the right that is named under incomplete, or give what is missing.",
         link=entry.SPREAD,
     ),
+    _verdict(
+        name="Invalid",
+        summary="the API server refuses the manifest, or every Pod of its template",
+        meaning="A field is unknown, changed although it may not be, or breaks a rule of validation or admission: it"
+        " stands under validation. What else is reported is what would become of it without that.",
+        when="Where validation is not empty; check only. The exit code is 1.",
+        action="Correct the fields as the messages say.",
+        link=entry.DEFINITION,
+    ),
 )

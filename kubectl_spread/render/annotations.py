@@ -11,9 +11,6 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport, Severity, Verdict
 
-INVALID = "Invalid"
-"""The rule of what the API server would refuse, whatever the field."""
-
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
@@ -54,7 +51,9 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
     """Yield everything that is to be said, manifest by manifest; nothing of those that are all right."""
     for item in report.items:
         for error in item.validation:
-            yield Annotation(INVALID, Severity.ERROR, clean(f"{error.field}: {error.message}"), item, error.field)
+            yield Annotation(
+                Verdict.INVALID.value, Severity.ERROR, clean(f"{error.field}: {error.message}"), item, error.field
+            )
         yield from _verdict(item)
         for finding in item.findings:
             yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)
@@ -63,7 +62,7 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
 def _verdict(item: CheckItem) -> Iterator[Annotation]:
     """Yield what becomes of the manifest, where that is not what it asks for."""
     subject = f"{item.namespace}/{item.kind.lower()}/{item.name}"
-    if item.verdict is Verdict.UNSCHEDULABLE or item.jam:
+    if (item.stuck and item.nodes) or item.jam:
         sentence = clean(f"{subject}: {check_sentence(item)}")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item)
     for gap in item.incomplete:

@@ -30,12 +30,12 @@ def check_text(report: CheckReport, *, wide: bool, colors: bool = False) -> str:
 def _item(item: CheckItem, *, wide: bool, colors: bool) -> str:
     """Return what becomes of one Pod template."""
     name = f"{item.namespace}/{item.kind.lower()}/{item.name}"
-    worst = Verdict.UNSCHEDULABLE if item.validation or item.jam else item.verdict
+    worst = Verdict.UNSCHEDULABLE if item.jam else item.verdict
     lines = [paint(clean(f"{name}: {check_sentence(item)}"), VERDICT_COLORS[worst], wanted=colors)]
     lines += [clean(f"invalid: {error.field}: {error.message}") for error in item.validation]
     lines += [clean(f"Warning: {warning.field}: {warning.message}") for warning in item.warnings]
     lines += map(clean, check_notes(item, wide=wide))
-    if item.verdict is Verdict.UNSCHEDULABLE:
+    if item.stuck:
         lines.append(evaluation_text(item, wide=wide))
     else:
         lines += [_constraint(constraint, item, wide=wide) for constraint in item.after or item.constraints]
@@ -45,9 +45,11 @@ def _item(item: CheckItem, *, wide: bool, colors: bool) -> str:
 
 def check_sentence(item: CheckItem) -> str:
     """Return what becomes of the manifest, as it stands or else once the API server takes it."""
-    if item.validation and item.nodes:
-        return f"the API server refuses it as it stands. Otherwise: {_placement(item)}"
-    return _placement(item)
+    if item.verdict is not Verdict.INVALID:
+        return _placement(item)
+    if not item.nodes:
+        return "the API server refuses it."
+    return f"the API server refuses it as it stands. Otherwise: {_placement(item)}"
 
 
 def _placement(item: CheckItem) -> str:
@@ -56,7 +58,7 @@ def _placement(item: CheckItem) -> str:
         return item.summary
     if not item.placements and item.jam is None and (item.rollout or not item.replicas):
         return "no Pod is to be placed."
-    if item.verdict is Verdict.UNSCHEDULABLE:
+    if item.stuck:
         return f"not schedulable. {item.summary}"
     if item.jam is not None:
         return _jam(item.jam, item.replicas)

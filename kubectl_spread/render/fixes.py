@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubectl_spread.render.cells import clean, listed
-from kubectl_spread.report import EvaluationReport, Fix, Requirement, Verdict
+from kubectl_spread.report import EvaluationReport, Fix, Requirement
 
 MOST_FIXES = 5
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
@@ -18,7 +18,7 @@ def fixes_text(item: EvaluationReport, *, every: bool) -> str:
         item: the Pod.
         every: whether all are printed, or only the first five.
     """
-    if item.verdict is not Verdict.UNSCHEDULABLE or not item.nodes:
+    if not item.stuck or not item.nodes:
         return ""
     shown = item.fixes if every else item.fixes[:MOST_FIXES]
     lines = ["Fixes, each tried on this snapshot:"] if shown else []

@@ -34,7 +34,6 @@ from kubectl_spread.report import (
     PendingReport,
     SkewReport,
     SpreadStatus,
-    Verdict,
 )
 
 RowT = TypeVar("RowT")
@@ -119,7 +118,7 @@ def _check(item: CheckItem) -> Iterator[str]:
     if item.warnings:
         yield "\n".join(f"- {escaped(f'Warning: {warning.field}: {warning.message}')}" for warning in item.warnings)
     yield from map(escaped, check_notes(item, wide=False))
-    if item.verdict is Verdict.UNSCHEDULABLE:
+    if item.stuck:
         yield from _evaluation(item)
         return
     for constraint in item.after or item.constraints:
@@ -137,7 +136,7 @@ def _evaluation(item: EvaluationReport) -> Iterator[str]:
     # The sentence on top says who pins the minimum.
     yield from _findings(found for found in item.findings if found.id != "PinnedMinimum" or not item.summary)
     yield from _incomplete(item.incomplete)
-    if item.verdict is Verdict.UNSCHEDULABLE and item.nodes:
+    if item.stuck and item.nodes:
         yield from _fixes(item)
 
 

@@ -22,9 +22,6 @@ from kubectl_spread.report import CheckReport, Severity
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 FINGERPRINT = "kubectlSpread/v1"
-INVALID_SUMMARY = "the API server would refuse the manifest"
-INVALID_MEANING = "The field breaks one of the API server's validation rules."
-INVALID_ACTION = "Correct it as the message says."
 
 Object: TypeAlias = dict[str, object]
 
@@ -46,17 +43,14 @@ def to_sarif(report: CheckReport) -> str:
 
 def _rule(name: str) -> Object:
     """Return what a rule is about, as ``explain`` says it."""
-    known = entries_named(name)
-    explained = known[-1] if known else None
-    summary = explained.summary if explained else INVALID_SUMMARY
-    meaning = explained.meaning if explained else INVALID_MEANING
-    action = explained.action if explained else INVALID_ACTION
+    *_, explained = entries_named(name)
+    summary, meaning = explained.summary, explained.meaning
     return {
         "id": name,
         "shortDescription": {"text": f"{summary[0].upper()}{summary[1:]}."},
         "fullDescription": {"text": meaning},
-        "help": {"text": f"{meaning} {action}"},
-        "helpUri": explained.link if explained else entry.DEFINITION,
+        "help": {"text": f"{meaning} {explained.action}"},
+        "helpUri": explained.link,
     }
 
 

@@ -34,6 +34,7 @@ STATUS_COLORS = {
 }
 VERDICT_COLORS = {
     Verdict.UNSCHEDULABLE: Color.RED,
+    Verdict.INVALID: Color.RED,
     Verdict.INCOMPLETE: Color.YELLOW,
     Verdict.SCHEDULABLE: Color.GREEN,
 }
@@ -150,22 +151,18 @@ def pending_headline(item: PendingItem) -> str:
         return f"{name} is held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return item.summary
-    if item.verdict is Verdict.UNSCHEDULABLE:
+    if item.stuck:
         return f"{name} is Pending. {verdict}"
     return f"{name}: {verdict}"
 
 
 def verdict_sentence(item: EvaluationReport) -> str:
     """Return the verdict in words."""
-    match item.verdict:
-        case Verdict.UNSCHEDULABLE:
-            return item.summary
-        case Verdict.SCHEDULABLE:
-            return f"it can be scheduled now, on {listed(item.feasible)}."
-        case Verdict.INCOMPLETE if item.summary:
-            return item.summary
-        case Verdict.INCOMPLETE:
-            return f"nothing that was evaluated keeps it off {listed(item.feasible)}, but not everything was."
+    if item.stuck or item.summary:
+        return item.summary
+    if item.verdict is not Verdict.SCHEDULABLE and item.incomplete:
+        return f"nothing that was evaluated keeps it off {listed(item.feasible)}, but not everything was."
+    return f"it can be scheduled now, on {listed(item.feasible)}."
 
 
 @dataclass(frozen=True, slots=True)

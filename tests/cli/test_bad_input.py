@@ -302,10 +302,10 @@ def test_a_manifest_that_cannot_be_read_is_invalid(name: str, tmp_path: Path) ->
     write(tmp_path, files)
     ended = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "node.yaml", "-o", "json")
     assert ended.code == 1
-    assert ended.item["verdict"] == "Unschedulable"
+    assert ended.item["verdict"] == "Invalid"
     assert len(ended.item["validation"]) == 1
     text = spread("check", "-f", tmp_path / "pod.yaml", "--from", tmp_path / "node.yaml").stdout
-    assert text.startswith("default/pod/p: not schedulable. The API server refuses it.\ninvalid: spec.")
+    assert text.startswith("default/pod/p: the API server refuses it.\ninvalid: spec.")
 
 
 def test_a_manifest_is_not_blamed_for_the_cluster(tmp_path: Path) -> None:

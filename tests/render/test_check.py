@@ -119,7 +119,7 @@ def test_what_was_assumed_of_a_rollout() -> None:
 
 
 def test_what_the_api_server_would_refuse() -> None:
-    told = lines(free(validation=WRONG))
+    told = lines(free(validation=WRONG, verdict=Verdict.INVALID))
     assert told[0].startswith(
         "default/deployment/web: the API server refuses it as it stands. Otherwise: it can be scheduled now"
     )
@@ -136,9 +136,9 @@ def test_what_the_api_server_would_warn_of_in_every_output_for_people() -> None:
 
 def test_what_the_scheduler_never_sees() -> None:
     nothing: dict[str, Any] = {"nodes": (), "constraints": (), "feasible": (), "findings": ()}
-    refused = free(validation=WRONG, verdict=Verdict.UNSCHEDULABLE, summary="The API server refuses it.", **nothing)
+    refused = free(validation=WRONG, verdict=Verdict.INVALID, summary="The API server refuses it.", **nothing)
     assert lines(refused) == [
-        "default/deployment/web: not schedulable. The API server refuses it.",
+        "default/deployment/web: the API server refuses it.",
         "invalid: spec.x: must be greater than zero",
     ]
 
@@ -183,7 +183,7 @@ def test_wide_ranks_the_nodes() -> None:
     ("item", "code"),
     [
         (free(), "32"),
-        (free(validation=WRONG), "31"),
+        (free(validation=WRONG, verdict=Verdict.INVALID), "31"),
         (free(jam=Jam(replica=1, message="no")), "31"),
         (free(verdict=Verdict.INCOMPLETE), "33"),
     ],
@@ -203,6 +203,7 @@ def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
         name=EVIL,
         namespace=EVIL,
         kind=EVIL,
+        verdict=Verdict.INVALID,
         validation=(ValidationError(field=EVIL, reason=EVIL, message=EVIL),),
         warnings=(ValidationWarning(field=EVIL, message=EVIL),),
         placements=placed(EVIL),

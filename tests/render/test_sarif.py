@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.render.annotations import INVALID
 from kubectl_spread.render.sarif import FINGERPRINT, to_sarif
-from kubectl_spread.report import CheckReport, Origin
+from kubectl_spread.report import CheckReport, Origin, Verdict
 from tests.render.reports import REPORTS, golden_report, poisoned_report, strings
 
 CHECKED = [name for name in REPORTS if name.startswith("check/")]
@@ -58,7 +57,7 @@ def test_errors_warnings_and_rules() -> None:
     found = {(result["ruleId"], result["level"]) for result in results_of("check/manifests")}
     assert found == {
         ("Unschedulable", "error"),
-        (INVALID, "error"),
+        (Verdict.INVALID, "error"),
         ("MissingTopologyKey", "warning"),
         ("SimilarTopologyKey", "warning"),
         ("GhostPod", "warning"),
@@ -70,7 +69,7 @@ def test_what_schedules_has_no_result() -> None:
 
 
 def test_the_place_is_the_line_of_the_field() -> None:
-    (invalid,) = [result for result in results_of("check/manifests") if result["ruleId"] == INVALID]
+    (invalid,) = [result for result in results_of("check/manifests") if result["ruleId"] == Verdict.INVALID]
     (location,) = invalid["locations"]
     assert location["physicalLocation"] == {
         "artifactLocation": {"uri": "tests/testdata/cli/manifests.yaml"},

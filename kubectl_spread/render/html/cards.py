@@ -121,7 +121,7 @@ def _pending_card(item: PendingItem, items: Iterable[EvaluationReport]) -> Card:
     )
     return Card(
         name=f"{item.namespace}/{item.name}",
-        status="Gated" if item.held_by and item.verdict is not Verdict.UNSCHEDULABLE else item.verdict.value,
+        status="Gated" if item.held_by and not item.stuck else item.verdict.value,
         sentence=_pending_sentence(item),
         about=str(item.workload) if item.workload else "",
         pods=1 + len(twins),
@@ -158,7 +158,7 @@ def _check_status(item: CheckItem) -> str:
     """Return what becomes of a Pod template in a word."""
     if item.validation:
         return "Invalid"
-    return "Jams" if item.jam and item.verdict is not Verdict.UNSCHEDULABLE else item.verdict.value
+    return "Jams" if item.jam and not item.stuck else item.verdict.value
 
 
 def _capital(sentence: str) -> str:
@@ -247,7 +247,7 @@ def _check_body(item: CheckItem, *, drawn: bool) -> Iterator[Markup]:
     yield warnings_section(item.warnings)
     yield _notes(check_notes(item, wide=False))
     yield callout(item.incomplete)
-    stuck = item.verdict is Verdict.UNSCHEDULABLE
+    stuck = item.stuck
     yield _maps(item, item.constraints if stuck else item.after or item.constraints, drawn=drawn)
     yield fixes_section(item)
     yield rejections_section(item)

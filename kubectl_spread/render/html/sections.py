@@ -17,7 +17,6 @@ from kubectl_spread.report import (
     Severity,
     ValidationError,
     ValidationWarning,
-    Verdict,
 )
 
 SHOWN_NAMES = 8
@@ -101,7 +100,7 @@ def _chip(name: str) -> Markup:
 
 def fixes_section(item: EvaluationReport) -> Markup:
     """Return the fixes with their commands, the first in full; nothing for a Pod that needs none."""
-    if item.verdict is not Verdict.UNSCHEDULABLE or not item.nodes:
+    if not item.stuck or not item.nodes:
         return NOTHING
     first, rest = item.fixes[:MOST_FIXES], item.fixes[MOST_FIXES:]
     more = element(

@@ -1,0 +1,98 @@
+"""What the API server would refuse of a manifest, or warn of, by what is known of its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pkgutil import get_data
+
+import msgspec
+
+from kubectl_spread.apiserver.admission import refusals
+from kubectl_spread.apiserver.fields import Api, Tables
+from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
+from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
+from kubectl_spread.cluster.files.manifests import pod_template_values
+from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.controllers.rollout import fenceposts
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.release import Release
+from kubectl_spread.report import ValidationError, ValidationWarning
+from kubectl_spread.snapshot import Snapshot
+
+
+@cache
+def tables() -> Tables:
+    """Return the fields of the API that ship with this program."""
+    # importlib.resources imports a dozen modules more.
+    content = get_data("kubectl_spread", "schema/fields.json")
+    assert content is not None  # noqa: S101 - whatever loads this package has its data
+    return msgspec.json.decode(content, type=Tables)
+
+
+def undecodable(manifest: Manifest, release: Release) -> tuple[ValidationError, ...]:
+    """Return what an API server of the release cannot make out: unknown kinds and fields, values of a wrong type."""
+    api, document = Api(tables(), release.minor), manifest.document
+    of_object = api.object_errors(document.api_version, document.kind, document.values)
+    found = pod_template_values(document)
+    of_template = api.template_errors(*found) if found else ()
+    return _told([*of_object, *of_template])
+
+
+def errors_of(manifest: Manifest, pod: Pod, snapshot: Snapshot, release: Release) -> tuple[ValidationError, ...]:
+    """Return everything that an API server of the release would refuse; each field that cannot be decoded once.
+
+    Args:
+        manifest: the manifest.
+        pod: the first Pod that its controller would make.
+        snapshot: the cluster with all manifests.
+        release: of the API server.
+    """
+    first = undecodable(manifest, release)
+    told = {error.field for error in first}
+    others = (*_invalid(manifest, release), *_not_admitted(manifest, pod, snapshot))
+    return (*first, *(error for error in others if error.field not in told))
+
+
+def warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, ...]:
+    """Return what the API server would warn of, as it accepts the manifest."""
+    if manifest.obj is not None:
+        found = warnings_of(manifest.obj, release)
+    else:
+        found = template_warnings(manifest.template, path="spec.template") if manifest.template else ()
+    return tuple(ValidationWarning(field=each.field, message=each.message) for each in found)
+
+
+def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
+    """Yield what validation would refuse of the manifest."""
+    if manifest.obj is not None:
+        yield from _told(validate(manifest.obj, minor=release.minor, gates=release.gates))
+        yield from _strategy_errors(manifest.obj)
+    elif manifest.template is not None:
+        yield from _told(
+            validate_template(manifest.template, path="spec.template", minor=release.minor, gates=release.gates)
+        )
+
+
+def _not_admitted(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> Iterator[ValidationError]:
+    """Yield why admission would not let the manifest's Pods in."""
+    for refusal in refusals(pod, snapshot):
+        field = f"{manifest.pod_path}.{refusal.field}"
+        yield ValidationError(field=field, reason="Forbidden", message=refusal.message)
+
+
+def _told(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:
+    """Return the errors as a report has them."""
+    return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
+
+
+def _strategy_errors(obj: KubernetesObject | None) -> Iterator[ValidationError]:
+    """Yield what the API server would refuse of how a Deployment rolls out."""
+    if isinstance(obj, Deployment):
+        try:
+            fenceposts(obj.spec.strategy, 1)
+        except ValueError as error:
+            field, reason = "spec.strategy.rollingUpdate", str(Reason.INVALID)
+            yield ValidationError(field=field, reason=reason, message=f"Invalid value: {error}")
