@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar, cast
 import msgspec
 
 from kubectl_spread.labels import Selector
-from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.core import Namespace, Node, Pod
 from kubectl_spread.objects.kinds import KINDS, Kind, KubernetesObject
 
 ObjectT = TypeVar("ObjectT")
@@ -104,6 +104,11 @@ class Snapshot:
     def get(self, kind: type[ObjectT], namespace: str, name: str) -> ObjectT | None:
         """Return the object of that name, None where there is none or the kind was not read."""
         return cast("Mapping[tuple[str, str], ObjectT]", self.objects.get(kind, {})).get((namespace, name))
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Return the labels of the namespace; empty where it was not read."""
+        namespace = self.get(Namespace, "", name)
+        return namespace.metadata.labels if namespace else {}
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
         """Yield the assigned Pods of the namespace that the selector matches, terminating ones too."""

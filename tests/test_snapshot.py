@@ -13,7 +13,7 @@ from kubectl_spread.objects.core import Node, Pod, Service
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import NODE, POD, SERVICE
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread
-from tests.build import Object, node, pod, snapshot, typed_pod
+from tests.build import Object, namespace, node, pod, snapshot, typed_pod
 
 CLUSTER = [
     node("b"),
@@ -195,3 +195,9 @@ def test_deleting_undoes_assigning(moves: list[tuple[str, str]], data: st.DataOb
     after = added.without_pod(assigned)
     assert on_nodes(after) == on_nodes(before)
     assert after.by_labels == before.by_labels
+
+
+def test_labels_of_a_namespace_that_was_not_read_are_none() -> None:
+    found = snapshot([namespace("shop", team="a")])
+    assert found.namespace_labels("shop") == {"team": "a"}
+    assert found.namespace_labels("other") == {}

@@ -17,9 +17,9 @@ from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.admission import LimitRange, LimitRangeItem, PriorityClass, RuntimeClass
-from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, Toleration
+from kubectl_spread.objects.core import Container, LimitRange, LimitRangeItem, Pod, PodSpec, Quantity, Toleration
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
 from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.profile import Profile

@@ -21,7 +21,7 @@ from kubectl_spread.objects.core import (
     TopologySpreadConstraint,
 )
 from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
-from kubectl_spread.objects.workloads import Job
+from kubectl_spread.objects.workloads import JOB_NAME_LABELS, Job
 from kubectl_spread.release import (
     CONTAINER_RESTART_RULES,
     DYNAMIC_RESOURCES,
@@ -31,9 +31,6 @@ from kubectl_spread.release import (
     POD_LEVEL_RESOURCES,
     Release,
 )
-
-JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
-"""Labels that hold a Job's name, on it and on its Pods."""
 
 _GENERATED = "xxxxx"
 """Stands for the five characters that the API server adds to generateName."""

@@ -41,7 +41,16 @@ from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, JobSpec, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import (
+    JOB_UID_LABELS,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    JobSpec,
+    ReplicaSet,
+    StatefulSet,
+)
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.snapshot import Snapshot
 
@@ -50,7 +59,6 @@ REVISION_HASH_LABEL = "controller-revision-hash"
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
-JOB_UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 
 _INDEXED = "Indexed"
 _LONGEST_BASE = 58

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import msgspec
 
-from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
 from kubectl_spread.scheduler.claims import claim_name, claim_named
@@ -73,14 +73,14 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _keepers_off(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
         """Anti-affinity terms of other Pods that mean this one → topology value → a Pod that has the term."""
-        labels = self._namespace_labels(self.pod.metadata.namespace)
+        labels = self.handle.snapshot.namespace_labels(self.pod.metadata.namespace)
         terms = [term for term in self.handle.existing_terms.anti_affinity if term.matches(self.pod, labels)]
         return {term: self._first_in_domain(term, self._having(term)) for term in terms}
 
     def _meant(self, term: AffinityTerm) -> Iterator[Pod]:
         """Yield the Pods on nodes that the term means."""
         for namespace in self.handle.snapshot.by_labels:
-            if term.covers(namespace, self._namespace_labels(namespace)):
+            if term.covers(namespace, self.handle.snapshot.namespace_labels(namespace)):
                 yield from self.handle.snapshot.matching_pods(namespace, term.selector)
 
     def _having(self, term: AffinityTerm) -> Iterator[Pod]:
@@ -99,10 +99,6 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             if value is not None:
                 found.setdefault(value, pod)
         return found
-
-    def _namespace_labels(self, name: str) -> Mapping[str, str]:
-        namespace = self.handle.snapshot.get(Namespace, "", name)
-        return namespace.metadata.labels if namespace else {}
 
     def volumes(self, _node_info: NodeInfo) -> str:
         """Return the Pod's claims with the volumes they are bound to, and where these can be used."""

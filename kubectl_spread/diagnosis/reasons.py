@@ -85,13 +85,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 def _taints(pod: Pod, node_info: NodeInfo) -> str:
     """Return the taints that are not tolerated."""
     numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    untolerated = [
-        str(taint)
-        for taint in node_info.node.spec.taints
-        if taint.effect in tainttoleration.DO_NOT_SCHEDULE
-        and not tainttoleration.tolerated(taint, pod.spec.tolerations, numeric=numeric)
-    ]
-    return f"taint {', '.join(untolerated)}"
+    taints = tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)
+    return f"taint {', '.join(map(str, taints))}"
 
 
 def _cordon(_pod: Pod, _node_info: NodeInfo) -> str:

@@ -468,6 +468,29 @@ class ReplicationController(Struct, frozen=True):
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
 
 
+class LimitRangeItem(Struct, frozen=True):
+    """Bounds and defaults for objects of a type: Pod, Container or PersistentVolumeClaim."""
+
+    type: str = ""
+    max: dict[str, Quantity] = {}
+    min: dict[str, Quantity] = {}
+    default: dict[str, Quantity] = {}
+    default_request: dict[str, Quantity] = {}
+
+
+class LimitRangeSpec(Struct, frozen=True):
+    """What holds for each type."""
+
+    limits: tuple[LimitRangeItem, ...] = ()
+
+
+class LimitRange(Struct, frozen=True):
+    """What containers of a namespace request where they say nothing."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: LimitRangeSpec = LimitRangeSpec()
+
+
 class ObjectReference(Struct, frozen=True):
     """What an Event speaks of."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kubectl_spread.objects import admission, core, policy, storage, workloads
+from kubectl_spread.objects import core, pod_classes, policy, storage, workloads
 
 KubernetesObject: TypeAlias = (
     core.Node
@@ -15,6 +15,7 @@ KubernetesObject: TypeAlias = (
     | core.Service
     | core.ReplicationController
     | core.Event
+    | core.LimitRange
     | storage.PersistentVolumeClaim
     | storage.PersistentVolume
     | storage.StorageClass
@@ -22,9 +23,8 @@ KubernetesObject: TypeAlias = (
     | storage.CSIDriver
     | storage.CSIStorageCapacity
     | storage.VolumeAttachment
-    | admission.LimitRange
-    | admission.PriorityClass
-    | admission.RuntimeClass
+    | pod_classes.PriorityClass
+    | pod_classes.RuntimeClass
     | policy.PodDisruptionBudget
     | policy.NetworkPolicy
     | workloads.Deployment
@@ -109,11 +109,11 @@ CSI_STORAGE_CAPACITY = Kind(
 VOLUME_ATTACHMENT = Kind(
     "VolumeAttachment", "storage.k8s.io/v1", "volumeattachments", (), storage.VolumeAttachment, namespaced=False
 )
-LIMIT_RANGE = Kind("LimitRange", "v1", "limitranges", ("limits",), admission.LimitRange)
+LIMIT_RANGE = Kind("LimitRange", "v1", "limitranges", ("limits",), core.LimitRange)
 PRIORITY_CLASS = Kind(
-    "PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", ("pc",), admission.PriorityClass, namespaced=False
+    "PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", ("pc",), pod_classes.PriorityClass, namespaced=False
 )
-RUNTIME_CLASS = Kind("RuntimeClass", "node.k8s.io/v1", "runtimeclasses", (), admission.RuntimeClass, namespaced=False)
+RUNTIME_CLASS = Kind("RuntimeClass", "node.k8s.io/v1", "runtimeclasses", (), pod_classes.RuntimeClass, namespaced=False)
 POD_DISRUPTION_BUDGET = Kind(
     "PodDisruptionBudget", "policy/v1", "poddisruptionbudgets", ("pdb",), policy.PodDisruptionBudget
 )

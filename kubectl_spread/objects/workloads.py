@@ -9,6 +9,11 @@ from kubectl_spread.objects.core import PodTemplateSpec
 from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
+JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
+"""Labels that hold a Job's name, on it and on its Pods."""
+JOB_UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
+"""Labels that hold a Job's UID, on its Pods and in its selector."""
+
 
 class RollingUpdate(Struct, frozen=True):
     """How far a rollout may go at once: in Pods, or in percent of the replicas."""

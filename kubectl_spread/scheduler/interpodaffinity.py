@@ -86,7 +86,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         anti_affinity=_domains(((t.topology_key, _matching_nodes([t], handle)) for t in terms.anti_affinity), handle),
         existing_anti_affinity=existing,
         pod=pod,
-        namespace_labels=_namespace_labels(pod, handle),
+        namespace_labels=handle.snapshot.namespace_labels(pod.metadata.namespace),
     )
     return _result(state)
 
@@ -157,16 +157,10 @@ def _is_near(node_labels: Mapping[str, str], domains: Domains) -> bool:
 
 def _meant(existing: OnNodes, pod: Pod, handle: Handle) -> Iterator[KeyOnNodes]:
     """Yield the topology key and the place of every existing term that means this Pod."""
-    namespace_labels = _namespace_labels(pod, handle)
+    namespace_labels = handle.snapshot.namespace_labels(pod.metadata.namespace)
     for term, on_nodes in existing.items():
         if term.matches(pod, namespace_labels):
             yield term.topology_key, on_nodes
-
-
-def _namespace_labels(pod: Pod, handle: Handle) -> Mapping[str, str]:
-    """Return the labels of the Pod's namespace."""
-    namespace = handle.snapshot.get(Namespace, "", pod.metadata.namespace)
-    return namespace.metadata.labels if namespace else {}
 
 
 def _with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:

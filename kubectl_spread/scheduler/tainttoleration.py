@@ -6,7 +6,7 @@ Source: kube-scheduler tainttoleration/taint_toleration.go, api core/v1/tolerati
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,14 +68,18 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
 
 
 def untolerated_taint(node: Node, tolerations: Iterable[Toleration], *, numeric: bool) -> Taint | None:
-    """Return the first NoSchedule or NoExecute taint of the node that is not tolerated, None when there is none.
+    """Return the first taint that keeps a Pod with these tolerations off the node, None when there is none.
 
     Source: component-helpers scheduling/corev1/helpers.go FindMatchingUntoleratedTaint (v1.36).
     """
+    return next(untolerated_taints(node, tolerations, numeric=numeric), None)
+
+
+def untolerated_taints(node: Node, tolerations: Iterable[Toleration], *, numeric: bool) -> Iterator[Taint]:
+    """Yield the NoSchedule and NoExecute taints of the node that are not tolerated."""
     for taint in node.spec.taints:
         if taint.effect in DO_NOT_SCHEDULE and not tolerated(taint, tolerations, numeric=numeric):
-            return taint
-    return None
+            yield taint
 
 
 def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int]:

@@ -11,6 +11,8 @@ from kubectl_spread.objects.core import (
     EphemeralVolumeSource,
     GCEPersistentDiskVolumeSource,
     ISCSIVolumeSource,
+    LimitRange,
+    LimitRangeItem,
     Node,
     PersistentVolumeClaimVolumeSource,
     Pod,
@@ -159,3 +161,11 @@ def test_a_node_is_read_with_what_it_offers() -> None:
 def test_containers_hold_what_admission_and_ports_need() -> None:
     assert Container().resources.requests == {}
     assert ContainerPort().protocol == "TCP"
+
+
+def test_a_limit_range_has_defaults_and_bounds() -> None:
+    item = b'{"type": "Container", "default": {"cpu": "1"}, "defaultRequest": {"cpu": "100m"}, "max": {"cpu": 2}}'
+    (limits,) = decode(b'{"spec": {"limits": [%s]}}' % item, LimitRange).spec.limits
+    assert limits == LimitRangeItem(
+        type="Container", default={"cpu": "1"}, default_request={"cpu": "100m"}, max={"cpu": 2}
+    )

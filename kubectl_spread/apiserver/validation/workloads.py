@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread import labels
 from kubectl_spread.apimachinery import as_json, dns_label_faults, dns_subdomain_faults, quoted
-from kubectl_spread.apiserver.creation import JOB_NAME_LABELS, job_as_created, name_as_created
+from kubectl_spread.apiserver.creation import job_as_created, name_as_created
 from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, invalid, required
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
@@ -20,6 +20,7 @@ from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationControl
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
 from kubectl_spread.objects.workloads import (
+    JOB_NAME_LABELS,
     CronJob,
     DaemonSet,
     Deployment,

@@ -29,14 +29,22 @@ from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import (
+    JOB_NAME_LABELS,
+    JOB_UID_LABELS,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    ReplicaSet,
+    StatefulSet,
+)
 from kubectl_spread.report import PatchOperation
 
 LIVE_CHANGES = frozenset(("AddToleration", "AddPodLabel"))
 TEMPLATE = "/spec/template"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
-JOB_UID_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid")
-JOB_LABELS = (*JOB_UID_LABELS, "batch.kubernetes.io/job-name", "job-name")
+_OF_ONE_JOB = (*JOB_UID_LABELS, *JOB_NAME_LABELS)
 """What the API server writes into a Job's template, and refuses in the template of another."""
 
 
@@ -189,7 +197,7 @@ def _job(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
         labels = template_of(owner).metadata.labels
         operations.append(remove("/spec/selector"))
         operations += [
-            remove(TEMPLATE + pointer("metadata", "labels", label)) for label in JOB_LABELS if label in labels
+            remove(TEMPLATE + pointer("metadata", "labels", label)) for label in _OF_ONE_JOB if label in labels
         ]
     return Commands(
         (_replace("job", owner.metadata.name, pod, operations),),

@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -108,11 +108,12 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     def _apart(self) -> Sequence[tuple[str, str, Pod]]:
         """Topology key, value and Pod, for each Pod that must not be near this one, or this one near it."""
         pod, own = self.situation.pod, readable_terms(self.situation.pod).anti_affinity
-        ours = self._namespace_labels(pod)
+        labels_of = self.situation.handle.snapshot.namespace_labels
+        ours = labels_of(pod.metadata.namespace)
         found: list[tuple[str, str, Pod]] = []
         for info in self.situation.handle.node_infos.values():
             for other in info.pods:
-                meant = [term for term in own if term.matches(other, self._namespace_labels(other))]
+                meant = [term for term in own if term.matches(other, labels_of(other.metadata.namespace))]
                 meant += [term for term in readable_terms(other).anti_affinity if term.matches(pod, ours)]
                 keys = {term.topology_key for term in meant} & info.labels.keys()
                 found += [(key, info.labels[key], other) for key in keys]
@@ -124,11 +125,6 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         wanted = _claims(self.situation.pod)
         assigned = self.situation.handle.snapshot.assigned.values() if wanted else ()
         return {pod.key: pod for pods in assigned for pod in pods if wanted & _claims(pod)}
-
-    def _namespace_labels(self, pod: Pod) -> Mapping[str, str]:
-        """Return the labels of the Pod's namespace."""
-        namespace = self.situation.handle.snapshot.get(Namespace, "", pod.metadata.namespace)
-        return namespace.metadata.labels if namespace else {}
 
 
 def _both(first: PodsByKey, second: PodsByKey) -> PodsByKey:

@@ -51,12 +51,7 @@ def taint_cost(taint: Taint) -> int:
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:
     """Return the taints that keep the Pod off the node."""
     numeric = situation.handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    return [
-        taint
-        for taint in node.spec.taints
-        if taint.effect in tainttoleration.DO_NOT_SCHEDULE
-        and not tainttoleration.tolerated(taint, situation.pod.spec.tolerations, numeric=numeric)
-    ]
+    return [*tainttoleration.untolerated_taints(node, situation.pod.spec.tolerations, numeric=numeric)]
 
 
 def untolerated(situation: Situation, info: NodeInfo, *, others: int) -> list[Taint]:

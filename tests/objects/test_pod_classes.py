@@ -1,18 +1,10 @@
-"""What is read of the objects that admission writes into Pods."""
+"""What is read of PriorityClasses and RuntimeClasses."""
 
 from __future__ import annotations
 
-from kubectl_spread.objects.admission import LimitRange, LimitRangeItem, PriorityClass, RuntimeClass
 from kubectl_spread.objects.core import Toleration
 from kubectl_spread.objects.decoding import decode
-
-
-def test_a_limit_range_has_defaults_and_bounds() -> None:
-    item = b'{"type": "Container", "default": {"cpu": "1"}, "defaultRequest": {"cpu": "100m"}, "max": {"cpu": 2}}'
-    (limits,) = decode(b'{"spec": {"limits": [%s]}}' % item, LimitRange).spec.limits
-    assert limits == LimitRangeItem(
-        type="Container", default={"cpu": "1"}, default_request={"cpu": "100m"}, max={"cpu": 2}
-    )
+from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
 
 
 def test_a_priority_class_may_be_the_default() -> None:

@@ -1,35 +1,12 @@
-"""LimitRange, PriorityClass and RuntimeClass: what an API server writes into Pods as they are created.
+"""PriorityClass and RuntimeClass: what a Pod may name, for the API server to write more into it.
 
-Source: api core/v1, scheduling/v1 and node/v1 types.go (v1.36).
+Source: api scheduling/v1 and node/v1 types.go (v1.36).
 """
 
 from __future__ import annotations
 
 from kubectl_spread.objects.core import Quantity, Toleration
 from kubectl_spread.objects.meta import ObjectMeta, Struct
-
-
-class LimitRangeItem(Struct, frozen=True):
-    """Bounds and defaults for objects of a type: Pod, Container or PersistentVolumeClaim."""
-
-    type: str = ""
-    max: dict[str, Quantity] = {}
-    min: dict[str, Quantity] = {}
-    default: dict[str, Quantity] = {}
-    default_request: dict[str, Quantity] = {}
-
-
-class LimitRangeSpec(Struct, frozen=True):
-    """What holds for each type."""
-
-    limits: tuple[LimitRangeItem, ...] = ()
-
-
-class LimitRange(Struct, frozen=True):
-    """What containers of a namespace request where they say nothing."""
-
-    metadata: ObjectMeta = ObjectMeta()
-    spec: LimitRangeSpec = LimitRangeSpec()
 
 
 class PriorityClass(Struct, frozen=True):
