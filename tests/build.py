@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.release import REFERENCE_MINOR
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import Profile, default_profile
+from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot
 
 Object: TypeAlias = dict[str, Any]
@@ -146,6 +147,13 @@ def app(name: str) -> Object:
 def namespace(name: str, **labels: str) -> Object:
     """Return a Namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+def configured_profile(
+    configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
+) -> Profile:
+    """Return the first profile of the configuration."""
+    return configured_profiles(configuration, minor=minor, gates=gates)[0]
 
 
 def typed_pod(described: Object, profile: Profile | None = None) -> Pod:

@@ -210,17 +210,6 @@ def default_profile(minor: int = REFERENCE_MINOR, *, gates: Mapping[str, bool] |
     return _profile(SchedulerProfile(), Release(minor, gates or {}))
 
 
-def configured_profile(
-    configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
-) -> Profile:
-    """Return the first profile of the configuration (plain values; None for the default profile).
-
-    Raises:
-        DecodeError: a field has the wrong type.
-    """
-    return configured_profiles(configuration, minor=minor, gates=gates)[0]
-
-
 def configured_profiles(
     configuration: Plain, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> tuple[Profile, ...]:

@@ -18,8 +18,9 @@ from kubectl_spread.release import REFERENCE_MINOR, minor_of
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation, Rejection, evaluate
 from kubectl_spread.scheduler.framework import Code, Handle, Status, unresolvable
 from kubectl_spread.scheduler.preemption import Preemption, preempt
-from kubectl_spread.scheduler.profile import Profile, configured_profile
+from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Inventory, Snapshot
+from tests.build import configured_profile
 
 Case = Mapping[str, Any]
 

@@ -19,9 +19,9 @@ from kubectl_spread.report import (
     SkewItem,
     SkewReport,
 )
-from kubectl_spread.scheduler.profile import Profile, configured_profile
+from kubectl_spread.scheduler.profile import Profile
 from tests import build
-from tests.build import Object, app, node, pod, spread, typed_pod
+from tests.build import Object, app, configured_profile, node, pod, spread, typed_pod
 from tests.program import encoded
 
 METADATA = Metadata(version="0.1.0", kube_version="v1.36", kube_version_from="default")

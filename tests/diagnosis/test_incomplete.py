@@ -13,9 +13,9 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.report import EvaluationReport, Verdict
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import configured_profile, default_profile
+from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
-from tests.build import ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 
 CLAIM: Object = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}
 TERM: Object = {"topologyKey": ZONE, "labelSelector": app("web")}

@@ -17,9 +17,9 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.report import EvaluationReport, Verdict
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.profile import Profile, configured_profile, default_profile
+from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
-from tests.build import ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 from tests.build_workloads import controller, template, workload
 from tests.conformance.answer import profile_of, snapshot_of
 

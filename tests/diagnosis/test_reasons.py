@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.scheduler.profile import configured_profile
-from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
 from tests.build_storage import claim, volume
 from tests.diagnosis.judged import incoming, report_of, web
 from tests.naming import in_order

@@ -28,9 +28,9 @@ import yaml
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Scores, Status
-from kubectl_spread.scheduler.profile import Profile, configured_profile
+from kubectl_spread.scheduler.profile import Profile
 from tests import build, build_storage
-from tests.build import Object
+from tests.build import Object, configured_profile
 from tests.conformance.record import ask, oracle
 
 TESTDATA = Path(__file__).parent.parent / "testdata"

@@ -9,9 +9,9 @@ import pytest
 
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.preemption import MIN_CANDIDATE_NODES, Preemption, preempt
-from kubectl_spread.scheduler.profile import configured_profile, default_profile
+from kubectl_spread.scheduler.profile import default_profile
 from tests import build
-from tests.build import ZONE, Object, app, node, spread
+from tests.build import ZONE, Object, app, configured_profile, node, spread
 
 WEB = {"app": "web"}
 EVICTED = {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}

@@ -13,11 +13,11 @@ from kubectl_spread.scheduler.profile import (
     SYSTEM_CONSTRAINTS,
     Behaviour,
     behaviours,
-    configured_profile,
     configured_profiles,
     default_profile,
     known_gates,
 )
+from tests.build import configured_profile
 
 VOLUMES = ["VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"]
 NODE_FIRST = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts"]
