@@ -91,3 +91,11 @@ def _validator() -> jsonschema.Draft202012Validator:
     """Return what holds reports against the schema that ships."""
     schema = files("kubectl_spread").joinpath("schema", "report.v1alpha1.json").read_text(encoding="utf-8")
     return jsonschema.Draft202012Validator(json.loads(schema))
+
+
+def kubectl(folder: Path, script: str) -> Path:
+    """Return a program of that name that runs the script."""
+    program = folder / "kubectl"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return program

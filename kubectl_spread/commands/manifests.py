@@ -99,7 +99,7 @@ def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> list[
         except ManifestError as error:
             problems += error.problems
     if sources.enforce_namespace:
-        problems += _strangers(manifests, sources.namespace)
+        problems += _of_other_namespaces(manifests, sources.namespace)
     if problems:
         raise ManifestError(problems)
     if not any(manifest.makes_pods for manifest in manifests):
@@ -123,7 +123,7 @@ def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> Sequence[Doc
     return read_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)
 
 
-def _strangers(manifests: Sequence[Manifest], namespace: str) -> Iterator[Problem]:
+def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[Problem]:
     """Yield what is wrong with documents of another namespace than the one that was asked for.
 
     Source: cli-runtime pkg/resource/visitor.go RequireNamespace (v1.36).

@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_spread.cluster.files import kustomize
-from kubectl_spread.cluster.files.manifests import read_documents
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.errors import ManifestError
 from tests.build import Object, namespace, node, pod
 from tests.build_workloads import cron_job, workload
-from tests.program import spread
+from tests.program import kubectl, spread
 
 ROLLOUT: Object = {
     "apiVersion": "argoproj.io/v1alpha1",
@@ -69,14 +67,14 @@ def test_where_the_pods_spec_stands(tmp_path: Path, described: Object, path: str
 
 def test_a_directory_is_built_by_kustomize(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pod.yaml").write_text(yaml.safe_dump(pod("built")), encoding="utf-8")
-    monkeypatch.setattr(kustomize, "build", lambda directory: read_documents([f"{directory}/pod.yaml"]))
+    monkeypatch.setenv("KUBECTL_PATH", str(kubectl(tmp_path, 'cat "$3/pod.yaml"')))
     (manifest,) = read_manifests(ManifestSources(kustomize=str(tmp_path), namespace="asked"), stdin=None)
     assert (manifest.name, manifest.namespace) == ("built", "default")
 
 
 def test_a_kustomization_without_pods_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "ns.yaml").write_text(yaml.safe_dump(namespace("x")), encoding="utf-8")
-    monkeypatch.setattr(kustomize, "build", lambda directory: read_documents([f"{directory}/ns.yaml"]))
+    monkeypatch.setenv("KUBECTL_PATH", str(kubectl(tmp_path, 'cat "$3/ns.yaml"')))
     with pytest.raises(ManifestError, match=f"^{tmp_path}: no document is a Pod"):
         read_manifests(ManifestSources(kustomize=str(tmp_path), namespace="asked"), stdin=None)
 

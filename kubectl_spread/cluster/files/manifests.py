@@ -53,13 +53,17 @@ def read_documents(
     return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
 
 
-def documents_of(inputs: Iterable[Input | Problem]) -> tuple[Document, ...]:
+def documents_of(inputs: Iterable[Input | Problem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
     """Return the objects of what was read, of any kind; those of known kinds decoded.
+
+    Args:
+        inputs: what was read, and what could not be.
+        most: how many objects are taken.
 
     Raises:
         ManifestError: with everything that is wrong.
     """
-    return _sound(_decoded(_countable(read_objects(inputs, strict=True))))
+    return _sound(_decoded(_countable(read_objects(inputs, strict=True), most)))
 
 
 def pod_template_values(document: Document) -> tuple[str, Plain] | None:
@@ -121,11 +125,11 @@ def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
     return tuple(sound)
 
 
-def _countable(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+def _countable(found: Iterable[Document | Problem], most: int) -> Iterator[Document | Problem]:
     """Yield what was found, up to as many objects as are taken."""
     for number, each in enumerate(found):
-        if number == MOST_OBJECTS and isinstance(each, Document):
-            yield Problem(each.source, f"no more than {MOST_OBJECTS} objects are taken", document=each.number)
+        if number == most and isinstance(each, Document):
+            yield Problem(each.source, f"no more than {most} objects are taken", document=each.number)
             return
         yield each
 

@@ -8,16 +8,9 @@ import pytest
 
 from kubectl_spread.cluster.files.kustomize import build
 from kubectl_spread.errors import ManifestError
+from tests.program import kubectl
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: i}]}\n"
-
-
-def kubectl(folder: Path, script: str) -> Path:
-    """Return a program of that name that runs the script."""
-    program = folder / "kubectl"
-    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    program.chmod(0o755)
-    return program
 
 
 def failure(directory: str, environment: dict[str, str]) -> str:

@@ -15,15 +15,15 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pytest_mock import MockerFixture
 
-from kubectl_spread.cluster.files import manifests
 from kubectl_spread.cluster.files.manifests import (
     Document,
+    documents_of,
     pod_template_values,
     read_documents,
     read_inventory,
 )
+from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import Plain
@@ -459,14 +459,11 @@ class TestBounds:
         assert len(caught.value.problems) == 100
         assert caught.value.hint == "there may be more: reading ended here"
 
-    def test_so_many_objects_are_taken(self, mocker: MockerFixture) -> None:
-        mocker.patch.object(manifests, "MOST_OBJECTS", 2)
-        write("a.yaml", "---\n".join([SOUND] * 2))
-        assert len(read_documents(["a.yaml"])) == 2
-        write("a.yaml", "---\n".join([SOUND] * 4))
+    def test_so_many_objects_are_taken(self) -> None:
+        two, four = (Input("a.yaml", "---\n".join([SOUND] * count).encode()) for count in (2, 4))
+        assert len(documents_of([two], most=2)) == 2
         with pytest.raises(ManifestError, match=r"^a.yaml, document 3: no more than 2 objects are taken$"):
-            read_documents(["a.yaml"])
-        read_inventory(["a.yaml"])
+            documents_of([four], most=2)
 
     def test_lists_lie_within_one_another_up_to_a_point(self) -> None:
         start, end = '{"apiVersion": "v1", "kind": "List", "items": [', "]}"
