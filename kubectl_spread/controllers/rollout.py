@@ -153,16 +153,16 @@ def _without_rules(wanted: Wanted, running: Sequence[Pod]) -> Plan:
     if wanted.ref.kind == "Pod":
         assumed = "most fields of a Pod cannot change, so the running one is deleted first"
         steps = tuple(Step(step.pod, gone=len(running), may_go=len(running)) for step in _all_new(wanted))
-        return Plan(steps, tuple(running), rollout=_told("Replace", running, assumed, replaced=len(running)))
+        return Plan(steps, tuple(running), rollout=_rollout("Replace", running, assumed, replaced=len(running)))
     assumed = f"how a {wanted.ref.kind} replaces Pods is not known, so all that run stay while the new ones come"
-    return Plan(_all_new(wanted), staying=tuple(running), rollout=_told("Unknown", running, assumed))
+    return Plan(_all_new(wanted), staying=tuple(running), rollout=_rollout("Unknown", running, assumed))
 
 
 def _filled_up(wanted: Wanted, running: Sequence[Pod], assumed: str) -> Plan:
     """Return the plan of a workload whose Pods stay and that gets what is missing."""
     bound = tuple(pod for pod in running if pod.spec.node_name)
     steps = _all_new(wanted, after=len(bound))
-    return Plan(steps, staying=tuple(running), rollout=_told("Scale", running, assumed))
+    return Plan(steps, staying=tuple(running), rollout=_rollout("Scale", running, assumed))
 
 
 SAME_TEMPLATE = (
@@ -182,7 +182,7 @@ def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Pl
     if owner.spec.strategy.type == RECREATE:
         steps = tuple(Step(step.pod, gone=len(old), may_go=len(old)) for step in steps)
         assumed = "all old Pods are gone before the first new one comes"
-        return Plan(steps, old, current, _told(RECREATE, running, assumed, replaced=len(old)))
+        return Plan(steps, old, current, _rollout(RECREATE, running, assumed, replaced=len(old)))
     surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
     most, least = wanted.replicas + surge, wanted.replicas - unavailable
     rolled = tuple(
@@ -193,7 +193,7 @@ def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Pl
         f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their place,"
         " and a new Pod is available as soon as it has a node"
     )
-    return Plan(rolled, old, current, _told(ROLLING_UPDATE, running, assumed, replaced=len(old)))
+    return Plan(rolled, old, current, _rollout(ROLLING_UPDATE, running, assumed, replaced=len(old)))
 
 
 def _rolled(step: Step, *, before: int, old: int, most: int, least: int) -> Step:
@@ -238,35 +238,35 @@ def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *,
     all_pods = [ordinal_pod(owner, wanted.pod, start + number) for number in range(wanted.replicas)]
     missing = tuple(Step(pod) for pod in all_pods if pod.metadata.name not in here)
     if unchanged:
-        return Plan(missing, staying=tuple(running), rollout=_told("Scale", running, SAME_TEMPLATE))
+        return Plan(missing, staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
     if owner.spec.update_strategy.type == ON_DELETE:
         assumed = "running Pods stay until somebody deletes them, and the missing ones come"
-        return Plan(missing, staying=tuple(running), rollout=_told(ON_DELETE, running, assumed))
+        return Plan(missing, staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
     partition = (owner.spec.update_strategy.rolling_update or RollingUpdate()).partition
     renewed = [pod for pod in all_pods[max(partition - start, 0) :] if pod.metadata.name in here][::-1]
     old = tuple(here[pod.metadata.name] for pod in renewed)
     steps = (*missing, *(Step(pod, gone=number, may_go=number) for number, pod in enumerate(renewed, start=1)))
     assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {max(partition, start)}"
     staying = tuple(pod for pod in running if pod not in old)
-    rollout = _told(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))
+    rollout = _rollout(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))
     return Plan(steps, old, staying, rollout)
 
 
 def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> Plan:
     """Return the plan of a DaemonSet: on each node the old Pod goes before the new one comes."""
     if unchanged:
-        return Plan(staying=tuple(running), rollout=_told("Scale", running, SAME_TEMPLATE))
+        return Plan(staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
     if owner.spec.update_strategy.type == ON_DELETE:
         assumed = "running Pods stay until somebody deletes them, and nodes without one get one"
-        return Plan(staying=tuple(running), rollout=_told(ON_DELETE, running, assumed))
+        return Plan(staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
     assumed = "on each node the old Pod is gone before the new one comes"
-    rollout = _told(ROLLING_UPDATE, running, assumed, replaced=len(running))
+    rollout = _rollout(ROLLING_UPDATE, running, assumed, replaced=len(running))
     return Plan(old=tuple(running), rollout=rollout)
 
 
 Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
 
 
-def _told(strategy: Strategy, running: Iterable[Pod], assumed: str, *, replaced: int = 0) -> Rollout:
+def _rollout(strategy: Strategy, running: Iterable[Pod], assumed: str, *, replaced: int = 0) -> Rollout:
     """Return what is said of the rollout."""
     return Rollout(strategy=strategy, running=len(tuple(running)), replaced=replaced, assumed=assumed)

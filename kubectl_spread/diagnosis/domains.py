@@ -89,8 +89,10 @@ def _domains(
             nodes[info.labels[constraint.topology_key]].append(info)
     for value in sorted(nodes):
         counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
+        # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
         pins = tuple(_pins(counted, constraint, explainer, rejected)) if value in minimum and constraint.hard else ()
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
+        # allowed: matching + self - global minimum <= maxSkew
         yield Domain(
             value=value,
             nodes=tuple(info.name for info in counted),
@@ -100,8 +102,8 @@ def _domains(
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
             allowed=placed <= constraint.max_skew or not constraint.hard,
-            pinned=bool(pins) and len({pin.node for pin in pins}) == len(counted),
-            pinned_by=pins if len({pin.node for pin in pins}) == len(counted) else (),
+            pinned=bool(pins) and len(pins) == len(counted),
+            pinned_by=pins if len(pins) == len(counted) else (),
         )
 
 

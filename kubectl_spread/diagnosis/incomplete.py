@@ -168,7 +168,7 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> tuple[Incomplet
     consequences = dict.fromkeys(kinds.WORKLOAD_KINDS, UNSEEN)
     if defaults:
         consequences[kinds.SERVICE] = KIND_GAPS[kinds.SERVICE].consequence
-    return tuple(_told(each, consequences[each.kind]) for each in inventory.unread if each.kind in consequences)
+    return tuple(_missing(each, consequences[each.kind]) for each in inventory.unread if each.kind in consequences)
 
 
 def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[Incomplete]:
@@ -184,7 +184,7 @@ def _unread(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
     for unread in handle.snapshot.inventory.unread:
         gap = _gap(unread.kind)
         if gap.matters(pod, handle):
-            yield _told(unread, gap.consequence)
+            yield _missing(unread, gap.consequence)
 
 
 def _apart(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
@@ -200,11 +200,11 @@ def _beside_rejections(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
     owner = owner_of(pod, handle.snapshot)
     for unread in handle.snapshot.inventory.unread:
         if unread.kind in BESIDE_REJECTIONS:
-            yield _told(unread, BESIDE_REJECTIONS[unread.kind])
+            yield _missing(unread, BESIDE_REJECTIONS[unread.kind])
         if unread.kind.makes_pods and unread.kind.name == owner.kind:
-            yield _told(unread, "fixes name no command for its owner, whose template is not known")
+            yield _missing(unread, "fixes name no command for its owner, whose template is not known")
 
 
-def _told(unread: Unread, consequence: str) -> Incomplete:
+def _missing(unread: Unread, consequence: str) -> Incomplete:
     """Return what to say of a list that could not be had."""
     return Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequence)

@@ -107,16 +107,16 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _volumes(self) -> tuple[str, ...]:
         """What there is to say of each claim, in the Pod's order."""
-        told = []
+        details = []
         for volume in self.pod.spec.volumes:
             name = claim_name(self.pod, volume)
             claim = claim_named(self.pod, name, self.handle.snapshot) if name else None
             if claim is None or not claim.spec.volume_name:
-                told += [f"claim {name} is not bound"] if name else []
+                details += [f"claim {name} is not bound"] if name else []
                 continue
             found = self.handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
-            told.append(f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}")
-        return tuple(told)
+            details.append(f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}")
+        return tuple(details)
 
 
 def _place(volume: PersistentVolume | None) -> str:

@@ -86,6 +86,7 @@ def conflict_core(rejected: Rejected, nodes: Iterable[str]) -> tuple[Requirement
     wanted = frozenset(nodes)
     if not wanted or not wanted <= frozenset().union(*rejected.values()):
         return ()
+    # A set of requirements leaves no node where the nodes they reject together are all the nodes.
     sizes = range(1, len(rejected) + 1)
     candidates = (core for size in sizes for core in combinations(rejected, size))
     return next(core for core in candidates if wanted <= frozenset().union(*(rejected[r] for r in core)))

@@ -146,6 +146,7 @@ def _status(
 ) -> tuple[SpreadStatus, str]:
     """Return the first status that holds, worst first, and the one thing to know about it."""
     hard = constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
+    # largest count - global minimum > maxSkew, the next Pod not among them
     uneven = constraint.skew > constraint.max_skew
     served = handle.profile.serves(revision.pod)
     blocked = _blocked(constraint, judged) if revision.is_next and hard and served else ""

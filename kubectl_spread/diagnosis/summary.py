@@ -49,11 +49,11 @@ def _pinned_by_filters(constraint: ConstraintReport) -> bool:
 
 def _filters_alone(handle: Handle, spread: SpreadDiagnosis, filters: Iterable[FilterRequirement]) -> str:
     """Return what the filters say, each with its nodes; no constraint is to blame."""
-    told: set[str] = set()
+    seen: set[str] = set()
     parts = []
     for requirement in filters:
-        names = sorted(spread.rejected[requirement] - told)
-        told |= spread.rejected[requirement]
+        names = sorted(spread.rejected[requirement] - seen)
+        seen |= spread.rejected[requirement]
         parts += _grouped(requirement, names, handle, spread)
     return f"No constraint is to blame: {'; '.join(parts)}."
 
