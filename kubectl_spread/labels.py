@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import assert_never
+
+import msgspec
 
 from kubectl_spread.apimachinery import MAX_LABEL, MAX_SUBDOMAIN, as_json, label_key_faults, label_value_faults, quoted
 from kubectl_spread.errors import UsageError
@@ -56,8 +57,7 @@ class Operator(StrEnum):
 _IN, _NOT_IN, _EXISTS, _DOES_NOT_EXIST, _GT, _ = Operator
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """One condition on one label.
 
     Attributes:
@@ -113,8 +113,7 @@ class Requirement:
                 assert_never(self.operator)
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(msgspec.Struct, frozen=True):
     """Conditions that a label set must meet, all of them.
 
     Attributes:
@@ -123,7 +122,7 @@ class Selector:
     """
 
     requirements: tuple[Requirement, ...] = ()
-    nothing: bool = field(default=False, kw_only=True)
+    nothing: bool = False
 
     @property
     def empty(self) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Namespace, Node, Pod
@@ -16,8 +16,7 @@ from kubectl_spread.objects.kinds import KINDS, Kind, KubernetesObject
 ObjectT = TypeVar("ObjectT")
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(msgspec.Struct, frozen=True):
     """A list that was wanted and could not be had.
 
     Attributes:
@@ -31,8 +30,7 @@ class Unread:
     namespace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(msgspec.Struct, frozen=True):
     """What was read of a cluster, before it is indexed.
 
     Attributes:
@@ -43,7 +41,7 @@ class Inventory:
     """
 
     objects: Mapping[str, tuple[KubernetesObject, ...]]
-    resource_versions: Mapping[str, str] = field(default_factory=dict)
+    resource_versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     unread: tuple[Unread, ...] = ()
     apart: bool = False
 
@@ -55,8 +53,7 @@ class Inventory:
 PodsByLabels: TypeAlias = Mapping[frozenset[tuple[str, str]], tuple[Pod, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """The cluster at one moment, indexed; immutable, so that a what-if is another Snapshot that shares what it keeps.
 
     Attributes:
@@ -126,7 +123,7 @@ class Snapshot:
 
     def with_assigned(self, pod: Pod, node_name: str) -> Snapshot:
         """Return the snapshot in which the Pod is on that node: what the scheduler calls assuming it."""
-        pod = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node_name))
+        pod = replace(pod, spec=replace(pod.spec, node_name=node_name))
         namespace, label_set = pod.metadata.namespace, _label_set(pod)
         in_namespace = self.by_labels.get(namespace, {})
         with_pod = {**in_namespace, label_set: (*in_namespace.get(label_set, ()), pod)}
@@ -139,10 +136,7 @@ class Snapshot:
 
     def with_all_assigned(self, pods: Mapping[str, Pod]) -> Snapshot:
         """Return the snapshot with a further Pod, nominated nowhere, on each of these nodes (node's name → Pod)."""
-        bound = [
-            msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node_name))
-            for node_name, pod in pods.items()
-        ]
+        bound = [replace(pod, spec=replace(pod.spec, node_name=node_name)) for node_name, pod in pods.items()]
         by_node, by_labels = _index(bound)
         merged = dict(self.by_labels)
         for namespace, sets in by_labels.items():

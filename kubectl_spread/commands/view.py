@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
@@ -83,7 +83,7 @@ class View(msgspec.Struct, frozen=True):
             replace(handle.profile, filters=tuple(name for name in handle.profile.filters if name in filters))
             for handle in self.handles.values()
         )
-        return msgspec.structs.replace(self, handles=_handles(self.snapshot, profiles))
+        return replace(self, handles=_handles(self.snapshot, profiles))
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:

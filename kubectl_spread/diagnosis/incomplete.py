@@ -6,9 +6,9 @@ Something that has nothing to judge about the Pod cannot change its answer, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.holders import holders

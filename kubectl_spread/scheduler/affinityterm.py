@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.labels import NOTHING, Selector, aggregate
 from kubectl_spread.objects.core import Pod, PodAffinity, PodAffinityTerm
 from kubectl_spread.objects.meta import parse_label_selector
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityTerm:
+class AffinityTerm(msgspec.Struct, frozen=True):
     """Pods, and the topology in which to be near them or not.
 
     Attributes:
@@ -45,8 +45,7 @@ Weighted: TypeAlias = tuple[int, AffinityTerm]
 """A weight, negative for anti-affinity, and its term."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodTerms:
+class PodTerms(msgspec.Struct, frozen=True):
     """All terms of one Pod.
 
     Attributes:
@@ -130,8 +129,7 @@ OnNodes: TypeAlias = Mapping[AffinityTerm, Mapping[str, int]]
 """Term → node's name → Pods there that have the term (count), or their weights together."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExistingTerms:
+class ExistingTerms(msgspec.Struct, frozen=True):
     """The terms of the Pods on all nodes; equal terms once, as replicas have them.
 
     Attributes:
@@ -140,9 +138,9 @@ class ExistingTerms:
         preferred: preferred terms → where (weights together).
     """
 
-    affinity: OnNodes = field(default_factory=lambda: MappingProxyType({}))
-    anti_affinity: OnNodes = field(default_factory=lambda: MappingProxyType({}))
-    preferred: OnNodes = field(default_factory=lambda: MappingProxyType({}))
+    affinity: OnNodes = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    anti_affinity: OnNodes = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    preferred: OnNodes = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def of(cls, pods: Iterable[tuple[str, Pod]]) -> ExistingTerms:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import msgspec
@@ -34,8 +33,7 @@ MANAGED_DISK = "managed"
 _GCE_ZONE_PARTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class InTreePlugin:
+class InTreePlugin(msgspec.Struct, frozen=True):
     """A kind of volume that Kubernetes once served itself.
 
     Attributes:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import (
@@ -92,8 +93,7 @@ PRE_SCORES: Mapping[str, PreScore] = {
 """Score plugin → the function that scores the feasible nodes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(msgspec.Struct, frozen=True):
     """A plugin that keeps the Pod off a node, or off all nodes.
 
     Attributes:
@@ -107,8 +107,7 @@ class Rejection:
     nominated: tuple[Pod, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeVerdict:
+class NodeVerdict(msgspec.Struct, frozen=True):
     """What became of one node.
 
     Attributes:
@@ -127,8 +126,7 @@ class NodeVerdict:
 NO_SCORES: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct, frozen=True):
     """What kube-scheduler decides about one Pod.
 
     Attributes:
@@ -144,9 +142,9 @@ class Evaluation:
     pod: Pod
     nodes: Mapping[str, NodeVerdict]
     pre_filter: Rejection | None = None
-    narrowed: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    narrowed: Mapping[str, frozenset[str]] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     not_modelled: tuple[str, ...] = ()
-    filters: Filters = field(default=(), repr=False)
+    filters: Filters = ()
     broken: Rejection | None = None
 
     @property
@@ -185,8 +183,7 @@ class Evaluation:
         return reasons
 
 
-@dataclass(frozen=True, slots=True)
-class _PreFiltered:
+class _PreFiltered(msgspec.Struct, frozen=True):
     """What the PreFilter pass found.
 
     Attributes:

@@ -14,10 +14,12 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import KubernetesObject
@@ -41,8 +43,7 @@ class Code(StrEnum):
     SKIP = "Skip"
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """A plugin's verdict.
 
     Attributes:
@@ -74,8 +75,7 @@ def unresolvable(*reasons: str) -> Status:
     return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
 
 
-@dataclass(frozen=True)
-class NodeInfo:
+class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     """A node with the Pods on it.
 
     Attributes:
@@ -157,8 +157,7 @@ class NodeInfo:
         return changed
 
 
-@dataclass(frozen=True, slots=True)
-class Handle:
+class Handle(msgspec.Struct, frozen=True):
     """The cluster as one profile of the scheduler sees it.
 
     Attributes:
@@ -241,8 +240,7 @@ PodUpdate: TypeAlias = Callable[[Pod, NodeInfo, int], "PreFilterResult"]
 """The result once a Pod is one more (1) or one less (-1) on a node: what upstream calls PreFilterExtensions."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreFilterResult:
+class PreFilterResult(msgspec.Struct, frozen=True):
     """A plugin that has something to judge.
 
     Attributes:

@@ -5,7 +5,7 @@ Source: kube-scheduler util/utils.go GetHostPorts, kube-scheduler staging framew
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.resource import is_sidecar
@@ -13,8 +13,7 @@ from kubectl_spread.scheduler.resource import is_sidecar
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - Kubernetes' word for every address of the node
 
 
-@dataclass(frozen=True, slots=True)
-class HostPort:
+class HostPort(msgspec.Struct, frozen=True):
     """A port of a node.
 
     Attributes:

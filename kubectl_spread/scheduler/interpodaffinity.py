@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Namespace, Pod
@@ -44,8 +46,7 @@ KeyOnNodes: TypeAlias = tuple[str, Mapping[str, int]]
 """A term's topology key; node's name → Pods on it (count), or their weights together."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:

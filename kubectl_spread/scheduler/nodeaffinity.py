@@ -7,8 +7,9 @@ Source: kube-scheduler nodeaffinity/node_affinity.go, component-helpers scheduli
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.labels import Operator, Requirement, Selector, aggregate, from_set, new_requirement
@@ -41,8 +42,7 @@ NAME_FIELD = "metadata.name"
 _FIELD_OPERATORS = (Operator.IN, Operator.NOT_IN)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """One alternative of a node selector.
 
     Attributes:
@@ -58,8 +58,7 @@ class Term:
         return self.expressions.matches(node.metadata.labels) and self.fields.matches({NAME_FIELD: node.metadata.name})
 
 
-@dataclass(frozen=True, slots=True)
-class RequiredNodeAffinity:
+class RequiredNodeAffinity(msgspec.Struct, frozen=True):
     """The nodes a Pod may run on.
 
     Attributes:
@@ -88,8 +87,7 @@ class RequiredNodeAffinity:
         return self.terms is None or any(term.matches(node) for term in self.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:

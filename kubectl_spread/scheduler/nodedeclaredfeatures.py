@@ -7,8 +7,9 @@ Source: kube-scheduler nodedeclaredfeatures/nodedeclaredfeatures.go, component-h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
@@ -19,8 +20,7 @@ REASON = "node(s) didn't match Pod's required features"
 RESTART_ALL_CONTAINERS = "RestartAllContainers"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:

@@ -7,9 +7,10 @@ Extended resources backed by devices (dynamic resource allocation) are not model
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.objects.configuration import NodeResourcesFitArgs, ScoringStrategy, UtilizationShapePoint
 from kubectl_spread.objects.core import Pod
@@ -33,8 +34,7 @@ TOO_MANY_PODS = "Too many pods"
 FULL = 100
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs of the Pod.
 
     Attributes:

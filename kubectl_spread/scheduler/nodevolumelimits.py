@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.objects.storage import (
@@ -51,8 +52,7 @@ Identity: TypeAlias = tuple[str, ...]
 """What tells a volume from all others: (driver, handle), or (driver, namespace, claim's name) until it is made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attachable:
+class Attachable(msgspec.Struct, frozen=True):
     """A volume of a Pod that counts against a node's limit.
 
     Attributes:
@@ -66,8 +66,7 @@ class Attachable:
     problem: Status | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.labels import Selector, equals
 from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
@@ -46,8 +48,7 @@ class WhenUnsatisfiable(StrEnum):
     SCHEDULE_ANYWAY = "ScheduleAnyway"
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(msgspec.Struct, frozen=True):
     """A constraint with its defaults applied and its selector parsed.
 
     Attributes:
@@ -78,8 +79,7 @@ class Constraint:
         return self.when_unsatisfiable is WhenUnsatisfiable.DO_NOT_SCHEDULE
 
 
-@dataclass(frozen=True, slots=True)
-class DomainCounts:
+class DomainCounts(msgspec.Struct, frozen=True):
     """The domains of one constraint, as counted for one Pod.
 
     Attributes:

@@ -11,7 +11,8 @@ modelled: PodGroups (v1.37, alpha), extenders.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
@@ -31,8 +32,7 @@ NOT_STARTED = "~"
 """Sorts behind every time: a Pod without a start time counts as starting now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A node that evictions would open.
 
     Attributes:
@@ -46,8 +46,7 @@ class Candidate:
     violations: int
 
 
-@dataclass(frozen=True, slots=True)
-class Preemption:
+class Preemption(msgspec.Struct, frozen=True):
     """What the scheduler would do.
 
     Attributes:
@@ -125,8 +124,7 @@ def _candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: H
                 yield candidate
 
 
-@dataclass(frozen=True, slots=True)
-class VictimSearch:
+class VictimSearch(msgspec.Struct, frozen=True):
     """The search for the fewest Pods to evict from a node.
 
     Attributes:
@@ -181,8 +179,7 @@ def start_of(pod: Pod) -> str:
     return pod.status.start_time or NOT_STARTED
 
 
-@dataclass(frozen=True, slots=True)
-class Budgets:
+class Budgets(msgspec.Struct, frozen=True):
     """The PodDisruptionBudgets that select something.
 
     Attributes:

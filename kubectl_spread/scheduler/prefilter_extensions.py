@@ -7,9 +7,11 @@ Source: kube-scheduler framework/runtime/framework.go RunFilterPluginsWithNomina
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import SUCCESS, Handle, NodeFilter, NodeInfo, PreFilterResult, Status
@@ -19,8 +21,7 @@ Filters: TypeAlias = tuple[tuple[str, PreFilterResult | Status], ...]
 """(Plugin, what its PreFilter found), in the profile's order; plugins that skipped the Pod are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(msgspec.Struct, frozen=True):
     """One node as one Pod's filters see it.
 
     Attributes:

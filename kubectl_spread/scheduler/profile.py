@@ -6,7 +6,6 @@ Source: kube-scheduler pkg/scheduler/apis/config/v1/default_plugins.go (v1.36); 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, unique
 
 import msgspec
@@ -162,8 +161,7 @@ def default_plugins(behaviours: frozenset[Behaviour]) -> tuple[Plugin, ...]:
     return tuple(Plugin(name=name, weight=DEFAULT_WEIGHTS.get(name, 1)) for name in names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One profile of a scheduler.
 
     Attributes:

@@ -6,7 +6,7 @@ KEP-1472 (storage capacity).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Requirement, Selector
@@ -24,8 +24,7 @@ from kubectl_spread.snapshot import Snapshot
 NOT_SUPPORTED_PROVISIONERS = frozenset(("", "kubernetes.io/no-provisioner"))
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(msgspec.Struct, frozen=True):
     """Storage with enough room for a claim.
 
     Attributes:
@@ -37,8 +36,7 @@ class Pool:
     capacity: CSIStorageCapacity
 
 
-@dataclass(frozen=True, slots=True)
-class Provisioning:
+class Provisioning(msgspec.Struct, frozen=True):
     """Where a volume could be made.
 
     Attributes:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.core import Node, Pod, Taint, Toleration
@@ -31,8 +32,7 @@ PREFER_NO_SCHEDULE = "PreferNoSchedule"
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs of the Pod.
 
     Attributes:

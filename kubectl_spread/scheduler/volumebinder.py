@@ -6,8 +6,9 @@ Source: kube-scheduler volumebinding/binder.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from kubectl_spread.objects.storage import (
     ANN_SELECTED_NODE,
@@ -38,8 +39,7 @@ REASON_VOLUME_NOT_EXIST = "node(s) unavailable due to one or more pvc(s) bound t
 REASONS = (REASON_NODE_CONFLICT, REASON_BIND_CONFLICT, REASON_NOT_ENOUGH_SPACE, REASON_VOLUME_NOT_EXIST)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundVolume:
+class BoundVolume(msgspec.Struct, frozen=True):
     """The volume of a bound claim.
 
     Attributes:
@@ -67,8 +67,7 @@ class BoundVolume:
         return allows(self.csi_nodes, labels)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingClaim:
+class WaitingClaim(msgspec.Struct, frozen=True):
     """A claim that is bound when its Pod is scheduled.
 
     Attributes:
@@ -96,8 +95,7 @@ class WaitingClaim:
         return storage(self.claim.spec.resources.requests)
 
 
-@dataclass(frozen=True, slots=True)
-class PodVolumeClaims:
+class PodVolumeClaims(msgspec.Struct, frozen=True):
     """The claims of a Pod.
 
     Attributes:
@@ -118,24 +116,21 @@ class PodVolumeClaims:
         return not self.bound and not self.selected and all(claim.anywhere for claim in self.waiting)
 
 
-@dataclass(frozen=True, slots=True)
-class StaticBinding:
+class StaticBinding(msgspec.Struct, frozen=True):
     """A claim and the volume it would get."""
 
     claim: PersistentVolumeClaim
     volume: PersistentVolume
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicProvision:
+class DynamicProvision(msgspec.Struct, frozen=True):
     """A claim and the room there is for its volume, None where nobody keeps count."""
 
     claim: PersistentVolumeClaim
     capacity: CSIStorageCapacity | None
 
 
-@dataclass(frozen=True, slots=True)
-class PodVolumes:
+class PodVolumes(msgspec.Struct, frozen=True):
     """How a Pod's claims would be met on a node.
 
     Attributes:

@@ -7,8 +7,9 @@ chosen for other Pods and not yet bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Pod, Volume
@@ -38,8 +39,7 @@ EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
 """Source: pkg/scheduler/apis/config/v1/defaults.go SetDefaults_VolumeBindingArgs (v1.37)."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:

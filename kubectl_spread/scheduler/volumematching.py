@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import merge
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread import quantity
 from kubectl_spread.labels import EVERYTHING, Operator, Requirement, Selector
@@ -39,8 +40,7 @@ def allows(nodes: AllowedNodes, labels: Mapping[str, str]) -> bool:
     return nodes is None or any(selector.matches(labels) for selector in nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A volume that a claim could get.
 
     Attributes:
@@ -56,8 +56,7 @@ class Candidate:
     size: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True):
     """The volumes that a claim could get, by the nodes that can use them.
 
     Attributes:
@@ -67,7 +66,7 @@ class Candidates:
     """
 
     ranked: tuple[Candidate, ...] = ()
-    by_label: Mapping[tuple[str, str], Sequence[int]] = field(default_factory=dict)
+    by_label: Mapping[tuple[str, str], Sequence[int]] = msgspec.field(default_factory=dict)
     others: Sequence[int] = ()
 
     @classmethod

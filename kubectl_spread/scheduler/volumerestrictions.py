@@ -6,8 +6,10 @@ Source: kube-scheduler volumerestrictions/volume_restrictions.go (v1.36), KEP-24
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import partial
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found
@@ -32,8 +34,7 @@ REASON_IN_USE_BEFORE = "node has pod using PersistentVolumeClaim with the same n
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """What the filter needs of the Pod.
 
     Attributes:

@@ -6,8 +6,9 @@ Source: kube-scheduler volumezone/volume_zone.go, cloud-provider volume/helpers/
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -25,8 +26,7 @@ TOPOLOGY_LABELS = (BETA_ZONE, BETA_REGION, ZONE, REGION)
 ZONES_DELIMITER = "__"
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeTopology:
+class VolumeTopology(msgspec.Struct, frozen=True):
     """Where one label of a volume allows it to be used.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted, admitted_claim, default_class, refusals, unknown
 from kubectl_spread.objects import kinds
