@@ -37,6 +37,8 @@ Source: kube-scheduler schedule_one.go minFeasibleNodesToFind (v1.36).
 MOST_VERDICTS = 200_000
 """Verdicts on single nodes (count) after which no further order is begun: two or three seconds."""
 
+Evaluate: TypeAlias = Callable[[Pod, Handle], Evaluation]
+
 Order: TypeAlias = Callable[[str], str]
 """Node's name → what is compared among nodes of the same score; the least is taken.
 
@@ -132,14 +134,23 @@ def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
             yield (counts.constraint.index, value), number
 
 
-def place_in_all_orders(plan: Plan, handle: Handle) -> Outcomes:
-    """Return where the plan's Pods go, each counted before the next is placed; ties broken in every order."""
-    memory = _Memory(plan)
+def place_in_all_orders(
+    plan: Plan, handle: Handle, *, most_verdicts: int = MOST_VERDICTS, evaluate: Evaluate = cycle.evaluate
+) -> Outcomes:
+    """Return where the plan's Pods go, each counted before the next is placed; ties broken in every order.
+
+    Args:
+        plan: what is placed.
+        handle: the cluster as it is.
+        most_verdicts: verdicts on single nodes (count) after which no further order is begun.
+        evaluate: what the scheduler decides about a Pod.
+    """
+    memory = _Memory(plan, evaluate)
     first = _place(plan, handle, by_name, memory)
     others: list[Placed] = []
     if first.tied:
         for seed in range(1, SEEDS + 1):
-            if memory.evaluated * len(handle.node_infos) > MOST_VERDICTS:
+            if memory.evaluated * len(handle.node_infos) > most_verdicts:
                 break
             others.append(_place(plan, handle, seeded(seed), memory))
     return Outcomes(first, tuple(others))
@@ -151,11 +162,13 @@ class _Memory:
 
     Attributes:
         plan: what is placed.
+        judge: decides about a Pod.
         alike: whether all its Pods are, but for their names.
         found: state → the next Pod's evaluation.
     """
 
     plan: Plan
+    judge: Evaluate
     alike: bool = field(init=False)
     found: dict[object, Evaluation] = field(default_factory=dict)
 
@@ -178,7 +191,7 @@ class _Memory:
         """
         state = (frozenset(Counter(on).items()) if self.alike else tuple(on), gone)
         if state not in self.found:
-            self.found[state] = cycle.evaluate(pod, handle)
+            self.found[state] = self.judge(pod, handle)
         return self.found[state]
 
 
@@ -241,7 +254,9 @@ OF_DAEMON_CONTROLLER = frozenset(("NodeName", "NodeAffinity", "TaintToleration")
 """The filters that decide which nodes get a Pod at all."""
 
 
-def place_daemon(owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle) -> Placed:
+def place_daemon(
+    owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle, *, evaluate: Evaluate = cycle.evaluate
+) -> Placed:
     """Return where a DaemonSet's Pods go: one for each node that its node affinity, name and taints allow.
 
     One that finds no room keeps no other from its node: the jam names all such nodes.
@@ -249,7 +264,7 @@ def place_daemon(owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle) -> Plac
     Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
     """
     handle = without(plan.old, handle)
-    evaluation = cycle.evaluate(pod, handle)
+    evaluation = evaluate(pod, handle)
     served = {staying.spec.node_name for staying in plan.staying}
     wanting = [name for name in evaluation.nodes if name not in served and _wants(evaluation, name)]
     pods = {name: pinned_to(replica(owner, pod, number), name) for number, name in enumerate(wanting, start=1)}
@@ -260,7 +275,7 @@ def place_daemon(owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle) -> Plac
         taken, after = _place_each(pods, with_claims(pods.values(), owner, handle))
     numbers = {name: number for number, name in enumerate(wanting, start=1)}
     full = tuple(name for name in wanting if name not in taken)
-    message = cycle.evaluate(pods[full[0]], after).message if full else ""
+    message = evaluate(pods[full[0]], after).message if full else ""
     jam = Jam(replica=numbers[full[0]], message=message, nodes=full) if full else None
     return Placed(tuple(Placement(replica=numbers[name], node=name) for name in taken), jam, after)
 

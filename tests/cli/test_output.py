@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Mapping
 
 import pytest
 import typer
 
-from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, UsageError
@@ -78,11 +78,16 @@ def test_there_is_nowhere_to_print(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Broken(io.StringIO):
-    """A stream that takes nothing."""
+    """A stream that takes nothing, with a descriptor of its own."""
 
     def __init__(self, failure: OSError) -> None:
         super().__init__()
         self._failure = failure
+        self._descriptor = os.open(os.devnull, os.O_WRONLY)
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._descriptor
 
     def write(self, _: str) -> int:
         """Fail."""
@@ -90,7 +95,6 @@ class Broken(io.StringIO):
 
 
 def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(output, "_discard", lambda _: None)
     monkeypatch.setattr(sys, "stdout", Broken(BrokenPipeError()))
     with pytest.raises(typer.Exit) as ended:
         write("text")
@@ -99,7 +103,6 @@ def test_nobody_reads_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "_discard", lambda _: None)
     monkeypatch.setattr(sys, "stdout", Broken(OSError(28, "No space left on device")))
     with pytest.raises(OutputError, match="cannot write to standard output: No space left on device"):
         write("text")

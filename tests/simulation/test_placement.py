@@ -18,7 +18,6 @@ from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.report import DomainRange, Jam
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import (
     SEEDS,
     Outcomes,
@@ -171,10 +170,10 @@ def test_daemons_that_affect_each_other_are_placed_one_after_another() -> None:
     assert found.jam.nodes == ("b",)
 
 
-def test_the_cost_of_a_daemon_that_affects_no_other_is_one_look_at_each_node(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_of_a_daemon_that_affects_no_other_is_one_look_at_each_node() -> None:
     looked = Mock(wraps=cycle.evaluate)
-    monkeypatch.setattr(cycle, "evaluate", looked)
-    found = daemon(pod("agent"), [node(f"n{number}") for number in range(50)])
+    nodes = handle([node(f"n{number}") for number in range(50)])
+    found = place_daemon(DaemonSet(), typed_pod(pod("agent")), Plan(), nodes, evaluate=looked)
     assert (len(found.placements), looked.call_count) == (50, 1)
 
 
@@ -251,15 +250,15 @@ def test_with_luck_there_is_no_jam_at_all() -> None:
     assert (found.jam.replica, found.jam.replica_max) == (2, None)
 
 
-def test_no_further_order_is_begun_once_enough_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "MOST_VERDICTS", 20)
-    assert 1 < len(outcomes(incoming(), SIX, 3).all) < 1 + SEEDS
+def test_no_further_order_is_begun_once_enough_was_looked_at() -> None:
+    found = place_in_all_orders(plan(incoming(), 3), handle(SIX), most_verdicts=20)
+    assert 1 < len(found.all) < 1 + SEEDS
 
 
-def test_equal_states_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_states_are_judged_once() -> None:
     looked = Mock(wraps=cycle.evaluate)
-    monkeypatch.setattr(cycle, "evaluate", looked)
-    outcomes(incoming(), [node("a", zone="a"), node("b", zone="b")], 4)
+    nodes = handle([node("a", zone="a"), node("b", zone="b")])
+    place_in_all_orders(plan(incoming(), 4), nodes, evaluate=looked)
     # Before the first replica, and before the third; before the second and fourth either node may hold one more.
     assert looked.call_count == 6
 
