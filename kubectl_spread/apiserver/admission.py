@@ -155,6 +155,7 @@ def _defaulted_item(item: LimitRangeItem) -> LimitRangeItem:
 
     Source: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem (v1.36).
     """
+    # A container that says nothing may use as much as is allowed, and requests all that it may use.
     default = {**item.max, **item.default}
     return replace(item, default=default, default_request={**item.min, **default, **item.default_request})
 
@@ -178,8 +179,10 @@ def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
         value = SYSTEM_PRIORITIES.get(spec.priority_class_name)
         found = snapshot.get(PriorityClass, "", spec.priority_class_name)
         return PriorityClass(value=value) if found is None and value is not None else found
+    # A class that was not read may be the default one.
     if any(unread.kind == kinds.PRIORITY_CLASS for unread in snapshot.inventory.unread):
         return None
+    # Two may have been made the default at the same time: the lower one holds.
     defaults = [found for found in snapshot.all(PriorityClass) if found.global_default]
     return min(defaults, key=lambda found: found.value, default=PriorityClass(value=NO_PRIORITY))
 
@@ -222,6 +225,7 @@ def _with_runtime(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
     runtime = _runtime_class(spec, snapshot)
     if runtime is None:
         return spec
+    # What the Pod says itself stays: if it is not the same, the Pod is refused.
     if runtime.overhead is not None:
         spec = replace(spec, overhead=spec.overhead or runtime.overhead.pod_fixed)
     if runtime.scheduling is None:

@@ -67,7 +67,12 @@ def prepared(pod: Pod, release: Release) -> Pod:
 
 
 def template_as_created(spec: PodSpec, release: Release) -> PodSpec:
-    """Return the spec without the fields whose feature is off."""
+    """Return the spec, a Pod's or a template's, without the fields whose feature is off.
+
+    A disabled field is no error: it is as if nobody had written it, so a manifest may be ahead of its cluster.
+
+    Source: pkg/api/pod/util.go dropDisabledFields (v1.33 to v1.37).
+    """
     if not release.enables(POD_LEVEL_RESOURCES):
         spec = replace(spec, resources=None)
     if not release.enables(IMAGE_VOLUME):
@@ -98,6 +103,7 @@ def job_as_created(job: Job) -> Job:
 
 def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:
     """Return the spec without restart rules of containers, and, in v1.34, without policies but those of sidecars."""
+    # Before v1.34 only the policy of sidecars was valid: any other stays, and validation refuses it.
     known = release.knows(CONTAINER_RESTART_RULES)
 
     def stripped(container: Container) -> Container:
@@ -158,6 +164,7 @@ def _merged_constraint(constraint: TopologySpreadConstraint, labels: Mapping[str
 def _expressions(operator: str, keys: Sequence[str], labels: Mapping[str, str]) -> Iterator[LabelSelectorRequirement]:
     """Yield an expression for each of the keys that the Pod's labels have."""
     for key in keys:
+        # A key that the Pod lacks is left out, rather than to select the Pods that lack it too.
         if key in labels:
             yield LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
 
@@ -166,6 +173,7 @@ def _with_expressions(
     selector: LabelSelector | None, expressions: Sequence[LabelSelectorRequirement]
 ) -> LabelSelector | None:
     """Return the selector with further expressions; an absent one stays absent."""
+    # A nil selector matches nothing; with expressions it would match something.
     if selector is None:
         return None
     return replace(selector, match_expressions=(*selector.match_expressions, *expressions))

@@ -80,7 +80,7 @@ def read_amount(text: Quantity) -> Amount:
     """
     value = quantity.parse(text)
     milli = value * 1000
-    # Up, and below zero away from it.
+    # The API stores nothing finer than a thousandth. Rounded is away from zero, so that nothing becomes free.
     rounded = -(-abs(milli.numerator) // milli.denominator)
     written = str(text).strip(" ")
     style = _format(written)
@@ -127,6 +127,8 @@ def _format(text: str) -> Format:
 def _is_kept(text: str, style: Format) -> bool:
     """Whether Go prints the quantity as it was written, for it looks canonical: ``1500m``, but also ``1.500``."""
     number, fraction, suffix = _parts(text)
+    # ParseQuantity has a short cut that keeps the text where the digits show that no larger suffix fits: they are no
+    # multiple of eight, for powers of 1024, or do not end in three zeros, for powers of 1000.
     if style is Format.BINARY_SI:
         return not fraction and int(number or "0") % 8 != 0
     digits = (number or "0") + fraction
