@@ -68,12 +68,10 @@ def warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, .
 def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
     """Yield what validation would refuse of the manifest."""
     if manifest.obj is not None:
-        yield from _told(validate(manifest.obj, minor=release.minor, gates=release.gates))
+        yield from _told(validate(manifest.obj, release))
         yield from _strategy_errors(manifest.obj)
     elif manifest.template is not None:
-        yield from _told(
-            validate_template(manifest.template, path="spec.template", minor=release.minor, gates=release.gates)
-        )
+        yield from _told(validate_template(manifest.template, release, path="spec.template"))
 
 
 def _not_admitted(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> Iterator[ValidationError]:

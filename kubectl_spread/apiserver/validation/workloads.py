@@ -6,8 +6,6 @@ ValidateReplicationController (v1.33 to v1.37).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
 from kubectl_spread import labels
@@ -30,7 +28,7 @@ from kubectl_spread.objects.workloads import (
     StatefulSet,
     WorkloadSpec,
 )
-from kubectl_spread.release import REFERENCE_MINOR, Release
+from kubectl_spread.release import Release
 
 _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
@@ -39,35 +37,25 @@ _STATEFUL_SET_TEMPLATE_SINCE = 34
 _CONTROLLER_GENERATE_NAME_UNTIL = 34
 
 
-def validate(
-    obj: KubernetesObject, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
-) -> tuple[FieldError, ...]:
+def validate(obj: KubernetesObject, release: Release) -> tuple[FieldError, ...]:
     """Return everything for which the API server would refuse to create the object; nothing for other kinds.
 
     Args:
         obj: a Pod or a workload, as its manifest has it.
-        minor: the API server's minor release of Kubernetes 1.
-        gates: feature gates that differ from the release's defaults.
+        release: of the API server.
     """
-    return tuple(dict.fromkeys(_errors(obj, Release(minor, gates or {}))))
+    return tuple(dict.fromkeys(_errors(obj, release)))
 
 
-def validate_template(
-    template: PodTemplateSpec,
-    *,
-    path: str,
-    minor: int = REFERENCE_MINOR,
-    gates: Mapping[str, bool] | None = None,
-) -> tuple[FieldError, ...]:
+def validate_template(template: PodTemplateSpec, release: Release, *, path: str) -> tuple[FieldError, ...]:
     """Return what is wrong with the template of a workload whose own rules are not known.
 
     Args:
         template: the template, as the manifest has it.
+        release: of the API server.
         path: where it stands, such as ``spec.template``.
-        minor: the API server's minor release of Kubernetes 1.
-        gates: feature gates that differ from the release's defaults.
     """
-    return tuple(dict.fromkeys(template_errors(path, template, Release(minor, gates or {}))))
+    return tuple(dict.fromkeys(template_errors(path, template, release)))
 
 
 def _errors(obj: KubernetesObject, release: Release) -> Errors:

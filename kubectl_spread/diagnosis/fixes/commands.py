@@ -121,7 +121,7 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
         fields = ", ".join(dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod))))
         return Commands(starts=f"change {fields} in the template of {owner_of(pod, snapshot)}, which makes these Pods")
     try:
-        if not stays_valid(owner, edits, situation.handle.profile.release.minor):
+        if not stays_valid(owner, edits, situation.handle.profile.release):
             return Commands(starts=f"the template of {_named(owner)} would not be valid with it")
         return _OWNED[type(owner)](owner, pod, edits)
     except LookupError:

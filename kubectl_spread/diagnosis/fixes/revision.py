@@ -14,6 +14,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet
+from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -26,13 +27,13 @@ def patchable_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
     return None if controller is not None else owner
 
 
-def stays_valid(owner: Workload, edits: Iterable[PodEdit], minor: int) -> bool:
+def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:
     """Whether the API server would accept the owner with the edits made, as far as it accepts it now.
 
     Raises:
         LookupError: an edit does not fit the template.
     """
-    return set(validate(_with_edits(owner, edits), minor=minor)) <= set(validate(owner, minor=minor))
+    return set(validate(_with_edits(owner, edits), release)) <= set(validate(owner, release))
 
 
 def _with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:

@@ -47,7 +47,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def errors(self) -> frozenset[FieldError]:
         """What the API server would refuse about the Pod."""
-        return frozenset(validate(self.pod, minor=self.handle.profile.release.minor))
+        return frozenset(validate(self.pod, self.handle.profile.release))
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:

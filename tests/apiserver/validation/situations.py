@@ -18,6 +18,7 @@ import yaml
 from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
+from kubectl_spread.release import Release
 
 Object = dict[str, Any]
 """A Kubernetes object, or part of one, as JSON has it."""
@@ -142,7 +143,7 @@ def errors_of(
     made: Object, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> Sequence[FieldError]:
     """Return what the program says is wrong with the object."""
-    return validate(decoded(made), minor=minor, gates=gates)
+    return validate(decoded(made), Release(minor, gates or {}))
 
 
 def differences(actual: Iterable[str], wanted: Iterable[str]) -> Sequence[str]:

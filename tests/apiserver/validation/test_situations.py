@@ -39,7 +39,7 @@ def test_names_of_situations_are_different_within_a_file() -> None:
 
 
 def test_other_kinds_have_no_rules() -> None:
-    assert validate(Node()) == ()
+    assert validate(Node(), Release()) == ()
     assert warnings_of(Node(), Release()) == ()
 
 
@@ -53,11 +53,12 @@ def test_template_of_an_unknown_kind() -> None:
     faulty = changed(sound("Pod"), {"/spec/topologySpreadConstraints/0/labelSelector": None})
     template = convert(faulty, PodTemplateSpec)
     path = "spec.workload.template"
+    without = Release(gates={"MatchLabelKeysInPodTopologySpread": False})
     constraint = f"{path}.spec.topologySpreadConstraints[0]"
-    assert _lines(validate_template(template, path=path)) == [
+    assert _lines(validate_template(template, Release(), path=path)) == [
         f"{constraint}.matchLabelKeys: Forbidden: must not be specified when labelSelector is not set"
     ]
-    assert validate_template(template, path=path, gates={"MatchLabelKeysInPodTopologySpread": False}) == ()
+    assert validate_template(template, without, path=path) == ()
     assert template_warnings(template, path=path) == (
         FieldWarning(f"{constraint}.labelSelector", "a null labelSelector results in matching no pod"),
     )
