@@ -34,6 +34,7 @@ class AffinityTerm(msgspec.Struct, frozen=True):
 
     def covers(self, namespace: str, namespace_labels: Mapping[str, str]) -> bool:
         """Whether Pods of the namespace are meant."""
+        # By name or by selector: either is enough.
         return namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
 
     def matches(self, pod: Pod, namespace_labels: Mapping[str, str]) -> bool:
@@ -116,6 +117,7 @@ def parse_term(term: PodAffinityTerm, pod: Pod) -> AffinityTerm:
     Raises:
         ValueError: a selector cannot be read.
     """
+    # An empty namespaceSelector is a word: all namespaces. Only its absence, and no names, means the own one.
     own = not term.namespaces and term.namespace_selector is None
     return AffinityTerm(
         selector=parse_label_selector(term.label_selector),

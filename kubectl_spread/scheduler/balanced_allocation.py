@@ -21,6 +21,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     """Return feasible node's name → score (0..100), None for a Pod that requests nothing of what is balanced."""
     specs = handle.profile.balanced_allocation.resources
     requests = resource.pod_requests(pod, handle.profile, assigned=True)
+    # What asks for nothing changes no balance.
     if not any(requests.get(spec.name, 0) for spec in specs):
         return None
     resources = weighed(specs, requests)
@@ -33,6 +34,7 @@ def improvement(found: Sequence[Usage]) -> int:
 
     Source: noderesources/balanced_allocation.go balancedResourceScorer (v1.36).
     """
+    # 50 + (50 + balance with the Pod - balance without) / 2: what matters is the change, not how the node stands.
     without_pod = balance(
         [allocated / capacity if allocated < capacity else 1.0 for _, capacity, allocated, _ in found]
     )
@@ -49,6 +51,7 @@ def balance(fractions: Sequence[float]) -> int:
 
     Source: noderesources/balanced_allocation.go balancedResourceScore (v1.36).
     """
+    # 100 x (1 - standard deviation of requested / capacity): 100 where all are equally full.
     return int((1 - _deviation(fractions)) * MAX_NODE_SCORE)
 
 

@@ -246,6 +246,7 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     scored = _scores(pod, handle, left)
     if isinstance(scored, Rejection):
         return ()
+    # Best first; among equals upstream draws, we go by name.
     totals = {name: scores["total"] for name, scores in scored.items()}
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
@@ -260,12 +261,14 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
     narrowed: dict[str, frozenset[str]] = {}
     for name in _filters_of(pod, handle.profile):
         result = PRE_FILTERS[name](pod, handle)
+        # Skip, or a rejection of the Pod on every node.
         if isinstance(result, Status):
             if not result.rejected:
                 continue
             rejection = rejection or Rejection(name, _passed_on("PreFilter", name, result))
         elif result.node_names is not None:
             narrowed[name] = result.node_names
+            # Each leaves some node, but together none.
             if not frozenset.intersection(*narrowed.values()):
                 rejection = rejection or Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed)))
         filters.append((name, result))
@@ -322,6 +325,7 @@ def _first_rejections(
     first = {name: rejections[name][0] if name in rejections else None for name in handle.node_infos}
     if found.narrowed:
         left_out = Rejection(PRE_FILTER_RESULT, unresolvable())
+        # No filter ever sees these nodes; ours did, so that every reason can be told.
         first |= dict.fromkeys(handle.index.names.difference(found.left), left_out)
     return first
 
@@ -340,6 +344,7 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
     for plugin, weight in handle.profile.weights.items():
         scored = PRE_SCORES[plugin](pod, handle, feasible) if plugin in PRE_SCORES else None
         if isinstance(scored, Status):
+            # upstream: one feasible node is taken as it is.
             if len(feasible) > 1:
                 return Rejection(plugin, _passed_on("PreScore", plugin, scored))
         elif scored is not None:

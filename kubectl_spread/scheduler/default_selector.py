@@ -22,6 +22,7 @@ def default_selector(pod: Pod, handle: Handle) -> Selector:
         selector = service.spec.selector
         if selector is None or service.metadata.namespace != pod.metadata.namespace:
             continue
+        # Both select the Pod, so no two Services can differ about a label.
         if from_set(selector).matches(pod.metadata.labels):
             merged |= selector
     return _with_owner(merged, pod, handle)

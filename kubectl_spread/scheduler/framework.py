@@ -8,6 +8,9 @@ A plugin is a module with plain functions:
 * ``pre_score(pod, handle, nodes)`` returns None (skipped), the scores of the feasible nodes, normalised to 0..100, or
   the Status of an error: then the Pod goes nowhere.
 
+Not modelled of any plugin: when a rejected Pod is tried again (queueing hints), Reserve, Permit and Bind. What
+else is not modelled of a plugin stands in its module's docstring.
+
 Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 """
 
@@ -259,6 +262,7 @@ def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[s
 
     Source: kube-scheduler helper/normalize_score.go DefaultNormalizeScore (v1.36).
     """
+    # 100 x score / highest, cut to an integer, or 100 less that where less is better.
     highest = max(raw.values(), default=0)
     if highest == 0:
         return dict.fromkeys(raw, MAX_NODE_SCORE if lowest_is_best else 0)
@@ -269,6 +273,7 @@ def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[s
 def go_round(number: float) -> int:
     """Return the nearest integer, halves away from zero, as Go's math.Round; Python rounds halves to even."""
     whole = int(number)
+    # int() cuts towards zero, so what is left decides about the next integer away from it.
     if abs(number - whole) < 0.5:  # noqa: PLR2004 - one half
         return whole
     return whole + (1 if number > 0 else -1)

@@ -35,6 +35,7 @@ class HostPort(msgspec.Struct, frozen=True):
 
 def host_ports(pod: Pod) -> frozenset[HostPort]:
     """Return the node's ports the Pod takes for as long as it runs: those of its containers and sidecars."""
+    # Other init containers are gone before the Pod's ports matter.
     running = (*pod.spec.containers, *filter(is_sidecar, pod.spec.init_containers))
     return frozenset(
         HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)

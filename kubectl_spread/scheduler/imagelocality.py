@@ -26,6 +26,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     containers = [container.image for container in (*pod.spec.init_containers, *pod.spec.containers)]
     mounted = [volume.image.reference for volume in pod.spec.volumes if volume.image is not None]
     images = [normalized_name(name) for name in _scored(containers, mounted, handle.profile)]
+    # bytes of the image x the part of all nodes that have it, together over the Pod's images.
     image_bytes: Counter[str] = Counter()
     for image in images:
         sizes = handle.index.images.get(image, {})
@@ -47,6 +48,7 @@ def _priority(image_bytes: int, image_count: int) -> int:
 
     Source: imagelocality/image_locality.go calculatePriority (v1.36).
     """
+    # 100 x (bytes - 23 MiB) / (1000 MiB x images - 23 MiB), kept within both thresholds.
     highest = MAX_CONTAINER_THRESHOLD * image_count
     clamped = max(MIN_THRESHOLD, min(image_bytes, highest))
     return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (highest - MIN_THRESHOLD)
@@ -57,4 +59,5 @@ def normalized_name(image: str) -> str:
 
     Source: imagelocality/image_locality.go normalizedImageName (v1.36).
     """
+    # A colon before the last slash is a registry's port, not a tag.
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"

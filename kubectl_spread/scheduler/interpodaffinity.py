@@ -68,6 +68,7 @@ class State(msgspec.Struct, frozen=True):
     @property
     def first_of_its_group(self) -> bool:
         """Whether no Pod matches the affinity terms as yet, save the Pod itself."""
+        # Else the first Pod of a group that wants to be together could never start.
         return not self.affinity and all(term.matches(self.pod, {}) for term in self.terms.affinity)
 
 
@@ -77,9 +78,11 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         terms = _with_namespaces(PodTerms.of(pod), handle)
     except ValueError as error:
         return unresolvable(f"parsing pod: {error}")
+    # First what others say of this Pod: where none of them minds and it has no terms itself, the plugin steps aside.
     existing = _domains(_meant(handle.existing_terms.anti_affinity, pod, handle), handle)
     if not (terms.affinity or terms.anti_affinity or existing):
         return SKIP
+    # One and the same Pod must match all affinity terms; of anti-affinity terms any one suffices.
     matching_all = _matching_nodes(terms.affinity, handle)
     state = State(
         terms=terms,
@@ -102,8 +105,10 @@ def _updated(state: State, changed: Pod, node_info: NodeInfo, by: int) -> PreFil
 
     Source: interpodaffinity/filtering.go updateWithPod (v1.36).
     """
+    # "Theirs" keep this Pod off; "ours" keep it from them; "near" is what its affinity wants.
     theirs = (term for term in readable_terms(changed).anti_affinity if term.matches(state.pod, state.namespace_labels))
     ours = (term for term in state.terms.anti_affinity if term.matches(changed, {}))
+    # All terms or none, as in PreFilter.
     near = state.terms.affinity if all(term.matches(changed, {}) for term in state.terms.affinity) else ()
     return _result(
         replace(
@@ -131,6 +136,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     Source: interpodaffinity/filtering.go Filter (v1.36).
     """
     labels = node_info.labels
+    # Affinity first, for an eviction brings no Pod nearer; then what the Pod minds, then who minds the Pod.
     if state.terms.affinity and not _satisfies_affinity(state, labels):
         return unresolvable(REASON_AFFINITY)
     if _is_near(labels, state.anti_affinity):
@@ -142,6 +148,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
 
 def _satisfies_affinity(state: State, node_labels: Mapping[str, str]) -> bool:
     """Whether the node has every topology key, and is near matching Pods by each unless there are none at all."""
+    # The first of its group too needs a node with every key: it founds the domain.
     keys = [term.topology_key for term in state.terms.affinity]
     if not all(key in node_labels for key in keys):
         return False
@@ -179,6 +186,7 @@ def _with_names(term: AffinityTerm, handle: Handle) -> AffinityTerm:
     Source: interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty (v1.36).
     """
     selector = term.namespace_selector
+    # An empty selector means all namespaces, and matches any of them later without a list of names.
     if selector.empty:
         return term
     meant = (ns.metadata.name for ns in handle.snapshot.all(Namespace) if selector.matches(ns.metadata.labels))
@@ -194,6 +202,7 @@ def _matching_nodes(terms: Sequence[AffinityTerm], handle: Handle) -> Counter[st
     """Return node's name → Pods on it (count) that match all the terms; terminating ones count."""
     if not terms:
         return Counter()
+    # All terms at once are one selector, and the Pods are gone through once.
     selector = terms[0].selector
     for term in terms[1:]:
         selector = NOTHING if term.selector.nothing else selector.and_also(term.selector.requirements)
@@ -229,6 +238,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
         return Status(Code.ERROR, (f"failed to parse pod: {error}",))
     if arguments.ignore_preferred_terms_of_existing_pods and not preferred:
         return None
+    # What the Pod prefers, what others require of their neighbours, and what others prefer.
     weights = chain(
         ((term.topology_key, _times(_matching_nodes([term], handle), weight)) for weight, term in preferred),
         _hard_weights(pod, handle, arguments.hard_pod_affinity_weight),
@@ -262,6 +272,7 @@ def normalize(raw: Mapping[str, int]) -> dict[str, int]:
 
     Source: interpodaffinity/scoring.go NormalizeScore (v1.36).
     """
+    # 100 x (score - lowest) / (highest - lowest): scores may be negative, so the lowest is the zero.
     lowest = min(raw.values())
     spread = max(raw.values()) - lowest
     if spread == 0:

@@ -82,6 +82,7 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
 
     def matches(self, node: Node) -> bool:
         """Whether the node will do."""
+        # nodeSelector and one of the terms: both must hold.
         if not self.node_selector.matches(node.metadata.labels):
             return False
         return self.terms is None or any(term.matches(node) for term in self.terms)
@@ -109,6 +110,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and enforced is None and not pod.spec.node_selector:
         return SKIP
+    # A DaemonSet's Pod names its node: looking at the one instead of thousands is what PreFilter narrows for.
     names = _node_names(required.node_selector_terms) if required else None
     if names is not None and not names:
         return unresolvable(REASON_CONFLICT)
@@ -121,6 +123,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node that the configuration or the Pod rules out."""
+    # The configuration's terms come first: it is their reason that is given where both fail.
     if state.added is not None and not any(term.matches(node_info.node) for term in state.added):
         return unresolvable(REASON_ENFORCED)
     return SUCCESS if node_info.name in state.allowed else unresolvable(REASON)
@@ -221,6 +224,8 @@ def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
 
     Source: nodeaffinity/node_affinity.go PreFilter (v1.36).
     """
+    # Terms are alternatives, so their names add up; within a term they must all hold, so they intersect.
+    # upstream: operators other than In, and conditions on labels, are left for the filter.
     names: frozenset[str] | None = None
     for term in terms:
         named = [frozenset(f.values) for f in term.match_fields if (f.key, f.operator) == (NAME_FIELD, Operator.IN)]
@@ -247,6 +252,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
         terms = [term for of_one in preferred for term in _weighted(of_one)]
     except ValueError as error:
         return Status(Code.ERROR, (str(error),))
+    # The weights of all preferences that the node meets, together.
     weights = [(weight, handle.index.matching(term)) for weight, term in terms]
     return normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
 
@@ -262,6 +268,7 @@ def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> list[tuple[int, T
     found: list[tuple[int, Term]] = []
     errors: list[str] = []
     for index, preference in enumerate(preferred):
+        # upstream: without weight a preference is not even parsed; an empty one would match no node anyway.
         if preference.weight and not _is_empty(preference.preference):
             term, faults = _read(preference.preference, f"[{index}]")
             found.append((preference.weight, term))

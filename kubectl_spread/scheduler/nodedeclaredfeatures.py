@@ -43,6 +43,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node that does not declare every feature."""
+    # A node that declares nothing lacks every feature.
     missing = state.features.difference(node_info.node.status.declared_features)
     if not missing:
         return SUCCESS

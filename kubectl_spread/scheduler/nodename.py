@@ -23,6 +23,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     wanted = pod.spec.node_name
     if not wanted:
         return SKIP
+    # Until 1.37 every node was filtered, and its reason is counted in the message; since then they are left out.
     narrows = handle.profile.does(Behaviour.NODE_NAME_NARROWS)
     return PreFilterResult(partial(filter_node, wanted), node_names=frozenset((wanted,)) if narrows else None)
 

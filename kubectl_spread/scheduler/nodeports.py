@@ -23,6 +23,7 @@ def pre_filter(pod: Pod, _handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(wanted: frozenset[HostPort], node_info: NodeInfo) -> Status:
     """Reject a node where a Pod has taken one of the ports."""
+    # Same protocol and port, and the same address or either on all addresses.
     for taken in node_info.used_ports:
         if any(port.conflicts(taken) for port in wanted):
             return unschedulable(REASON)

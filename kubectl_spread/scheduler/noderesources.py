@@ -62,8 +62,10 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 def _is_judged(name: str, arguments: NodeResourcesFitArgs) -> bool:
     """Whether the resource is compared; room for one more Pod is compared in any case."""
+    # The count of Pods is no request: it is compared first, for every Pod.
     if name == resource.PODS:
         return False
+    # Only extended resources can be ignored, alone or by the group before the slash.
     if not resource.is_extended(name):
         return True
     group = name.partition("/")[0]
@@ -75,14 +77,17 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
 
     Source: noderesources/fit.go fitsRequest (v1.36).
     """
+    # upstream: Pods on the node >= allocatable.pods; this one needs a place too.
     allocatable, requested = node_info.allocatable, node_info.requested
     reasons = [TOO_MANY_PODS] if len(node_info.pods) >= allocatable.get(resource.PODS, 0) else []
     code = Code.UNSCHEDULABLE
     accounted = _accounted_for(state.resized, node_info)
     for name, wanted in state.requests.items():
         capacity = allocatable.get(name, 0)
+        # request > allocatable - requested, for each resource; every one that is short is named.
         if max(0, wanted - accounted.get(name, 0)) > capacity - requested.get(name, 0):
             reasons.append(f"Insufficient {name}")
+            # More than the empty node has: evictions are of no use.
             if wanted > capacity and state.tells_unresolvable:
                 code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     return Status(code, tuple(reasons)) if reasons else SUCCESS
@@ -127,6 +132,7 @@ def least_allocated(found: Sequence[Usage]) -> int:
 
     Source: noderesources/least_allocated.go (v1.36).
     """
+    # sum of weight x (100 x (capacity - requested) / capacity), over the sum of weights; divisions are cut.
     score = weights = 0
     for weight, capacity, _, requested in found:
         weights += weight
@@ -140,6 +146,7 @@ def most_allocated(found: Sequence[Usage]) -> int:
 
     Source: noderesources/most_allocated.go (v1.36).
     """
+    # sum of weight x (100 x requested / capacity), over the sum of weights; beyond the capacity counts as full.
     score = weights = 0
     for weight, capacity, _, requested in found:
         weights += weight
@@ -156,6 +163,7 @@ def requested_to_capacity_ratio(points: Sequence[UtilizationShapePoint], found: 
     score = weights = 0
     for weight, capacity, _, requested in found:
         points_given = score_at(shape, min(FULL, requested * FULL // capacity))
+        # upstream: a resource with a score of 0 does not weigh in the mean either.
         if points_given > 0:
             weights += weight
             score += weight * points_given

@@ -19,6 +19,7 @@ CORDON = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod that tolerates the cordon."""
+    # A DaemonSet's Pods tolerate the taint that cordoning adds, which is how they get onto cordoned nodes.
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     if tolerated(CORDON, pod.spec.tolerations, numeric=numeric):
         return SKIP

@@ -84,6 +84,7 @@ class State(msgspec.Struct, frozen=True):
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod without claims and in-tree volumes."""
+    # Secrets, ConfigMaps and their kind are attached to nothing.
     if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
         return SKIP
     volumes = tuple(attachable_volumes(pod, handle, required=True))
@@ -105,11 +106,14 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     in_use = _counted(_volumes_on(node_info, state.handle), csi_node, state.handle)
     if isinstance(in_use, Status):
         return in_use
+    # A volume that a Pod on the node has already takes no second place.
     new = [volume for volume in volumes if volume not in in_use]
+    # What VolumeAttachments say is counted with what Pods use, each volume once.
     attached = {*in_use, *state.attached.get(node_info.name, ())}
     if len(new) + len(attached) <= min(limits.values()):
         return SUCCESS  # not even if all were of one driver
     together = _by_driver((*new, *attached))
+    # volumes attached + new ones > the driver's limit, for a driver that gets a new one.
     exceeded = any(together[driver] > limits.get(driver, together[driver]) for driver in _by_driver(new))
     return unschedulable(REASON) if exceeded else SUCCESS
 
@@ -149,6 +153,7 @@ def attached_volumes(handle: Handle) -> dict[str, frozenset[Identity]]:
     """
     attached: dict[str, set[Identity]] = defaultdict(set)
     for attachment in handle.snapshot.all(VolumeAttachment):
+        # Inline volumes have no PersistentVolume to ask for the handle.
         spec = attachment.spec
         volume = handle.snapshot.get(PersistentVolume, "", spec.source.persistent_volume_name)
         if spec.attacher and volume is not None and volume.spec.csi is not None:
@@ -173,6 +178,7 @@ def _taken_over(plugin: InTreePlugin, csi_node: CSINode | None, handle: Handle) 
 
     Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
     """
+    # Without a CSINode no driver runs there, and in-tree volumes are not counted.
     if csi_node is None:
         return False
     if plugin is PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED):

@@ -113,6 +113,7 @@ def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
 
     Source: podtopologyspread/filtering.go minMatchNum (v1.36), KEP-3022.
     """
+    # Fewer domains than minDomains: as if one more, with no Pod in it, were there to be filled.
     if len(match_num) < min_domains:
         return 0
     return min(match_num.values(), default=0)
@@ -131,6 +132,7 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
 
     Source: podtopologyspread/plugin.go getConstraints, common.go buildDefaultConstraints (v1.36).
     """
+    # One constraint of its own, even a soft one, and the Pod gets none of the defaults.
     own = pod.spec.topology_spread_constraints
     chosen = [
         (index, constraint)
@@ -139,6 +141,7 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
     ]
     if own or not chosen:
         return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
+    # A Pod of no Service and no known owner has no siblings to be spread among: no defaults then.
     selector = default_selector(pod, handle)
     if selector.empty:
         return ()
@@ -159,9 +162,11 @@ def _parse(
         index=index,
         topology_key=constraint.topology_key,
         max_skew=constraint.max_skew,
+        # Unset means 1: one domain is always enough to count its minimum.
         min_domains=(constraint.min_domains or 1) if has_min_domains else 1,
         when_unsatisfiable=WhenUnsatisfiable.DO_NOT_SCHEDULE if hard else WhenUnsatisfiable.SCHEDULE_ANYWAY,
         selector=effective_selector(constraint, pod, handle) if selector is None else selector,
+        # nodeAffinityPolicy is Honor unless told otherwise, nodeTaintsPolicy Ignore.
         honors_affinity=not has_policies or constraint.node_affinity_policy != "Ignore",
         honors_taints=has_policies and constraint.node_taints_policy == "Honor",
         default=selector is not None,
@@ -175,6 +180,7 @@ def effective_selector(constraint: TopologySpreadConstraint, pod: Pod, handle: H
         ValueError: the selector cannot be read.
     """
     selector = parse_label_selector(constraint.label_selector)
+    # A key that the Pod does not carry is left out, rather than wanted to be absent.
     if not handle.profile.does(Behaviour.MATCH_LABEL_KEYS):
         return selector
     labels = pod.metadata.labels
@@ -242,6 +248,7 @@ def count_domains(
 
     Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
     """
+    # A node counts where it carries all the keys and the policies of this one constraint let it in.
     keys = {constraint.topology_key for constraint in must_have_keys_of}
     having_keys = [handle.index.values(key).keys() for key in keys]
     return tuple(
@@ -258,10 +265,12 @@ def count_domains(
 def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: Handle) -> DomainCounts:
     """Return the domains that these eligible nodes make."""
     values = handle.index.values(constraint.topology_key)
+    # A domain is there once one of its nodes counts, without a single Pod too: it may be the minimum.
     match_num = {value: 0 for name, value in values.items() if name in nodes}
     # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
     if not values.keys() >= nodes:
         match_num[""] = 0
+    # Pods on nodes that do not count are no reason to go elsewhere: they are in no domain.
     for name, count in count_matching_pods(constraint, pod, handle).items():
         if name in nodes:
             match_num[values.get(name, "")] += count
@@ -270,6 +279,7 @@ def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: H
         match_num=match_num,
         counted_nodes=nodes,
         self_match=int(constraint.selector.matches(pod.metadata.labels)),
+        # Only hard constraints can have minDomains.
         global_minimum=global_minimum(match_num, constraint.min_domains if constraint.hard else 1),
     )
 
@@ -317,6 +327,7 @@ def _updated(
 
     Source: podtopologyspread/filtering.go updateWithPod (v1.36).
     """
+    # Constraints count Pods of the Pod's own namespace, and no others.
     if changed.metadata.namespace != namespace:
         return _result(state, namespace)
     # upstream: here terminating Pods count, and so does every Pod where the selector is empty.
@@ -352,9 +363,11 @@ def filter_node(state: tuple[DomainCounts, ...], node_info: NodeInfo) -> Status:
 
 def judge(counts: DomainCounts, node_labels: Mapping[str, str]) -> Status:
     """Return what one constraint says of a node with these labels."""
+    # No eviction gives a node a label, hence unresolvable. An empty value is a domain like any other.
     topology_value = node_labels.get(counts.constraint.topology_key)
     if topology_value is None:
         return unresolvable(REASON_MISSING_LABEL)
+    # matching Pods in the domain + the Pod itself if it matches - global minimum > maxSkew. That an eviction may cure.
     if counts.skew_if_placed(topology_value) > counts.constraint.max_skew:
         return unschedulable(REASON_SKEW)
     return SUCCESS

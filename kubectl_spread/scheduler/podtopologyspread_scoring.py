@@ -39,7 +39,9 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
         return None
     # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
     require_all = bool(pod.spec.topology_spread_constraints) or not handle.profile.system_defaulted
+    # A node that lacks a key of the Pod's own soft constraints is the last choice: it scores 0.
     scored = [info for info in nodes if not require_all or has_keys(info.node, soft)]
+    # Hostnames are counted node by node, below.
     by_domain = [constraint for constraint in soft if constraint.topology_key != HOSTNAME]
     counted = count_domains(by_domain, pod, handle, must_have_keys_of=soft if require_all else ())
     near = {counts.constraint.index: counts.match_num for counts in counted}
@@ -49,6 +51,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
         else _points_by_node(constraint, count_matching_pods(constraint, pod, handle), scored)
         for constraint in soft
     ]
+    # upstream: only the sum over the constraints is rounded, halves away from zero.
     raw = {info.name: go_round(sum([given.get(info.name, 0.0) for given in points])) for info in scored}
     return {**{info.name: 0 for info in nodes}, **normalize(raw)}
 
@@ -60,6 +63,7 @@ def _points_by_domain(
 
     Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
     """
+    # matching Pods x weight + (maxSkew - 1): a larger maxSkew flattens what the counts say.
     key, weight = constraint.topology_key, topology_weight(constraint, nodes)
     of_domain = {value: count * weight + (constraint.max_skew - 1) for value, count in match_num.items()}
     nowhere = float(constraint.max_skew - 1)
@@ -78,6 +82,7 @@ def topology_weight(constraint: Constraint, nodes: Sequence[NodeInfo]) -> float:
 
     Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
     """
+    # ln(domains + 2): without it few large domains would outweigh many small ones.
     if constraint.topology_key == HOSTNAME:
         return math.log(len(nodes) + 2)
     return math.log(len({info.labels.get(constraint.topology_key, "") for info in nodes}) + 2)
@@ -88,6 +93,8 @@ def normalize(raw: Mapping[str, int]) -> dict[str, int]:
 
     Source: podtopologyspread/scoring.go NormalizeScore (v1.36).
     """
+    # 100 x (highest + lowest - points) / highest, cut to an integer: the most crowded node still gets more than 0 where
+    # the least crowded is not empty.
     highest = max(raw.values(), default=0)
     if highest <= 0:
         return dict.fromkeys(raw, MAX_NODE_SCORE)

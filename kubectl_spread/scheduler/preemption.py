@@ -67,9 +67,11 @@ def preempt(evaluation: Evaluation, handle: Handle) -> Preemption | None:
     """
     if evaluation.pod.spec.preemption_policy == NEVER or not handle.profile.preempts:
         return None
+    # Room that is being made must not be made twice.
     if _waits(evaluation, handle):
         return None
     potential = _potential_nodes(evaluation, handle)
+    # A tenth of the nodes, but at least 100: among so many a good enough one is found.
     wanted = max(len(potential) * MIN_CANDIDATE_NODES_PERCENTAGE // 100, MIN_CANDIDATE_NODES)
     found = _first(wanted, _candidates(evaluation, potential, handle))
     if not found:
@@ -117,6 +119,7 @@ def _candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: H
     pod = evaluation.pod
     budgets, nominated = Budgets.of(handle), nominated_before(pod, handle)
     for info in potential:
+        # Only Pods of a lower priority may go.
         if info.lowest_priority < priority_of(pod):
             search = VictimSearch(pod, nominated.get(info.name, ()), budgets)
             candidate = search.on(DryRun(info, evaluation.filters))
@@ -143,10 +146,12 @@ class VictimSearch(msgspec.Struct, frozen=True):
         Source: defaultpreemption/default_preemption.go SelectVictimsOnNode (v1.36).
         """
         lower = [other for other in node.node_info.pods if priority_of(other) < priority_of(self.pod)]
+        # All lower Pods away first: if the Pod does not fit even then, no choice of victims helps.
         node = node.without_pods(lower)
         if not lower or not node.passes(self.nominated):
             return None
         lower.sort(key=importance)
+        # Put back as many as fit, those that a budget protects first, the most important first.
         violating = self.budgets.violated_by(lower)
         protected = [other for other in lower if other.key in violating]
         node, sacrificed = self._put_back(protected, node)
@@ -208,6 +213,7 @@ class Budgets(msgspec.Struct, frozen=True):
         violating = set()
         for pod in evicted:
             for index in self._of(pod):
+                # disruptionsAllowed, less those that came before: below zero the budget is broken.
                 allowed[index] -= 1
                 if allowed[index] < 0:
                     violating.add(pod.key)

@@ -57,6 +57,7 @@ class DryRun(msgspec.Struct, frozen=True):
 
     def passes(self, nominated: Sequence[Pod]) -> bool:
         """Whether the Pod fits with the nominated Pods on the node, and without: they may come, or go elsewhere."""
+        # Without them too, for affinity may need the very Pods that then go elsewhere.
         if self.with_pods(nominated).rejections():
             return False
         return not nominated or not self.rejections()
@@ -117,6 +118,7 @@ def _goes_before(nominated: Pod, pod: Pod, profile: Profile) -> bool:
 
     Source: backend/queue/scheduling_queue.go moveToActiveQ (v1.36), addPod (v1.37).
     """
+    # A gated Pod holds no room until 1.37: it is not among those the queue knows.
     if nominated.spec.scheduling_gates and not profile.does(Behaviour.GATED_NOMINATED):
         return False
     # differs: Pods of another profile of the same scheduler hold room too; we read one profile.

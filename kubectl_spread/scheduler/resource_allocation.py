@@ -34,6 +34,7 @@ Usage: TypeAlias = tuple[int, int, int, int]
 
 def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) -> tuple[Weighed, ...]:
     """Return the resources that count for the Pod: extended ones only where it requests them; weight 0 means 1."""
+    # A GPU that the Pod does not ask for says nothing about where the Pod should go.
     requests = [(spec, pod_requests.get(spec.name, 0)) for spec in resources]
     return tuple(
         Weighed(spec.name, spec.weight or 1, request)
@@ -53,6 +54,7 @@ def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocat
     found = []
     for name, weight, request in resources:
         capacity = allocatable.get(name, 0)
+        # What a node has none of cannot be divided by; the filter has seen to it that the Pod needs none.
         if capacity:
             there = allocated.get(name, 0)
             found.append((weight, capacity, there, there + request))

@@ -27,6 +27,7 @@ def shape_of(points: Iterable[UtilizationShapePoint]) -> Shape:
 
 def score_at(shape: Shape, utilization: int) -> int:
     """Return the score (0..100) of a utilization (percent); beyond the first and last point the line is flat."""
+    # low score + (difference of scores) x (utilization - low) / (high - low), cut towards zero as Go divides.
     first, last = shape[0], shape[-1]
     if utilization <= first[0]:
         return first[1]

@@ -78,6 +78,7 @@ def untolerated_taint(node: Node, tolerations: Iterable[Toleration], *, numeric:
 def untolerated_taints(node: Node, tolerations: Iterable[Toleration], *, numeric: bool) -> Iterator[Taint]:
     """Yield the NoSchedule and NoExecute taints of the node that are not tolerated."""
     for taint in node.spec.taints:
+        # PreferNoSchedule keeps nobody off: it only costs points.
         if taint.effect in DO_NOT_SCHEDULE and not tolerated(taint, tolerations, numeric=numeric):
             yield taint
 
@@ -88,6 +89,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     Source: tainttoleration/taint_toleration.go Score (v1.36).
     """
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    # The fewer such taints, the better: the node with the most gets 0, one without any 100.
     untolerated = {
         node.metadata.name: sum(
             taint.effect == PREFER_NO_SCHEDULE and not tolerated(taint, pod.spec.tolerations, numeric=numeric)
@@ -113,6 +115,7 @@ def tolerates(toleration: Toleration, taint: Taint, *, numeric: bool) -> bool:
 
     Source: api core/v1/toleration.go ToleratesTaint (v1.36).
     """
+    # An empty key goes with Exists alone; the API server sees to that, so it need not be asked here.
     if toleration.effect not in ("", taint.effect) or toleration.key not in ("", taint.key):
         return False
     match toleration.operator:
@@ -133,6 +136,7 @@ def _compares(toleration: Toleration, taint: Taint) -> bool:
     """
     if not (_is_decimal(toleration.value) and _is_decimal(taint.value)):
         return False
+    # Gt tolerates a taint whose number is greater than the toleration's, not the other way round.
     bound, actual = int(toleration.value), int(taint.value)
     return actual > bound if toleration.operator == "Gt" else actual < bound
 

@@ -59,6 +59,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in volumes)), ""):
         return unresolvable(problem)
     claims = pod_volume_claims(_claims(pod, handle), handle)
+    # Such a claim is bound without regard to Pods: there is nothing to decide until that has happened.
     if claims.immediate:
         return unresolvable(REASON_IMMEDIATE)
     return PreFilterResult(_accept if claims.anywhere else partial(filter_node, State(claims, handle)))
@@ -72,6 +73,7 @@ def _accept(_node_info: NodeInfo) -> Status:
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node on which the claims cannot be met, with all reasons."""
     try:
+        # Bound volumes must allow the node; the others must find a free volume, or be made there.
         reasons = find_pod_volumes(state.claims, node_info, state.handle).reasons
     except ValueError as error:
         return Status(Code.ERROR, (str(error),))
@@ -113,6 +115,7 @@ def score(volumes: PodVolumes, shape: Shape) -> int:
 
     Source: volumebinding/volume_binding.go Score, scorer.go buildScorerFunction (v1.37).
     """
+    # upstream: where volumes there are would be used, those still to be made do not count.
     classes = _static(volumes) if volumes.static_bindings else _dynamic(volumes)
     if not classes:
         return 0

@@ -57,6 +57,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         claim = claim_named(pod, name, handle.snapshot)
         if claim is None:
             return unresolvable(not_found(CLAIM, name))
+        # Such a claim serves one Pod in the whole cluster, not one per node.
         if READ_WRITE_ONCE_POD in claim.spec.access_modes:
             single_use.add(name)
     disks = tuple(volume for volume in pod.spec.volumes if _is_disk(volume))

@@ -58,10 +58,13 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 def filter_node(state: tuple[VolumeTopology, ...], node_info: NodeInfo) -> Status:
     """Reject a node in another zone or region than a volume; a node without any such label will do."""
     labels = node_info.labels
+    # A node that says nothing of zones is taken to be in all of them: clusters without zones stay usable.
     if not any(key in labels for key in TOPOLOGY_LABELS):
         return SUCCESS
     for topology in state:
+        # A node may carry only the successor of a volume's beta label.
         value = labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))
+        # Every label of every volume must hold; a volume of several zones may be used in any of them.
         if value not in topology.values:
             return unresolvable(REASON)
     return SUCCESS
@@ -96,6 +99,7 @@ def _bound_volume(pod: Pod, name: str, handle: Handle) -> PersistentVolume | Sta
 
 def _unbound(claim: PersistentVolumeClaim, handle: Handle) -> Status | None:
     """Return why no node will do for a claim without a volume, None where it waits for its Pod."""
+    # A claim whose class waits for the Pod has no zone yet; any other without a volume cannot be judged.
     if not claim.class_name:
         return unresolvable(REASON_NO_CLASS)
     storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
