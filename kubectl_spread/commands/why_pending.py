@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -38,6 +37,28 @@ class Answer(msgspec.Struct, frozen=True):
     report: PendingReport
     notes: tuple[str, ...]
     view: View
+
+
+class FixBudget:
+    """The time that the search for fixes may take, shared among templates; what one leaves is for those to come.
+
+    Args:
+        seconds: for all of them.
+        templates: how many there are (count).
+        clock: seconds that only increase.
+    """
+
+    def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._deadline = clock() + seconds
+        self._to_come = templates
+
+    def share(self) -> Spent:
+        """Return what says whether the next template's share is used up."""
+        now = self._clock()
+        until = now + (self._deadline - now) / self._to_come
+        self._to_come -= 1
+        return lambda: self._clock() > until
 
 
 def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fix_budget: float = 30.0) -> Answer:
@@ -119,21 +140,15 @@ def _not_pending(pod: Pod) -> str:
 
 
 def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
-    """Yield an item for each Pod; Pods that differ only in name are evaluated once.
-
-    What the search for fixes leaves of its share of the budget (seconds) is shared among the templates to come.
-    """
+    """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
     pending = [pod for pod in view.snapshot.all(Pod) if is_pending(pod)]
     templates = {pod.key: _template(pod) for pod in pods}
-    to_come = len(set(templates.values()))
-    deadline = time.monotonic() + fix_budget
+    budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
-            now = time.monotonic()
-            until = now + (deadline - now) / (to_come - len(explained))
-            item = _explain(pod, pending, view, partial(_is_past, until))
+            item = _explain(pod, pending, view, budget.share())
             explained[templates[pod.key]] = item
         else:
             item = _like(twin, pod, view)
@@ -145,11 +160,6 @@ def _template(pod: Pod) -> bytes:
     metadata = pod.metadata
     nominated = pod.status.nominated_node_name
     return msgspec.json.encode((metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated))
-
-
-def _is_past(moment: float) -> bool:
-    """Whether the moment of the monotonic clock (seconds) is over."""
-    return time.monotonic() > moment
 
 
 def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> PendingItem:

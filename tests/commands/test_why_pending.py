@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import asdict
-from pytest_mock import MockerFixture
 
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
-from kubectl_spread.diagnosis.fixes.search import FixSearch
+from kubectl_spread.commands.why_pending import Answer, FixBudget, exit_code, is_pending, pod_name, why_pending
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem
@@ -185,24 +183,24 @@ def test_no_time_for_fixes_is_told() -> None:
     assert (item.fixes, item.fix_search) == ((), "bounded")
 
 
-def test_a_slow_search_leaves_the_other_templates_their_share(mocker: MockerFixture) -> None:
-    now = 0.0
-    taken: list[float] = []
-
-    def slow(_: object, __: object, spent: Callable[[], bool]) -> FixSearch:
-        nonlocal now
-        began = now
-        while not spent():
+def shares(*wanted: float) -> list[float]:
+    """Return how long (seconds of 30) each template's search goes on that would take so long."""
+    now, taken = 0.0, []
+    budget = FixBudget(30, len(wanted), clock=lambda: now)
+    for seconds in wanted:
+        began, spent = now, budget.share()
+        while not spent() and now - began < seconds:
             now += 1
         taken.append(now - began)
-        return FixSearch((), (), complete=False)
+    return taken
 
-    mocker.patch("kubectl_spread.commands.why_pending.time.monotonic", side_effect=lambda: now)
-    mocker.patch("kubectl_spread.commands.why_pending.search_fixes", slow)
-    pending = [pod(name, labels={"app": "web", "n": name}, topologySpreadConstraints=SPREAD) for name in "abc"]
-    why_pending(Memory([*BLOCKED, *pending]), Scope(namespace="default"), SchedulerOptions(), fix_budget=30)
-    assert len(taken) == 3
-    assert max(taken) - min(taken) <= 2
+
+def test_a_slow_search_leaves_the_other_templates_their_share() -> None:
+    assert shares(100, 100, 100) == [11, 10, 10]
+
+
+def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:
+    assert shares(0, 2, 100) == [0, 2, 29]
 
 
 @pytest.mark.parametrize(
