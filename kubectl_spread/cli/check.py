@@ -93,12 +93,15 @@ def check(
     """Tell whether manifests schedule, on which nodes, and how their replicas would lie."""
     from kubectl_spread.commands import check as command
     from kubectl_spread.labels import parse_selector
-    from kubectl_spread.render.check import check_text
+    from kubectl_spread.render.outline import Extent
+    from kubectl_spread.render.outline.check import check_outline
+    from kubectl_spread.render.text import outline_text
 
     filenames = filenames_of(flags)
 
     def text(report: CheckReport, *, wide: bool) -> str:
-        return check_text(report, wide=wide, colors=output.wants_color(printing.color, sys.stdout))
+        colors = output.wants_color(printing.color, sys.stdout)
+        return outline_text(check_outline(report, Extent(wide=wide)), colors=colors)
 
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)

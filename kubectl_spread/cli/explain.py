@@ -31,7 +31,7 @@ class ExplainFlags:
 def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> None:
     """Explain a finding, a fix, a status or a field, from what ships with this plugin: nothing is read."""
     from kubectl_spread import reference
-    from kubectl_spread.render.reference import entries_text, listed_text, values_of
+    from kubectl_spread.render.text.explain import entries_text, listed_text, values_of
 
     found = reference.entries_named(flags.name) if flags.name else reference.ENTRIES
     if not found:

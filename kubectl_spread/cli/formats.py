@@ -70,7 +70,7 @@ def _read(path: str) -> str:
 FORMATS: Mapping[str, Format] = {
     "json": Format("structured", "to_json"),
     "yaml": Format("structured", "to_yaml"),
-    "name": Format("table", "names"),
+    "name": Format("text.names", "names"),
     "markdown": Format("markdown", "to_markdown"),
     "mermaid": Format("mermaid", "to_mermaid"),
     "html": Format("html", "to_html"),

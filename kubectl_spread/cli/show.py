@@ -113,20 +113,20 @@ def _options(flags: ShowFlags) -> ShowOptions:
 
 def _whole(flags: ShowFlags, printing: ShowOutput, report: SkewReport, /, *, detailed: bool, wide: bool) -> str:
     """Return the answer as text."""
-    from kubectl_spread.render import table
+    from kubectl_spread.render.text.show import show_details, show_table
 
     colors = output.wants_color(printing.color, sys.stdout)
     if detailed:
-        return table.show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
-    return table.show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
+        return show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
+    return show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
 
 
 def _changed(printing: ShowOutput, previous: SkewReport, now: SkewReport) -> str:
     """Return the rows that differ from those that were printed before."""
-    from kubectl_spread.render import changes
+    from kubectl_spread.render.text.changes import changed_rows
 
     colors = output.wants_color(printing.color, sys.stdout)
-    return changes.changed_rows(previous, now, wide=printing.output == "wide", colors=colors)
+    return changed_rows(previous, now, wide=printing.output == "wide", colors=colors)
 
 
 def _notes(flags: ShowFlags, scope: Scope, answer: Answer) -> Iterator[str]:

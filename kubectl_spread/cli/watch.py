@@ -105,7 +105,7 @@ def screen(printing: Printing, previous: Answer | None, now: Answer) -> str:
     to where one can scroll, and nothing has to be undone in the end.
     """
     from kubectl_spread.render.cells import clean
-    from kubectl_spread.render.changes import summary
+    from kubectl_spread.render.text.changes import summary
 
     columns, lines = shutil.get_terminal_size()
     happened = summary(previous.report, now.report) if previous else "watching until Ctrl-C"

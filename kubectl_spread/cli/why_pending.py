@@ -45,11 +45,13 @@ def why_pending(
     """Explain why Pods are not scheduled: which domain is to blame, with the numbers."""
     from kubectl_spread.commands import why_pending as command
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-    from kubectl_spread.render import table
+    from kubectl_spread.render.outline import Extent
+    from kubectl_spread.render.outline.pending import pending_outline
+    from kubectl_spread.render.text import outline_text
 
     def text(report: PendingReport, *, wide: bool) -> str:
         colors = output.wants_color(printing.color, sys.stdout)
-        return table.pending_text(report, wide=wide, all_fixes=flags.all_fixes, colors=colors)
+        return outline_text(pending_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), colors=colors)
 
     printed = output.printer(text, printing)
     names = tuple(command.pod_name(pod) for pod in flags.pods or ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.check import check_sentence
+from kubectl_spread.render.outline.check import check_sentence, subject_of
 from kubectl_spread.report import CheckItem, CheckReport, Severity, Verdict
 
 
@@ -33,7 +33,7 @@ class Annotation:
     @property
     def subject(self) -> str:
         """The manifest, as people name it."""
-        return f"{self.item.namespace}/{self.item.kind.lower()}/{self.item.name}"
+        return subject_of(self.item)
 
     @property
     def file(self) -> str:
@@ -51,9 +51,8 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
     """Yield everything that is to be said, manifest by manifest; nothing of those that are all right."""
     for item in report.items:
         for error in item.validation:
-            yield Annotation(
-                Verdict.INVALID.value, Severity.ERROR, clean(f"{error.field}: {error.message}"), item, error.field
-            )
+            message = clean(f"{error.field}: {error.message}")
+            yield Annotation(Verdict.INVALID.value, Severity.ERROR, message, item, error.field)
         yield from _verdict(item)
         for finding in item.findings:
             yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)
@@ -61,7 +60,7 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
 
 def _verdict(item: CheckItem) -> Iterator[Annotation]:
     """Yield what becomes of the manifest, where that is not what it asks for."""
-    subject = f"{item.namespace}/{item.kind.lower()}/{item.name}"
+    subject = subject_of(item)
     if (item.stuck and item.nodes) or item.jam:
         sentence = clean(f"{subject}: {check_sentence(item)}")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item)

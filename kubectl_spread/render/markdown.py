@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
-from kubectl_spread.render.cells import NONE, Column, clean, listed
-from kubectl_spread.render.check import check_notes, check_sentence, ranges_of
-from kubectl_spread.render.domains import (
-    HARD,
-    SHOWN_NAMES,
-    Ranges,
-    bypassed_lines,
-    domain_columns,
-    domain_rows,
-    headline_text,
-    minimum_text,
+from kubectl_spread.render.cells import NONE, clean
+from kubectl_spread.render.outline import (
+    Block,
+    Constraint,
+    Extent,
+    Findings,
+    FixBlock,
+    Fixes,
+    Gaps,
+    Messages,
+    Note,
+    Outline,
+    Refusals,
+    SameFor,
+    Table,
+    Warnings,
+    table_of,
 )
-from kubectl_spread.render.fixes import MOST_FIXES, new_node_lines, nothing_helps
-from kubectl_spread.render.preemption import preemption_lines
-from kubectl_spread.render.table import SKEW_COLUMNS, node_columns, node_groups, pending_headline
-from kubectl_spread.report import (
-    AnyReport,
-    CheckItem,
-    CheckReport,
-    ConstraintReport,
-    EvaluationReport,
-    Finding,
-    Fix,
-    Incomplete,
-    PendingItem,
-    PendingReport,
-    SkewReport,
-    SpreadStatus,
-)
-
-RowT = TypeVar("RowT")
+from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS
+from kubectl_spread.report import AnyReport, SkewReport, SpreadStatus
 
 MOST_DETAILED = 3
-"""Rows (count) up to which their domains are printed too."""
+"""Rows of ``show`` (count) up to which their domains are printed too."""
 # Underscores within a word are letters to GitHub.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _BACKTICKS = re.compile(r"`+")
@@ -47,14 +37,29 @@ _BACKTICKS = re.compile(r"`+")
 
 def to_markdown(report: AnyReport) -> str:
     """Return the report as Markdown, which ends with what the answer does not rest on."""
-    match report:
-        case SkewReport():
-            blocks = _skew_blocks(report)
-        case PendingReport():
-            blocks = (block for item in report.items if not item.same_as for block in _pending(item, report))
-        case CheckReport():
-            blocks = (block for item in report.items for block in _check(item))
-    return "\n\n".join([*blocks, *_incomplete(report.incomplete)]) + "\n"
+    outline = outline_of(report, Extent())
+    detailed = True
+    blocks: list[str] = []
+    if isinstance(report, SkewReport):
+        blocks += _overview(report)
+        detailed = len(report.items) <= MOST_DETAILED
+    blocks += _details(outline) if detailed else ()
+    return "\n\n".join([*blocks, *_block(outline.gaps)]) + "\n"
+
+
+def _overview(report: SkewReport) -> Iterator[str]:
+    """Yield how the workloads lie: a sentence, and a row each."""
+    problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
+    yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
+    yield from _table(table_of(SKEW_COLUMNS, report.items, wide=False))
+
+
+def _details(outline: Outline) -> Iterator[str]:
+    """Yield what there is to say of each item."""
+    for item in outline.items:
+        yield f"**{escaped(item.headline.lead + item.headline.line)}**"
+        for block in item.blocks:
+            yield from _block(block)
 
 
 def escaped(text: str) -> str:
@@ -62,18 +67,68 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", clean(text))
 
 
+def _block(block: Block) -> Iterator[str]:
+    """Yield one block, in as many of Markdown's own as it takes."""
+    match block:
+        case SameFor() | Note():
+            yield escaped(block.line)
+        case Refusals():
+            yield from _list([f"invalid: {error.field}: {error.message}" for error in block.errors])
+        case Warnings():
+            yield from _list([f"Warning: {warning.field}: {warning.message}" for warning in block.warnings])
+        case Table():
+            yield from _table(block)
+        case Constraint():
+            yield escaped(block.line)
+            yield from _table(block.domains)
+            yield escaped(" ".join((block.minimum, *block.bypassed)))
+        case Findings():
+            found = [f"**{each.id}** ({each.severity}): {escaped(each.message)}" for each in block.findings]
+            yield "\n".join(f"- {each}" for each in found)
+        case Gaps():
+            yield from _list([f"incomplete: {gap.what} ({gap.why}): {gap.consequence}." for gap in block.gaps])
+        case Fixes():
+            yield from _fixes(block)
+        case Messages():
+            yield from _messages(block)
+        case _:
+            assert_never(block)
+
+
+def _list(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines as a list; nothing without any."""
+    if lines:
+        yield "\n".join(f"- {escaped(line)}" for line in lines)
+
+
+def _table(table: Table) -> Iterator[str]:
+    """Yield a table; nothing without rows."""
+    if table.rows:
+        body = [list(map(_cell, row)) for row in table.rows]
+        rows = [table.headers, ["---"] * len(table.headers), *body]
+        yield "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
 def _cell(text: str) -> str:
     """Return the text as one cell, its lines one below another."""
     return "<br>".join(map(escaped, text.splitlines())) or escaped(NONE)
 
 
-def _table(columns: Sequence[Column[RowT]], rows: Sequence[RowT]) -> Iterator[str]:
-    """Yield a table; nothing without rows."""
-    if not rows:
-        return
-    head = [column.header for column in columns]
-    body = [[_cell(column.cell(row)) for column in columns] for row in rows]
-    yield "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *body])
+def _fixes(fixes: Fixes) -> Iterator[str]:
+    """Yield the fixes with their commands, and what else the search found."""
+    if fixes.fixes:
+        yield "Fixes, each tried on this snapshot:"
+        yield from (_fix(number, fix) for number, fix in enumerate(fixes.fixes, start=1))
+    lines = (fixes.more, fixes.nothing_helps, *fixes.new_nodes, fixes.cut_short)
+    yield from map(escaped, filter(None, lines))
+
+
+def _fix(number: int, fix: FixBlock) -> str:
+    """Return one fix as an item of a list, its commands within it."""
+    starts = (f"({fix.starts})",) if fix.starts else ()
+    sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
+    text = f"{number}. **{fix.id}**: {escaped(sentences)}"
+    return f"{text}\n\n{_fenced(fix.commands, indent='   ')}" if fix.commands else text
 
 
 def _fenced(commands: Sequence[str], *, indent: str) -> str:
@@ -84,98 +139,10 @@ def _fenced(commands: Sequence[str], *, indent: str) -> str:
     return "\n".join(f"{indent}{line}" for line in (f"{fence}sh", *lines, fence))
 
 
-def _skew_blocks(report: SkewReport) -> Iterator[str]:
-    """Yield how the workloads lie: a sentence and a row each; of a few, their domains and where the next Pod goes."""
-    problems = sum(item.status is not SpreadStatus.OK for item in report.items)
-    total = len(report.items)
-    yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
-    yield from _table([column for column in SKEW_COLUMNS if not column.wide], report.items)
-    if total <= MOST_DETAILED:
-        for item in report.items:
-            yield f"**{escaped(f'{item.namespace}/{item.workload}')}**"
-            yield from _constraint(item.constraint, {})
-            yield escaped(f"Next replica: {listed(item.next) if item.next else 'no node'}.")
-            yield from _findings(item.findings)
-
-
-def _pending(item: PendingItem, report: PendingReport) -> Iterator[str]:
-    """Yield why one Pod is not scheduled, with what lets it in."""
-    twins = [other.name for other in report.items if (other.same_as, other.namespace) == (item.name, item.namespace)]
-    yield f"**{escaped(pending_headline(item))}**"
-    if twins:
-        yield escaped(f"The same holds for {listed(twins)}.")
-    yield from map(escaped, preemption_lines(item))
-    yield from _evaluation(item)
-    if item.message:
-        yield f"> {escaped(item.message)}"
-
-
-def _check(item: CheckItem) -> Iterator[str]:
-    """Yield what becomes of one manifest."""
-    yield f"**{escaped(f'{item.namespace}/{item.kind.lower()}/{item.name}: {check_sentence(item)}')}**"
-    if item.validation:
-        yield "\n".join(f"- {escaped(f'invalid: {error.field}: {error.message}')}" for error in item.validation)
-    if item.warnings:
-        yield "\n".join(f"- {escaped(f'Warning: {warning.field}: {warning.message}')}" for warning in item.warnings)
-    yield from map(escaped, check_notes(item, wide=False))
-    if item.stuck:
-        yield from _evaluation(item)
-        return
-    for constraint in item.after or item.constraints:
-        yield from _constraint(constraint, ranges_of(constraint, item))
-    yield from _findings(item.findings)
-    yield from _incomplete(item.incomplete)
-
-
-def _evaluation(item: EvaluationReport) -> Iterator[str]:
-    """Yield what rejects the nodes, the constraints, the findings and the fixes."""
-    yield from _table(node_columns(wide=False), node_groups(item.nodes))
-    for constraint in item.constraints:
-        if constraint.when_unsatisfiable == HARD:
-            yield from _constraint(constraint, {})
-    # The sentence on top says who pins the minimum.
-    yield from _findings(found for found in item.findings if found.id != "PinnedMinimum" or not item.summary)
-    yield from _incomplete(item.incomplete)
-    if item.stuck and item.nodes:
-        yield from _fixes(item)
-
-
-def _constraint(constraint: ConstraintReport, ranges: Ranges) -> Iterator[str]:
-    """Yield a constraint with its domains."""
-    yield escaped(headline_text(constraint))
-    yield from _table(domain_columns(SHOWN_NAMES), domain_rows(constraint, SHOWN_NAMES, ranges))
-    yield escaped(" ".join([minimum_text(constraint), *bypassed_lines(constraint, SHOWN_NAMES)]))
-
-
-def _findings(findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield the findings as a list; nothing without any."""
-    lines = [f"- **{finding.id}** ({finding.severity}): {escaped(finding.message)}" for finding in findings]
-    if lines:
-        yield "\n".join(lines)
-
-
-def _fixes(item: EvaluationReport) -> Iterator[str]:
-    """Yield the first fixes with their commands, and where a node more would help."""
-    if item.fixes:
-        yield "Fixes, each tried on this snapshot:"
-        yield from (_fix(number, fix) for number, fix in enumerate(item.fixes[:MOST_FIXES], start=1))
-    else:
-        yield from map(escaped, nothing_helps(item))
-    yield from (escaped(line.strip()) for line in new_node_lines(item.new_nodes))
-
-
-def _fix(number: int, fix: Fix) -> str:
-    """Return one fix as an item of a list, its commands within it."""
-    admits = f"; lets in {fix.admits} of {fix.siblings} Pending Pods" if fix.siblings > 1 else ""
-    alike = f" The same for {listed(fix.alike)}." if fix.alike else ""
-    starts = f" ({fix.starts})" if fix.starts else ""
-    said = escaped(f"{fix.summary}. Opens {listed(fix.feasible)}{admits}.{alike}{starts}")
-    text = f"{number}. **{fix.id}**: {said}"
-    return f"{text}\n\n{_fenced(fix.commands, indent='   ')}" if fix.commands else text
-
-
-def _incomplete(incomplete: Iterable[Incomplete]) -> Iterator[str]:
-    """Yield everything the answer does not rest on; nothing where it is whole."""
-    lines = [f"- {escaped(f'incomplete: {gap.what} ({gap.why}): {gap.consequence}.')}" for gap in incomplete]
-    if lines:
-        yield "\n".join(lines)
+def _messages(messages: Messages) -> Iterator[str]:
+    """Yield the scheduler's wording as quotes."""
+    for quote, sentence in ((messages.ours, messages.remark), (messages.theirs, messages.differs)):
+        if quote:
+            yield f"> {escaped(quote)}"
+        if sentence:
+            yield escaped(sentence)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_spread.render.cells import EMPTY, clean
-from kubectl_spread.render.domains import HARD, next_text
+from kubectl_spread.render.outline.domains import HARD, next_text
 from kubectl_spread.report import AnyReport, CheckItem, ConstraintReport, Domain, PendingItem, SkewItem
 from kubectl_spread.words import first_and_more
 

@@ -13,8 +13,8 @@ import typer
 from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, UsageError
-from kubectl_spread.render import table
 from kubectl_spread.report import Metadata, PendingReport
+from tests.render.reports import pending_text
 
 REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())
 
@@ -62,19 +62,19 @@ def test_when_there_are_colours(choice: str, environment: Mapping[str, str], *, 
     [("table", ""), ("wide", ""), ("json", '{\n    "apiVersion"'), ("yaml", "apiVersion: "), ("name", "")],
 )
 def test_every_format(wanted: str, begins: str) -> None:
-    assert printer(table.pending_text, PendingOutput(output=wanted))(REPORT).startswith(begins)
+    assert printer(pending_text, PendingOutput(output=wanted))(REPORT).startswith(begins)
 
 
 @pytest.mark.parametrize("flags", [PendingOutput(output="xml"), PendingOutput(color="mauve")], ids=["format", "colour"])
 def test_no_such_format_or_colour(flags: PendingOutput) -> None:
     with pytest.raises(UsageError, match="invalid argument"):
-        printer(table.pending_text, flags)
+        printer(pending_text, flags)
 
 
 def test_there_is_nowhere_to_print(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(OutputError, match="standard output is closed"):
-        printer(table.pending_text, PendingOutput())
+        printer(pending_text, PendingOutput())
 
 
 class Broken(io.StringIO):

@@ -9,6 +9,10 @@ from typing import Any
 
 import msgspec
 
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.check import check_outline
+from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.text import outline_text
 from kubectl_spread.report import AnyReport, CheckReport, PendingReport, SkewReport
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -36,6 +40,16 @@ def golden_report(name: str) -> AnyReport:
 def poisoned_report(name: str) -> AnyReport:
     """Return the same with hostile text wherever others write."""
     return msgspec.convert(_poisoned(_values(name)), TYPES[name.partition("/")[0]])
+
+
+def pending_text(report: PendingReport, *, wide: bool, colors: bool = False) -> str:
+    """Return why Pods are Pending, as text."""
+    return outline_text(pending_outline(report, Extent(wide=wide)), colors=colors)
+
+
+def check_text(report: CheckReport, *, wide: bool, colors: bool = False) -> str:
+    """Return what becomes of manifests, as text."""
+    return outline_text(check_outline(report, Extent(wide=wide)), colors=colors)
 
 
 def strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever JSON holds

@@ -32,7 +32,7 @@ from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, 
 from tests.render.page_reader import Element, read
 from tests.render.pages import large_report
 from tests.render.reports import HOSTILE, REPORTS, golden_report, poisoned_report
-from tests.render.test_check import item_of, placed
+from tests.render.text.test_check import item_of, placed
 
 MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
 BRINGING = frozenset(("script", "style", "iframe", "object", "embed", "link", "base", "form", "img", "a", "template"))
@@ -202,7 +202,7 @@ class TestCards:
 
     def test_twins_are_named(self) -> None:
         page = pending_page(STUCK, msgspec.structs.replace(STUCK, name="twin", same_as="new"))
-        assert page.texts(of="twins") == ["The same holds for 1 more: twin."]
+        assert page.texts(of="twins") == ["The same holds for twin."]
         assert len(page.all(of="card")) == 1
 
     def test_a_gate_and_another_scheduler_are_told(self) -> None:
@@ -258,7 +258,7 @@ class TestCards:
         )
         page = pending_page(msgspec.structs.replace(report.items[0], fixes=(first,), fix_search="bounded"))
         effects = (
-            "Opens n. Lets in 1 of 2 Pending Pods. The same for x. A Pod of the new revision may go to no node yet."
+            "Opens n; lets in 1 of 2 Pending Pods. The same for x. A Pod of the new revision may go to no node yet."
         )
         assert effects in page.texts("p")
         assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
@@ -292,7 +292,7 @@ class TestBars:
         ranges = (DomainRange(constraint=0, value="a", minimum=1, maximum=2),)
         item = item_of(incoming(), [*ABC, *web("a1")], placements=placed("b1"), replicas=1, ranges=ranges)
         page = page_of(CheckReport(metadata=METADATA, items=(item,)))
-        assert "1 to 2" in page.texts("td")
+        assert "1..2" in page.texts("td")
         assert rects(page.all("svg")[0])["maybe"] == (1, 1)
 
     def test_a_domain_that_is_not_counted_has_no_bar(self) -> None:
@@ -308,7 +308,10 @@ class TestBars:
 
     def test_a_constraint_without_domains_says_so(self) -> None:
         page = show_page([*ABC], spread("rack", selector=app("web")))
-        assert page.texts("p", of="minimum") == ["Minimum 0: no domain is counted."]
+        assert page.texts("p", of="minimum") == [
+            "Minimum 0: no domain is counted.",
+            "Not counted: a1, a2, b1, c1: lacks the label rack.",
+        ]
 
 
 def rects(bar: Element) -> dict[str, tuple[int, int]]:

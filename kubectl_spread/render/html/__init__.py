@@ -14,11 +14,12 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 
-from kubectl_spread.render.cells import listed
+from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
 from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.report import AnyReport, CheckReport, Metadata, PendingReport, SkewReport
+from kubectl_spread.words import listed
 
 MOST_CELLS = 80_000
 """Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""
@@ -91,7 +92,7 @@ def _facts(metadata: Metadata, report: AnyReport) -> Markup:
         "Read from": metadata.source,
         "Server": metadata.server,
         "Rules": f"kube-scheduler {metadata.kube_version} ({RULES_FROM[metadata.kube_version_from]})",
-        "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES),
+        "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES) or NONE,
         "Resource versions": ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items()),
     }
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts.items() if v)
@@ -102,7 +103,7 @@ def _counts(cards: Sequence[Card]) -> Markup:
     """Return how many items there are of each status, worst first; pressed, each shows its own alone."""
     counted: Counter[str] = Counter()
     for card in cards:
-        counted[card.status] += card.pods
+        counted[card.status] += card.outlined.pods
     return block("ul", each("li", _count_buttons(counted)), class_="counts")
 
 

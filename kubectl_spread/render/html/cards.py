@@ -6,39 +6,46 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kubectl_spread.render.cells import listed
-from kubectl_spread.render.check import check_notes, check_sentence
-from kubectl_spread.render.domains import HARD, Ranges
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, text
 from kubectl_spread.render.html.node_map import Counts, constraint_map, plain_map
-from kubectl_spread.render.html.sections import (
-    callout,
-    findings_section,
-    fixes_section,
-    messages_section,
-    rejections_section,
-    section,
-    validation_section,
-    warnings_section,
+from kubectl_spread.render.html.sections import block_markup, conflict_markup, section
+from kubectl_spread.render.outline import (
+    EVERY,
+    Extent,
+    Findings,
+    Fixes,
+    Gaps,
+    Item,
+    Messages,
+    Note,
+    Part,
+    Refusals,
+    SameFor,
+    Table,
+    Warnings,
 )
-from kubectl_spread.render.preemption import preemption_lines
-from kubectl_spread.render.table import pods_text, verdict_sentence
+from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.check import ranges_of
+from kubectl_spread.render.outline.domains import EXACT, HARD, Ranges, constraint_block
+from kubectl_spread.render.outline.pending import messages_block
 from kubectl_spread.report import (
     AnyReport,
     CheckItem,
     ConstraintReport,
-    EvaluationReport,
-    Finding,
     PendingItem,
     SkewItem,
     SkewReport,
-    Verdict,
 )
 
 TOO_MANY = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
-SHOWN_NAMES = 10
+EXTENT = Extent(names=8, same_for=EVERY, every_fix=True)
+ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps)
+"""The blocks that stand above what is drawn, in order."""
+BELOW_MAPS = (Fixes, Table)
+LAST = (Findings, Messages)
+UNDRAWN = element("p", text(TOO_MANY), class_="hint undrawn")
 
 STATUSES: Mapping[str, tuple[str, str]] = {
     "Blocked": ("bad", "✕"),
@@ -62,96 +69,42 @@ class Card:
     """What there is to say of one item.
 
     Attributes:
-        name: whom it is about.
+        outlined: the same in blocks.
         status: in a word, one of STATUSES.
-        sentence: the answer.
         about: the constraint, or the workload, in short.
-        pods: how many Pods the item speaks for.
         cells: how many nodes its maps would draw.
-        item: the item itself.
-        twins: Pods for which the same holds.
     """
 
-    name: str
+    outlined: Item
     status: str
-    sentence: str
     about: str
-    pods: int
     cells: int
-    item: SkewItem | PendingItem | CheckItem
-    twins: tuple[str, ...] = ()
 
 
 def cards_of(report: AnyReport) -> list[Card]:
     """Return a card for every item, worst first; rows of ``show`` stay as they were sorted."""
-    if isinstance(report, SkewReport):
-        return [_skew_card(item) for item in report.items]
-    items = report.items
-    cards = [_check_card(i) if isinstance(i, CheckItem) else _pending_card(i, items) for i in items if not _is_twin(i)]
+    cards = [_card(outlined) for outlined in outline_of(report, EXTENT).items]
     worst_first = list(STATUSES)
-    return sorted(cards, key=lambda card: worst_first.index(card.status))
+    return cards if isinstance(report, SkewReport) else sorted(cards, key=lambda card: worst_first.index(card.status))
 
 
-def _is_twin(item: EvaluationReport) -> bool:
-    """Whether another Pod's explanation stands for this one's too."""
-    return isinstance(item, PendingItem) and isinstance(item.same_as, str)
+def _card(outlined: Item) -> Card:
+    """Return the card of one item."""
+    match outlined.item:
+        case SkewItem() as item:
+            about = _constraint_title(item.constraint)
+            return Card(outlined, item.status.value, about, _count_cells([item.constraint]))
+        case PendingItem() as item:
+            about = str(item.workload) if item.workload else ""
+            return Card(outlined, _pending_status(item), about, _count_cells(item.constraints) or len(item.nodes))
+        case CheckItem() as item:
+            drawn = item.after or item.constraints
+            return Card(outlined, _check_status(item), item.source, _count_cells(drawn) or len(item.nodes))
 
 
-def _skew_card(item: SkewItem) -> Card:
-    """Return the card of a workload and one of its constraints."""
-    c = item.constraint
-    revision = f" revision {item.revision}" if item.revision else ""
-    return Card(
-        name=f"{item.namespace}/{item.workload}{revision}",
-        status=item.status.value,
-        sentence=_capital(item.status_reason) or f"Skew {c.skew}, maxSkew {c.max_skew}",
-        about=_constraint_title(c),
-        pods=1,
-        cells=_count_cells([c]),
-        item=item,
-    )
-
-
-def _pending_card(item: PendingItem, items: Iterable[EvaluationReport]) -> Card:
-    """Return the card of a Pending Pod and its twins."""
-    twins = tuple(
-        other.name
-        for other in items
-        if isinstance(other, PendingItem) and (other.same_as, other.namespace) == (item.name, item.namespace)
-    )
-    return Card(
-        name=f"{item.namespace}/{item.name}",
-        status="Gated" if item.held_by and not item.stuck else item.verdict.value,
-        sentence=_pending_sentence(item),
-        about=str(item.workload) if item.workload else "",
-        pods=1 + len(twins),
-        cells=_count_cells(item.constraints) or len(item.nodes),
-        item=item,
-        twins=twins,
-    )
-
-
-def _pending_sentence(item: PendingItem) -> str:
-    """Return why the Pod waits."""
-    verdict = verdict_sentence(item)
-    if item.held_by:
-        return f"Held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
-    if item.verdict is Verdict.INCOMPLETE and item.summary:
-        return item.summary
-    return _capital(verdict)
-
-
-def _check_card(item: CheckItem) -> Card:
-    """Return the card of one Pod template."""
-    return Card(
-        name=f"{item.namespace}/{item.kind.lower()}/{item.name}",
-        status=_check_status(item),
-        sentence=_capital(check_sentence(item)),
-        about=item.source,
-        pods=1,
-        cells=_count_cells(item.after or item.constraints) or len(item.nodes),
-        item=item,
-    )
+def _pending_status(item: PendingItem) -> str:
+    """Return what becomes of a Pod in a word."""
+    return "Gated" if item.held_by and not item.stuck else item.verdict.value
 
 
 def _check_status(item: CheckItem) -> str:
@@ -159,12 +112,6 @@ def _check_status(item: CheckItem) -> str:
     if item.validation:
         return "Invalid"
     return "Jams" if item.jam and not item.stuck else item.verdict.value
-
-
-def _capital(sentence: str) -> str:
-    """Return our own sentence as it begins a line; a word with more than letters in it is a name."""
-    first, _, rest = sentence.partition(" ")
-    return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else sentence
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
@@ -194,9 +141,9 @@ def card_markup(card: Card, *, is_open: bool, drawn: bool) -> Markup:
     head = element(
         "summary",
         element("b", marked, text(card.status), class_=f"badge {tone}"),
-        element("h2", text(card.name)),
+        element("h2", text(card.outlined.headline.subject)),
         block("span", text(card.about), class_="about"),
-        element("span", text(card.sentence), class_="sentence"),
+        element("span", text(card.outlined.headline.sentence), class_="sentence"),
     )
     body = element("div", *_body(card, drawn=drawn), class_="body")
     return element("details", head, body, class_=f"card {tone}", data_status=card.status, open=is_open)
@@ -204,80 +151,46 @@ def card_markup(card: Card, *, is_open: bool, drawn: bool) -> Markup:
 
 def _body(card: Card, *, drawn: bool) -> Iterator[Markup]:
     """Yield what stands behind the headline, most important first."""
-    if card.twins:
-        also = f"The same holds for {len(card.twins)} more: {', '.join(card.twins)}."
-        yield element("p", text(also), class_="hint twins")
-    match card.item:
-        case SkewItem():
-            yield from _skew_body(card.item, drawn=drawn)
-        case PendingItem():
-            yield from _pending_body(card.item, drawn=drawn)
-        case CheckItem():
-            yield from _check_body(card.item, drawn=drawn)
+    item = card.outlined.item
+    if isinstance(item, SkewItem):
+        yield _constraint(item.constraint, of_next_replica(item) if drawn else None, shown=True)
+        yield _blocks(card.outlined, ABOVE_MAPS)
+        decided = f"Decided by {', '.join(item.evaluated_filters)}." if item.evaluated_filters else ""
+        yield block("p", text(decided), class_="hint")
+    else:
+        yield _blocks(card.outlined, ABOVE_MAPS)
+        yield _maps(item, drawn=drawn)
+        yield _blocks(card.outlined, BELOW_MAPS)
+        yield conflict_markup(item)
+    yield _blocks(card.outlined, LAST)
+    # In the outline of a manifest there is no message: its sentence says the same, and only a page has room for both.
+    messages = messages_block(item) if isinstance(item, CheckItem) else None
+    yield block_markup(messages) if messages else NOTHING
 
 
-def _skew_body(item: SkewItem, *, drawn: bool) -> Iterator[Markup]:
-    """Yield how a workload lies."""
-    yield _constraint(item.constraint, of_next_replica(item) if drawn else None, shown=True)
-    notes = [f"Pods counted: {pods_text(item)}."]
-    if item.ghosts:
-        notes.append(f"Ghost Pods, which their own constraint does not count: {listed(item.ghosts, SHOWN_NAMES)}.")
-    if not item.revision or item.next:
-        notes.append(f"Next replica: {listed(item.next, SHOWN_NAMES) if item.next else 'no node'}.")
-    if item.evaluated_filters:
-        notes.append(f"Decided by {', '.join(item.evaluated_filters)}.")
-    yield _notes(notes)
-    yield findings_section(item.findings)
+def _blocks(outlined: Item, kinds: Iterable[type[Part]]) -> Markup:
+    """Return the blocks of these kinds, kind by kind."""
+    return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
 
 
-def _pending_body(item: PendingItem, *, drawn: bool) -> Iterator[Markup]:
-    """Yield why a Pod waits and what would let it in."""
-    yield _notes(preemption_lines(item))
-    yield callout(item.incomplete)
-    yield _maps(item, item.constraints, drawn=drawn)
-    yield fixes_section(item)
-    yield rejections_section(item)
-    yield findings_section(_untold(item))
-    yield messages_section(item)
-
-
-def _check_body(item: CheckItem, *, drawn: bool) -> Iterator[Markup]:
-    """Yield what becomes of a Pod template and its replicas."""
-    yield validation_section(item.validation)
-    yield warnings_section(item.warnings)
-    yield _notes(check_notes(item, wide=False))
-    yield callout(item.incomplete)
-    stuck = item.stuck
-    yield _maps(item, item.constraints if stuck else item.after or item.constraints, drawn=drawn)
-    yield fixes_section(item)
-    yield rejections_section(item)
-    yield findings_section(_untold(item))
-    yield messages_section(item)
-
-
-def _untold(item: EvaluationReport) -> Iterator[Finding]:
-    """Yield the findings that the sentence on top does not tell: it says who pins the minimum."""
-    return (finding for finding in item.findings if finding.id != "PinnedMinimum" or not item.summary)
-
-
-def _notes(lines: Iterable[str]) -> Markup:
-    """Return sentences, a line each."""
-    return block("div", each("p", map(text, lines)), class_="hint")
-
-
-def _maps(item: PendingItem | CheckItem, constraints: Sequence[ConstraintReport], *, drawn: bool) -> Markup:
+def _maps(item: PendingItem | CheckItem, *, drawn: bool) -> Markup:
     """Return every constraint with its map, or one map where there is none."""
     fates = evaluated(item) if drawn else None
-    placed, ranges = _placed(item), _ranges(item)
+    constraints = _mapped(item)
     if not constraints:
-        return section(
-            "Nodes", plain_map(fates) if fates is not None else element("p", text(TOO_MANY), class_="hint undrawn")
-        )
+        return section("Nodes", plain_map(fates) if fates is not None else UNDRAWN)
     hard = [constraint.index for constraint in constraints if constraint.when_unsatisfiable == HARD]
+    placed = _placed(item)
     return joined(
-        _constraint(c, fates, placed=placed, ranges=ranges.get(c.index, {}), shown=not hard or c.index in hard)
+        _constraint(c, fates, placed=placed, ranges=_ranges(c, item), shown=not hard or c.index in hard)
         for c in constraints
     )
+
+
+def _mapped(item: PendingItem | CheckItem) -> Sequence[ConstraintReport]:
+    """Return the constraints, with all replicas counted where they were placed."""
+    after = item.after if isinstance(item, CheckItem) and not item.stuck else ()
+    return after or item.constraints
 
 
 def _placed(item: PendingItem | CheckItem) -> Counts:
@@ -285,12 +198,9 @@ def _placed(item: PendingItem | CheckItem) -> Counts:
     return Counter(placement.node for placement in item.placements) if isinstance(item, CheckItem) else {}
 
 
-def _ranges(item: PendingItem | CheckItem) -> Mapping[int, Ranges]:
-    """Return constraint's index → the domains whose counts depend on luck."""
-    found: dict[int, dict[str, tuple[int, int]]] = {}
-    for own in item.ranges if isinstance(item, CheckItem) else ():
-        found.setdefault(own.constraint, {})[own.value] = (own.minimum, own.maximum)
-    return found
+def _ranges(constraint: ConstraintReport, item: PendingItem | CheckItem) -> Ranges:
+    """Return the domains of a constraint whose counts depend on luck."""
+    return ranges_of(constraint, item) if isinstance(item, CheckItem) else EXACT
 
 
 def _constraint(
@@ -299,7 +209,7 @@ def _constraint(
     *,
     shown: bool,
     placed: Counts | None = None,
-    ranges: Ranges | None = None,
+    ranges: Ranges = EXACT,
 ) -> Markup:
     """Return a constraint with its numbers, its bars and its map.
 
@@ -310,14 +220,15 @@ def _constraint(
         placed: the replicas placed on each node.
         ranges: domains that may hold another number of Pods than is counted.
     """
-    title = element("h3", text("Constraint on "), element("code", text(constraint.topology_key)))
-    drawn = constraint_map(constraint, fates, placed or {}) if fates is not None else NOTHING
+    found = constraint_block(constraint, EXTENT, ranges)
+    title = element("h3", text("Constraint on "), element("code", text(found.topology_key)))
     return element(
         "details",
-        element("summary", title, text(" (cluster default)" if constraint.default else "")),
-        constraint_facts(constraint),
-        constraint_table(constraint, ranges or {}),
-        drawn if fates is not None else element("p", text(TOO_MANY), class_="hint undrawn"),
+        element("summary", title, text(f" ({found.default})" if found.default else "")),
+        constraint_facts(found, constraint.skew),
+        constraint_table(constraint, ranges),
+        block_markup(found),
+        constraint_map(constraint, fates, placed or {}) if fates is not None else UNDRAWN,
         class_="constraint",
         open=shown,
     )

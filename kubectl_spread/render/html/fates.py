@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from kubectl_spread.render.domains import HARD
+from kubectl_spread.render.outline.domains import HARD
 from kubectl_spread.report import CheckItem, Domain, EvaluationReport, NodeReport, Rejection, SkewItem, SpreadStatus
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from kubectl_spread.render.cells import EMPTY
-from kubectl_spread.render.domains import REASONS, next_text
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
+from kubectl_spread.render.outline.domains import REASONS, bypassed_because, next_text
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.words import count_of
 
@@ -164,10 +164,10 @@ def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
 def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
     """Return what became of a node that the constraint does not count: it may be feasible all the same."""
     reason = REASONS[node.reason].format(key=node.key)
-    similar = f" (has {', '.join(node.similar_keys)}: is that what is meant?)" if node.similar_keys else ""
+    because = bypassed_because(node)
     if judged.fate is Fate.FEASIBLE:
-        return replace(judged, by=reason, why=reason + similar)
-    return NodeFate(Fate.BYPASSED, reason, "; ".join(filter(None, (reason + similar, judged.why))), judged.note)
+        return replace(judged, by=reason, why=because)
+    return NodeFate(Fate.BYPASSED, reason, "; ".join(filter(None, (because, judged.why))), judged.note)
 
 
 def _noted(fate: NodeFate, note: str) -> NodeFate:

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from typing import assert_never
 
-from kubectl_spread.render.cells import listed
-from kubectl_spread.render.fixes import MOST_FIXES, new_node_lines, nothing_helps, requirement_text
+from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
-from kubectl_spread.render.table import node_groups
-from kubectl_spread.report import (
-    EvaluationReport,
-    Finding,
-    Fix,
-    Incomplete,
-    PendingItem,
-    Severity,
-    ValidationError,
-    ValidationWarning,
+from kubectl_spread.render.outline import (
+    Block,
+    Constraint,
+    Findings,
+    FixBlock,
+    Fixes,
+    Gaps,
+    Messages,
+    Note,
+    Refusals,
+    SameFor,
+    Table,
+    Warnings,
 )
+from kubectl_spread.render.outline.fixes import MOST_FIXES, requirement_text
+from kubectl_spread.report import EvaluationReport, Finding, Incomplete, Severity, ValidationError, ValidationWarning
 
-SHOWN_NAMES = 8
 SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"), Severity.INFO: ("info", "i")}
 """Severity → its tone and its mark."""
+
+
+def block_markup(found: Block) -> Markup:  # noqa: PLR0911 - one for each kind of block
+    """Return one block of an outline; a constraint by its sentences, beside what is drawn of it."""
+    match found:
+        case SameFor() | Note():
+            return element("p", text(found.line), class_="hint twins" if isinstance(found, SameFor) else "hint")
+        case Refusals():
+            return _fields_section("The API server would refuse", found.errors, class_="refused")
+        case Warnings():
+            return _fields_section("The API server would warn", found.warnings, class_="warned")
+        case Table():
+            return section(found.title, table_markup(found))
+        case Constraint():
+            return constraint_sentences(found)
+        case Findings():
+            return findings_section(found.findings)
+        case Gaps():
+            return callout(found.gaps)
+        case Fixes():
+            return fixes_section(found)
+        case Messages():
+            return messages_section(found)
+        case _:
+            assert_never(found)
 
 
 def section(title: str, *content: Markup, class_: str = "") -> Markup:
@@ -53,44 +82,27 @@ def _finding(finding: Finding) -> Markup:
     return joined((element("b", *badge, class_=f"tag {tone}"), text(f" {finding.message} "), path))
 
 
-def validation_section(errors: Iterable[ValidationError]) -> Markup:
-    """Return what the API server would refuse."""
-    lines = (joined((element("code", text(error.field)), text(f" {error.message}"))) for error in errors)
-    return section("The API server would refuse", block("ul", each("li", lines)), class_="refused")
+def _fields_section(title: str, said: Iterable[ValidationError | ValidationWarning], *, class_: str) -> Markup:
+    """Return what the API server says of fields."""
+    lines = (joined((element("code", text(one.field)), text(f" {one.message}"))) for one in said)
+    return section(title, block("ul", each("li", lines)), class_=class_)
 
 
-def warnings_section(warnings: Iterable[ValidationWarning]) -> Markup:
-    """Return what the API server would warn of."""
-    lines = (joined((element("code", text(warning.field)), text(f" {warning.message}"))) for warning in warnings)
-    return section("The API server would warn", block("ul", each("li", lines)), class_="warned")
+def table_markup(table: Table) -> Markup:
+    """Return a table."""
+    heads = (header.replace("-", " ").capitalize() for header in table.headers)
+    head = element("thead", element("tr", each("th", map(text, heads), scope="col")))
+    rows = (element("tr", *(element("td", text(cell)) for cell in row)) for row in table.rows)
+    return element("div", element("table", head, element("tbody", *rows)), class_="wide")
 
 
-def rejections_section(item: EvaluationReport) -> Markup:
-    """Return the nodes by what rejects them first, as the scheduler counts them, and what together leaves none."""
-    groups = node_groups(item.nodes)
-    rows = (
-        joined(
-            (
-                element("td", element("b", text(str(len(group.names)))), class_="n"),
-                element("td", text(listed(group.names, SHOWN_NAMES)), class_="names"),
-                element("td", text(group.plugin)),
-                element("td", text(group.detail or group.reasons)),
-            )
-        )
-        for group in groups
-    )
-    heads = element("tr", each("th", map(text, ("Nodes", "Names", "Rejected by", "Why")), scope="col"))
-    table = element("table", element("thead", heads), element("tbody", each("tr", rows))) if groups else NOTHING
-    return section("What rejects the nodes", block("div", table, class_="wide"), _conflict(item))
-
-
-def _conflict(item: EvaluationReport) -> Markup:
+def conflict_markup(item: EvaluationReport) -> Markup:
     """Return the fewest requirements that leave no node."""
     names = [requirement_text(requirement, item) for requirement in item.conflict]
     if not names:
         return NOTHING
-    told = "This alone leaves no node: " if len(names) == 1 else "Together these leave no node: "
-    return element("p", text(told), joined(map(_chip, names)), class_="hint")
+    lead = "This alone leaves no node: " if len(names) == 1 else "Together these leave no node: "
+    return element("p", text(lead), joined(map(_chip, names)), class_="hint")
 
 
 def _chip(name: str) -> Markup:
@@ -98,44 +110,29 @@ def _chip(name: str) -> Markup:
     return joined((element("b", text(name), class_="tag"), text(" ")))
 
 
-def fixes_section(item: EvaluationReport) -> Markup:
-    """Return the fixes with their commands, the first in full; nothing for a Pod that needs none."""
-    if not item.stuck or not item.nodes:
-        return NOTHING
-    first, rest = item.fixes[:MOST_FIXES], item.fixes[MOST_FIXES:]
+def fixes_section(fixes: Fixes) -> Markup:
+    """Return the fixes with their commands, the first in full."""
+    first, rest = fixes.fixes[:MOST_FIXES], fixes.fixes[MOST_FIXES:]
     more = element(
         "details",
         element("summary", text(f"{len(rest)} more")),
         element("ol", each("li", map(_fix, rest)), start=str(MOST_FIXES + 1), class_="fixes"),
     )
-    notes = [*(nothing_helps(item) if not item.fixes else ()), *new_node_lines(item.new_nodes)]
-    if item.fix_search == "bounded":
-        notes.append("The search was cut short: --fix-budget gives it more time.")
+    notes = filter(None, (fixes.more, fixes.nothing_helps, *fixes.new_nodes, fixes.cut_short))
     return section(
         "Fixes, each tried on this snapshot",
         block("ol", each("li", map(_fix, first)), class_="fixes"),
         more if rest else NOTHING,
-        joined(element("p", text(note.strip()), class_="hint") for note in notes),
+        each("p", map(text, notes), class_="hint"),
     )
 
 
-def _fix(fix: Fix) -> Markup:
+def _fix(fix: FixBlock) -> Markup:
     """Return one fix: what it changes, what it opens, what to run, and what that sets off."""
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
-    effects = element("p", text(" ".join(_effects(fix))), class_="hint")
+    effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")
     return joined((head, effects, *map(_command, fix.commands), starts))
-
-
-def _effects(fix: Fix) -> Iterator[str]:
-    """Yield what a fix does, a sentence each."""
-    yield f"Opens {listed(fix.feasible)}."
-    if fix.siblings > 1:
-        yield f"Lets in {fix.admits} of {fix.siblings} Pending Pods."
-    if fix.alike:
-        yield f"The same for {listed(fix.alike)}."
-    if isinstance(fix.new_revision, tuple):
-        yield f"A Pod of the new revision may go to {listed(fix.new_revision) if fix.new_revision else 'no node yet'}."
 
 
 def _command(command: str) -> Markup:
@@ -144,21 +141,12 @@ def _command(command: str) -> Markup:
     return element("div", element("pre", element("code", text(command))), button, class_="command")
 
 
-def messages_section(item: EvaluationReport) -> Markup:
+def messages_section(messages: Messages) -> Markup:
     """Return the scheduler's wording, ours and its own last one, once where they agree."""
-    event = item.event if isinstance(item, PendingItem) else None
-    if event is None:
-        return section("In kube-scheduler's words", _quotes([item.message] if item.message else []))
-    when = f" ({event.time})" if event.time else ""
-    if not event.differs:
-        said = element("p", text(f"The scheduler said the same{when}."), class_="hint")
-        return section("In kube-scheduler's words", _quotes([item.message or event.message]), said)
-    ours = _quotes([item.message]) if item.message else NOTHING
-    said = element("p", text(f"It last said{when}:"), class_="hint")
-    differs = element("p", text(f"They differ: {event.differs}."), class_="hint")
-    return section("In kube-scheduler's words", ours, said, _quotes([event.message]), differs)
-
-
-def _quotes(messages: Sequence[str]) -> Markup:
-    """Return messages as they were said."""
-    return joined(element("blockquote", text(message)) for message in messages)
+    return section(
+        "In kube-scheduler's words",
+        block("blockquote", text(messages.ours)),
+        block("p", text(messages.remark), class_="hint"),
+        block("blockquote", text(messages.theirs)),
+        block("p", text(messages.differs), class_="hint"),
+    )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.render.changes import changed_rows, summary
-from kubectl_spread.render.table import show_table
+from kubectl_spread.render.text.changes import changed_rows, summary
+from kubectl_spread.render.text.show import show_table
 from kubectl_spread.report import Incomplete, SkewItem, SkewReport
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from kubectl_spread.reference.entry import Entry, EntryKind
-from kubectl_spread.render.cells import Column, table
+from kubectl_spread.render.outline import Column, table_of
+from kubectl_spread.render.text import table_text
 from kubectl_spread.report import API_VERSION
 
 WIDTH = 100
@@ -22,7 +23,7 @@ COLUMNS: Sequence[Column[Entry]] = (
 
 def listed_text(entries: Sequence[Entry]) -> str:
     """Return a line for each entry."""
-    return table(COLUMNS, entries)
+    return table_text(table_of(COLUMNS, entries))
 
 
 def entries_text(entries: Sequence[Entry]) -> str:

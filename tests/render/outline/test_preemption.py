@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.render.preemption import preemption_lines
+from kubectl_spread.render.outline.preemption import preemption_lines
 from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption, Verdict
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))

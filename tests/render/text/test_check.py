@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.render.check import check_text
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
 from kubectl_spread.report import (
@@ -28,6 +27,7 @@ from kubectl_spread.report import (
 from tests.build import ZONE, Object
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.program import encoded
+from tests.render.reports import check_text
 
 MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
 WRONG = (ValidationError(field="spec.x", reason="FieldValueInvalid", message="must be greater than zero"),)

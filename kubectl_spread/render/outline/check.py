@@ -1,4 +1,4 @@
-"""What becomes of manifests, as text for people."""
+"""What becomes of manifests."""
 
 from __future__ import annotations
 
@@ -7,40 +7,63 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from kubectl_spread.render.cells import clean, listed, paint
-from kubectl_spread.render.domains import EVERY, Ranges, constraint_text
-from kubectl_spread.render.table import (
-    VERDICT_COLORS,
-    evaluation_text,
-    finding_lines,
-    incomplete_lines,
+from kubectl_spread.render.outline import (
+    Block,
+    Extent,
+    Gaps,
+    Headline,
+    Item,
+    Note,
+    Outline,
+    Refusals,
+    Tone,
+    Warnings,
+)
+from kubectl_spread.render.outline.domains import Ranges, constraint_block
+from kubectl_spread.render.outline.evaluation import (
+    VERDICT_TONES,
+    capital,
+    evaluation_paragraphs,
+    remarks,
     verdict_sentence,
 )
 from kubectl_spread.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
+from kubectl_spread.words import listed
 
 SHOWN_NODES = 10
 
 
-def check_text(report: CheckReport, *, wide: bool, colors: bool = False) -> str:
+def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    blocks = [_item(item, wide=wide, colors=colors) for item in report.items]
-    return "\n".join(blocks) + incomplete_lines(report.incomplete)
+    return Outline(items=tuple(_item(item, extent) for item in report.items), gaps=Gaps(gaps=report.incomplete))
 
 
-def _item(item: CheckItem, *, wide: bool, colors: bool) -> str:
+def _item(item: CheckItem, extent: Extent) -> Item:
     """Return what becomes of one Pod template."""
-    name = f"{item.namespace}/{item.kind.lower()}/{item.name}"
-    worst = Verdict.UNSCHEDULABLE if item.jam else item.verdict
-    lines = [paint(clean(f"{name}: {check_sentence(item)}"), VERDICT_COLORS[worst], wanted=colors)]
-    lines += [clean(f"invalid: {error.field}: {error.message}") for error in item.validation]
-    lines += [clean(f"Warning: {warning.field}: {warning.message}") for warning in item.warnings]
-    lines += map(clean, check_notes(item, wide=wide))
+    name, sentence = subject_of(item), check_sentence(item)
+    tone = Tone.BAD if item.jam else VERDICT_TONES[item.verdict]
+    refusals = [Refusals(errors=item.validation)] if item.validation else []
+    warnings = [Warnings(warnings=item.warnings)] if item.warnings else []
+    notes = [Note(line=line) for line in _notes(item, extent)]
+    first, *rest = _paragraphs(item, extent) or [()]
+    return Item(
+        item=item,
+        headline=Headline(subject=name, line=f"{name}: {sentence}", sentence=capital(sentence), tone=tone),
+        paragraphs=((*refusals, *warnings, *notes, *first), *rest),
+    )
+
+
+def _paragraphs(item: CheckItem, extent: Extent) -> list[tuple[Block, ...]]:
+    """Return why there is no node, or how the replicas lie."""
     if item.stuck:
-        lines.append(evaluation_text(item, wide=wide))
-    else:
-        lines += [_constraint(constraint, item, wide=wide) for constraint in item.after or item.constraints]
-        lines += [text.rstrip("\n") for text in (finding_lines(item.findings), incomplete_lines(item.incomplete))]
-    return "\n".join(line for line in lines if line) + "\n"
+        return list(evaluation_paragraphs(item, extent))
+    lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
+    return [(*lying, *remarks(item))]
+
+
+def subject_of(item: CheckItem) -> str:
+    """Return the manifest, as people name it."""
+    return f"{item.namespace}/{item.kind.lower()}/{item.name}"
 
 
 def check_sentence(item: CheckItem) -> str:
@@ -80,21 +103,21 @@ def _jam(jam: Jam, replicas: int) -> str:
     return f"replica {jam.replica} of {replicas} finds no node: {jam.message}"
 
 
-def check_notes(item: CheckItem, *, wide: bool) -> Iterator[str]:
+def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     """Yield where the replicas go, and what that rests on."""
-    if item.rollout is not None:
-        told = item.rollout
-        gone = f", {told.replaced} of them replaced" if told.replaced else ""
-        yield f"Rollout: {told.strategy}, {told.running} Pods run{gone}. Assumed: {told.assumed}."
+    rollout = item.rollout
+    if rollout is not None:
+        gone = f", {rollout.replaced} of them replaced" if rollout.replaced else ""
+        yield f"Rollout: {rollout.strategy}, {rollout.running} Pods run{gone}. Assumed: {rollout.assumed}."
     if item.placements:
         counts = Counter(placement.node for placement in item.placements)
         nodes = [f"{node} ({count})" if count > 1 else node for node, count in counts.items()]
-        yield f"Replicas: {listed(nodes, EVERY if wide else SHOWN_NODES)}"
+        yield f"Replicas: {listed(nodes, extent.most(SHOWN_NODES))}"
     if item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
         yield f"The scheduler breaks ties at random: {item.orders} orders were tried, by name first."
     elif item.orders == 1 and any(placement.ties for placement in item.placements):
         yield "Ties were broken by name alone: in so large a cluster no other order was tried."
-    if wide and item.feasible:
+    if extent.wide and item.feasible:
         yield f"Ranked for the first replica: {_ranking(item)}"
     if item.sampled:
         yield f"Among {len(item.nodes)} nodes the scheduler may look at some only; here all were scored."
@@ -103,12 +126,7 @@ def check_notes(item: CheckItem, *, wide: bool) -> Iterator[str]:
 def _ranking(item: CheckItem) -> str:
     """Return the nodes that can take the first replica, each with its score."""
     totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
-    return listed([f"{name} ({totals.get(name, 0)})" for name in item.feasible], EVERY)
-
-
-def _constraint(constraint: ConstraintReport, item: CheckItem, *, wide: bool) -> str:
-    """Return the domain table of a constraint, counts as ranges where they depend on luck."""
-    return constraint_text(constraint, wide=wide, ranges=ranges_of(constraint, item)).rstrip("\n")
+    return ", ".join(f"{name} ({totals.get(name, 0)})" for name in item.feasible)
 
 
 def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:

@@ -1,4 +1,4 @@
-"""The fixes of a Pending Pod, as text."""
+"""The fixes of a Pending Pod, as their lines read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.render.fixes import MOST_FIXES, NOTHING_HELPS, fixes_text
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.fixes import MOST_FIXES, NOTHING_HELPS, fixes_block
+from kubectl_spread.render.text import block_lines
 from kubectl_spread.report import EvaluationReport, Fix
 from tests.build import ZONE
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
@@ -37,14 +39,15 @@ def blocked(*fixes: Fix, **fields: Any) -> EvaluationReport:  # noqa: ANN401 - a
 
 def lines(report: EvaluationReport, *, every: bool = False) -> list[str]:
     """Return the lines."""
-    return fixes_text(report, every=every).splitlines()
+    fixes = fixes_block(report, Extent(every_fix=every))
+    return list(block_lines(fixes)) if fixes else []
 
 
 @pytest.mark.parametrize(
     "report", [report_of(incoming(), ABC), report_of(incoming(), [])], ids=["feasible", "no nodes"]
 )
 def test_nothing_is_said_where_nothing_can_be_fixed(report: EvaluationReport) -> None:
-    assert fixes_text(report, every=True) == ""
+    assert fixes_block(report, Extent()) is None
 
 
 def test_a_fix_with_all_there_is_to_say() -> None:
@@ -114,11 +117,11 @@ def test_a_node_more_is_told_apart() -> None:
 
 def test_what_others_wrote_cannot_act() -> None:
     evil = "x\x1b[2J\u202e\ny"
-    told = fixes_text(
+    told = lines(
         blocked(
             fix(summary=evil, feasible=(evil,), alike=(evil,), commands=(evil,), starts=evil, new_revision=(evil,))
         ),
         every=True,
     )
-    assert not {"\x1b", "\u202e"} & set(told)
-    assert len(told.splitlines()) == 6
+    assert not {"\x1b", "\u202e"} & set("".join(told))
+    assert len(told) == 6

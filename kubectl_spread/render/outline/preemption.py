@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_spread.render.cells import listed
 from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption
+from kubectl_spread.words import listed
 
 
 def preemption_lines(item: PendingItem) -> Iterator[str]:

@@ -1,22 +1,25 @@
-"""The domain table of a constraint, as text."""
+"""A constraint with its domains, as its lines read."""
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from kubectl_spread.render.domains import MOST_ROWS, constraint_text
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.domains import MOST_ROWS, constraint_block
+from kubectl_spread.render.text import block_lines
+from kubectl_spread.report import ConstraintReport
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.diagnosis.judged import ABC, SERVICE, TAINTED, constraint_of, incoming, web
 
 
-def lines(text: str) -> list[str]:
-    """Return the lines without their last break."""
-    assert text.endswith("\n")
-    return text.removesuffix("\n").split("\n")
+def lines(constraint: ConstraintReport, *, wide: bool = False, by_node: bool = False) -> list[str]:
+    """Return the lines about a constraint."""
+    return list(block_lines(constraint_block(constraint, Extent(wide=wide, by_node=by_node))))
 
 
 def test_a_constraint_with_its_domains() -> None:
-    assert lines(constraint_text(constraint_of(incoming(), [*TAINTED, *web("a1", "b1")]))) == [
+    assert lines(constraint_of(incoming(), [*TAINTED, *web("a1", "b1")])) == [
         f"Constraint 0: {ZONE}, DoNotSchedule, maxSkew 1, selector app=web",
         "DOMAIN   NODES   PODS   SKEW   NEXT",
         "a        2       1      1      no: skew would be 2",
@@ -27,14 +30,14 @@ def test_a_constraint_with_its_domains() -> None:
 
 
 def test_wide_names_the_nodes() -> None:
-    text = constraint_text(constraint_of(incoming(), [*ABC, *web("a1")]), wide=True)
-    assert "a        a1, a2   1      1      no: skew would be 2" in lines(text)
+    told = lines(constraint_of(incoming(), [*ABC, *web("a1")]), wide=True)
+    assert "a        a1, a2   1      1      no: skew would be 2" in told
 
 
 def test_domains_unfold_to_nodes_with_the_pods_on_each() -> None:
     constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
-    text = constraint_text(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a1", "c1")]), by_node=True)
-    assert lines(text)[1:5] == [
+    told = lines(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a1", "c1")]), by_node=True)
+    assert told[1:5] == [
         "DOMAIN   NODE   PODS   SKEW   NEXT",
         "a        a1     2      2      no: skew would be 3",
         "a        a2     0      2      no: skew would be 3",
@@ -44,8 +47,8 @@ def test_domains_unfold_to_nodes_with_the_pods_on_each() -> None:
 
 def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
     constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
-    text = constraint_text(constraint_of(incoming(constraint), [*TAINTED, node("x", labels={"zone": "a"}), node("y")]))
-    assert lines(text)[4:] == [
+    told = lines(constraint_of(incoming(constraint), [*TAINTED, node("x", labels={"zone": "a"}), node("y")]))
+    assert told[4:] == [
         "c        0       0      -      not counted",
         "Minimum 0, held by a, b.",
         "Not counted: c1: has a taint the Pod does not tolerate.",
@@ -55,29 +58,29 @@ def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
 
 
 def test_nodes_that_the_affinity_rules_out() -> None:
-    text = constraint_text(constraint_of(incoming(nodeSelector={ZONE: "a"}), ABC))
-    assert "Not counted: b1, c1: ruled out by the Pod's node affinity." in lines(text)
+    told = lines(constraint_of(incoming(nodeSelector={ZONE: "a"}), ABC))
+    assert "Not counted: b1, c1: ruled out by the Pod's node affinity." in told
 
 
 def test_a_soft_constraint_closes_nothing() -> None:
     constraint = spread(ZONE, selector=app("web"), soft=True)
-    text = constraint_text(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a2")]))
-    assert [line.split()[-1] for line in lines(text)[2:5]] == ["yes", "yes", "yes"]
-    assert "ScheduleAnyway" in lines(text)[0]
+    told = lines(constraint_of(incoming(constraint), [*TAINTED, *web("a1", "a2")]))
+    assert [line.split()[-1] for line in told[2:5]] == ["yes", "yes", "yes"]
+    assert "ScheduleAnyway" in told[0]
 
 
 def test_too_few_domains() -> None:
     constraint = spread(ZONE, selector=app("web"), minDomains=5)
-    text = constraint_text(constraint_of(incoming(constraint), ABC))
-    assert "minDomains 5" in lines(text)[0]
-    assert lines(text)[-1] == "Minimum 0: 3 of the 5 domains that minDomains asks for."
+    told = lines(constraint_of(incoming(constraint), ABC))
+    assert "minDomains 5" in told[0]
+    assert told[-1] == "Minimum 0: 3 of the 5 domains that minDomains asks for."
 
 
 def test_no_domain_is_counted() -> None:
     soft = spread("rack", selector=app("web"), soft=True)
-    assert lines(constraint_text(constraint_of(incoming(soft), ABC)))[1] == "Minimum 0: no domain is counted."
+    assert lines(constraint_of(incoming(soft), ABC))[1] == "Minimum 0: no domain is counted."
     hard = spread("rack", selector=app("web"))
-    assert lines(constraint_text(constraint_of(incoming(hard), ABC)))[1] == "Minimum 0: no domain is counted."
+    assert lines(constraint_of(incoming(hard), ABC))[1] == "Minimum 0: no domain is counted."
 
 
 @pytest.mark.parametrize(
@@ -91,49 +94,49 @@ def test_no_domain_is_counted() -> None:
 def test_the_selector_and_whether_it_means_the_pod(
     constraint: dict[str, object], labels: dict[str, str], said: str
 ) -> None:
-    text = constraint_text(constraint_of(incoming(constraint, labels=labels), ABC))
-    assert lines(text)[0].endswith(said)
+    told = lines(constraint_of(incoming(constraint, labels=labels), ABC))
+    assert told[0].endswith(said)
 
 
 def test_a_default_constraint_says_so() -> None:
-    text = constraint_text(constraint_of(pod("p", labels={"app": "web"}), [*ABC, SERVICE]))
-    assert lines(text)[0].endswith("selector app=web, cluster default")
+    told = lines(constraint_of(pod("p", labels={"app": "web"}), [*ABC, SERVICE]))
+    assert told[0].endswith("selector app=web, cluster default")
 
 
 def test_a_minimum_that_another_constraint_pins() -> None:
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     constraints = (spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web")))
-    text = constraint_text(constraint_of(incoming(*constraints), [*nodes, *web("a1", "a1", "a2", "b1", "b1")]))
-    assert "b        1       2      0      allowed, but no node there takes it: another constraint" in lines(text)
+    told = lines(constraint_of(incoming(*constraints), [*nodes, *web("a1", "a1", "a2", "b1", "b1")]))
+    assert "b        1       2      0      allowed, but no node there takes it: another constraint" in told
 
 
 def test_many_domains_that_stand_alike_share_a_line() -> None:
     nodes = [node(f"n{i:02}") for i in range(MOST_ROWS + 3)]
     constraint = spread(HOSTNAME, selector=app("web"))
     found = constraint_of(incoming(constraint), [*nodes, *web("n03")])
-    assert lines(constraint_text(found))[2:] == [
+    assert lines(found)[2:] == [
         "n03                              1       1      1      no: skew would be 2",
         "n00, n01, n02, n04 and 10 more   14      0      0      yes",
         "Minimum 0, held by n00, n01, n02, n04 and 10 more.",
     ]
-    assert len(lines(constraint_text(found, by_node=True))) == MOST_ROWS + 3 + 3
+    assert len(lines(found, by_node=True)) == MOST_ROWS + 3 + 3
 
 
 def test_few_domains_have_a_line_each() -> None:
     nodes = [node(f"n{i:02}") for i in range(MOST_ROWS)]
-    text = constraint_text(constraint_of(incoming(spread(HOSTNAME, selector=app("web"))), nodes))
-    assert len(lines(text)) == MOST_ROWS + 3
+    told = lines(constraint_of(incoming(spread(HOSTNAME, selector=app("web"))), nodes))
+    assert len(told) == MOST_ROWS + 3
 
 
 def test_the_empty_value_is_shown() -> None:
-    text = constraint_text(constraint_of(incoming(), [node("x", zone="")]))
-    assert '""       1       0      0      yes' in lines(text)
+    told = lines(constraint_of(incoming(), [node("x", zone="")]))
+    assert '""       1       0      0      yes' in told
 
 
 def test_what_others_wrote_cannot_act() -> None:
     nodes = [node("x", zone="a\x1b[2J"), node("y\u202e", labels={"rack": "r"})]
-    selector = {"matchLabels": {"app": "we\x07b"}}
-    text = constraint_text(constraint_of(incoming(spread(ZONE, selector=selector)), nodes), wide=True)
+    found = msgspec.structs.replace(constraint_of(incoming(), nodes), selector="app=we\x07b")
+    text = "".join(lines(found, wide=True))
     assert not {"\x1b", "\u202e", "\x07"} & set(text)
     assert "a^[[2J" in text
     assert "y\\u202e" in text

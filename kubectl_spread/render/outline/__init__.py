@@ -1,0 +1,291 @@
+"""What a report says, in blocks that know nothing of lines, tags or colours; text, Markdown and HTML draw them all.
+
+A new fact becomes a field of a block here, and a new order of facts is an order of blocks: what one format says, the
+others say. What only a drawing can show (a map of nodes, a flow chart) is drawn from the report itself.
+
+Every text in a block is as others wrote it: each format escapes it in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from kubectl_spread.report import (
+    CheckItem,
+    Finding,
+    Incomplete,
+    PendingItem,
+    SkewItem,
+    ValidationError,
+    ValidationWarning,
+)
+
+RowT = TypeVar("RowT")
+
+EVERY = 10**9
+"""As many names as there are."""
+
+
+class Tone(StrEnum):
+    """How good the news is; formats choose their colours by it."""
+
+    BAD = "bad"
+    WARNING = "warn"
+    INFO = "info"
+    GOOD = "good"
+
+
+class Extent(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is wanted.
+
+    Attributes:
+        names: how many names are listed before the rest is counted.
+        same_for: the same for the Pods that share an explanation.
+        wide: whether everything is named.
+        by_node: whether domains are unfolded to their nodes.
+        every_fix: whether all fixes are wanted, or only the first.
+        findings: whether those of workloads are wanted.
+    """
+
+    names: int = 4
+    same_for: int = 4
+    wide: bool = False
+    by_node: bool = False
+    every_fix: bool = False
+    findings: bool = True
+
+    def most(self, names: int = 0) -> int:
+        """Return how many names are listed; ``names`` of them where that is given and not all are wanted."""
+        return EVERY if self.wide or self.by_node else names or self.names
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """The base of all blocks, and of what stands within them."""
+
+
+class Table(Part, frozen=True, kw_only=True):
+    """Rows of cells.
+
+    Attributes:
+        title: what it shows, for formats that have headings.
+        headers: one for each column, in capitals and without spaces.
+        rows: a cell for each column.
+        tones: of the cells; empty where none has one.
+    """
+
+    title: str = ""
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    tones: tuple[tuple[Tone | None, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[RowT]):
+    """One column of a table.
+
+    Attributes:
+        header: in capitals, without spaces.
+        cell: the row's text in this column.
+        wide: whether it is shown by ``-o wide`` only.
+        tone: of the row in this column; None for columns without.
+    """
+
+    header: str
+    cell: Callable[[RowT], str]
+    wide: bool = False
+    tone: Callable[[RowT], Tone] | None = None
+
+
+def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: bool = True, title: str = "") -> Table:
+    """Return the table of the rows; ``wide`` says whether the columns of ``-o wide`` belong to it."""
+    shown: Sequence[Column[RowT]] = [column for column in columns if wide or not column.wide]
+    every = list(rows)
+    toned = any(column.tone for column in shown)
+    return Table(
+        title=title,
+        headers=tuple(column.header for column in shown),
+        rows=tuple(tuple(column.cell(row) for column in shown) for row in every),
+        tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
+    )
+
+
+class Headline(Part, frozen=True, kw_only=True):
+    """The answer in a sentence, root cause first.
+
+    Attributes:
+        subject: whom it is about.
+        lead: what stands before the line, without the colour of its tone.
+        line: the answer where nothing else names the subject.
+        sentence: the answer beside the subject.
+        tone: how good the news is.
+    """
+
+    subject: str
+    lead: str = ""
+    line: str
+    sentence: str
+    tone: Tone
+
+
+class SameFor(Part, frozen=True, kw_only=True):
+    """Whom else the explanation holds for."""
+
+    line: str
+
+
+class Note(Part, frozen=True, kw_only=True):
+    """A sentence that stands by itself."""
+
+    line: str
+
+
+class Refusals(Part, frozen=True, kw_only=True):
+    """What the API server would refuse."""
+
+    errors: tuple[ValidationError, ...]
+
+
+class Warnings(Part, frozen=True, kw_only=True):
+    """What the API server would warn of."""
+
+    warnings: tuple[ValidationWarning, ...]
+
+
+class Constraint(Part, frozen=True, kw_only=True):
+    """One constraint with its domains.
+
+    Attributes:
+        index: its place in the Pod's spec.
+        topology_key: what it spreads over.
+        terms: its other fields as name and value.
+        unmatched: that the selector leaves out the Pod itself; empty where it does not.
+        default: that it is one of the cluster's; empty where it is the Pod's own.
+        domains: a row for each domain, or for all that stand the same where there are many.
+        minimum: who holds the global minimum.
+        bypassed: the nodes it passes over, a sentence for each reason.
+    """
+
+    index: int
+    topology_key: str
+    terms: tuple[tuple[str, str], ...]
+    unmatched: str
+    default: str
+    domains: Table
+    minimum: str
+    bypassed: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The constraint itself, without its domains."""
+        terms = [value if name == "whenUnsatisfiable" else f"{name} {value}" for name, value in self.terms]
+        unmatched = f" ({self.unmatched})" if self.unmatched else ""
+        line = f"Constraint {self.index}: {', '.join((self.topology_key, *terms))}{unmatched}"
+        return f"{line}, {self.default}" if self.default else line
+
+
+class Findings(Part, frozen=True, kw_only=True):
+    """What is worth knowing; the paths are for formats that have room for them."""
+
+    findings: tuple[Finding, ...]
+
+
+class Gaps(Part, frozen=True, kw_only=True):
+    """What the answer does not rest on."""
+
+    gaps: tuple[Incomplete, ...]
+
+
+class FixBlock(Part, frozen=True, kw_only=True):
+    """One fix.
+
+    Attributes:
+        id: the class of the change.
+        summary: the change in words.
+        effect: the nodes it opens, and the Pods it lets in.
+        notes: what else is to be known of it, a sentence each.
+        commands: what a person runs, in order.
+        starts: what running them sets off; empty for nothing.
+    """
+
+    id: str
+    summary: str
+    effect: str
+    notes: tuple[str, ...]
+    commands: tuple[str, ...]
+    starts: str
+
+
+class Fixes(Part, frozen=True, kw_only=True):
+    """What would let the Pod in.
+
+    Attributes:
+        fixes: cheapest first.
+        more: how many are not among them; empty where all are.
+        nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
+        new_nodes: where a node more would help, a sentence each.
+        cut_short: that not all was tried; empty where it was.
+    """
+
+    fixes: tuple[FixBlock, ...]
+    more: str
+    nothing_helps: str
+    new_nodes: tuple[str, ...]
+    cut_short: str
+
+
+class Messages(Part, frozen=True, kw_only=True):
+    """The scheduler's wording.
+
+    Attributes:
+        ours: what it would say now; empty where nothing.
+        remark: when it said the same, or something else; empty where it said nothing.
+        theirs: what it last said; empty where that is the same.
+        differs: why it differs; empty where it does not.
+    """
+
+    ours: str
+    remark: str = ""
+    theirs: str = ""
+    differs: str = ""
+
+
+Block: TypeAlias = SameFor | Note | Refusals | Warnings | Table | Constraint | Findings | Gaps | Fixes | Messages
+
+
+class Item(Part, frozen=True, kw_only=True):
+    """What there is to say of one item of a report.
+
+    Attributes:
+        item: the item itself, for what is drawn.
+        headline: the answer.
+        paragraphs: the rest, most important first; the blocks of a paragraph belong together, those of the first to
+            the headline.
+        pods: how many Pods it speaks for.
+    """
+
+    item: SkewItem | PendingItem | CheckItem
+    headline: Headline
+    paragraphs: tuple[tuple[Block, ...], ...]
+    pods: int = 1
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Everything below the headline, in order."""
+        return tuple(block for paragraph in self.paragraphs for block in paragraph)
+
+
+class Outline(Part, frozen=True, kw_only=True):
+    """What a report says.
+
+    Attributes:
+        items: in the order of the report.
+        gaps: what none of the answers rests on.
+    """
+
+    items: tuple[Item, ...]
+    gaps: Gaps

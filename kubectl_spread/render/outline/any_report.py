@@ -1,0 +1,20 @@
+"""What a report of any kind says."""
+
+from __future__ import annotations
+
+from kubectl_spread.render.outline import Extent, Outline
+from kubectl_spread.render.outline.check import check_outline
+from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.outline.skew import skew_outline
+from kubectl_spread.report import AnyReport, CheckReport, PendingReport, SkewReport
+
+
+def outline_of(report: AnyReport, extent: Extent) -> Outline:
+    """Return what the report says, item by item."""
+    match report:
+        case SkewReport():
+            return skew_outline(report, extent)
+        case PendingReport():
+            return pending_outline(report, extent)
+        case CheckReport():
+            return check_outline(report, extent)

@@ -1,0 +1,191 @@
+"""A constraint with its domains, its minimum and the nodes it passes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.outline import EVERY, Column, Constraint, Extent, Part, Table, table_of
+from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
+from kubectl_spread.words import listed
+
+REASONS = {
+    "MissingTopologyKey": "lacks the label {key}",
+    "NodeAffinityPolicy": "ruled out by the Pod's node affinity",
+    "NodeTaintsPolicy": "has a taint the Pod does not tolerate",
+}
+HARD = "DoNotSchedule"
+UNMATCHED = "does not match the Pod itself"
+DEFAULT = "cluster default"
+MOST_ROWS = 12
+"""Domains (count) up to which each has a line of its own."""
+
+Ranges: TypeAlias = Mapping[str, tuple[int, int]]
+"""Domain → the fewest and the most Pods it may hold, where that depends on luck."""
+EXACT: Ranges = MappingProxyType({})
+
+
+class DomainRow(Part, frozen=True, kw_only=True):
+    """Domains that stand the same.
+
+    Attributes:
+        values: the domains.
+        nodes: the nodes of all of them.
+        fewest: the Pods counted in each.
+        most: the same where ties fall otherwise.
+        skew: ``-`` where no Pod is counted.
+        next: whether one more Pod may go there, as far as the constraint is concerned.
+        first: one of them.
+    """
+
+    values: tuple[str, ...]
+    nodes: tuple[str, ...]
+    fewest: int
+    most: int
+    skew: str
+    next: str
+    first: Domain
+
+    @property
+    def pods(self) -> str:
+        """The Pods counted in each, as a range where that depends on luck."""
+        return str(self.fewest) if self.fewest == self.most else f"{self.fewest}..{self.most}"
+
+    def names(self, most: int) -> str:
+        """Return the domains' names, that many of them."""
+        return listed([value or EMPTY for value in self.values], most)
+
+
+def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> Constraint:
+    """Return what there is to say of a constraint.
+
+    Args:
+        constraint: the constraint.
+        extent: how much is wanted.
+        ranges: domains that may hold another number of Pods than is counted.
+    """
+    return Constraint(
+        index=constraint.index,
+        topology_key=constraint.topology_key,
+        terms=tuple(_terms(constraint)),
+        unmatched="" if constraint.self_match else UNMATCHED,
+        default=DEFAULT if constraint.default else "",
+        domains=_unfolded(constraint) if extent.by_node else _folded(constraint, extent.most(), ranges),
+        minimum=minimum_text(constraint),
+        bypassed=tuple(_bypassed(constraint.bypassed_nodes, extent.most())),
+    )
+
+
+def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
+    """Yield the constraint's fields as name and value."""
+    yield "whenUnsatisfiable", constraint.when_unsatisfiable
+    yield "maxSkew", str(constraint.max_skew)
+    if constraint.min_domains > 1:
+        yield "minDomains", str(constraint.min_domains)
+    yield "selector", constraint.selector
+
+
+def _unfolded(constraint: ConstraintReport) -> Table:
+    """Return a row for each counted node, with the domain it is in."""
+    columns: tuple[Column[tuple[Domain, str, int]], ...] = (
+        Column("DOMAIN", lambda row: row[0].value or EMPTY),
+        Column("NODE", lambda row: row[1]),
+        Column("PODS", lambda row: str(row[2])),
+        Column("SKEW", lambda row: str(row[0].skew)),
+        Column("NEXT", lambda row: next_text(row[0], constraint)),
+    )
+    return table_of(columns, ((d, node, pods) for d in constraint.domains for node, pods in d.by_node.items()))
+
+
+def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
+    """Return a row for each domain, or for all that stand the same where there are many."""
+    columns: tuple[Column[DomainRow], ...] = (
+        Column("DOMAIN", lambda row: row.names(most)),
+        Column("NODES", lambda row: ", ".join(row.nodes) if most == EVERY else str(len(row.nodes))),
+        Column("PODS", lambda row: row.pods),
+        Column("SKEW", lambda row: row.skew),
+        Column("NEXT", lambda row: row.next),
+    )
+    return table_of(columns, domain_rows(constraint, ranges, merge=most != EVERY))
+
+
+def domain_rows(constraint: ConstraintReport, ranges: Ranges, *, merge: bool = True) -> Sequence[DomainRow]:
+    """Return a row for each domain, or for all that stand the same where there are many and that is wanted."""
+    rows = [_row(domain, constraint, ranges) for domain in constraint.domains]
+    return _merged(rows) if merge and len(rows) > MOST_ROWS else rows
+
+
+def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> DomainRow:
+    """Return the row of one domain."""
+    fewest, most = ranges.get(domain.value, (domain.matching, domain.matching))
+    return DomainRow(
+        values=(domain.value,),
+        nodes=domain.nodes,
+        fewest=fewest,
+        most=most,
+        skew=str(domain.skew) if domain.eligible else "-",
+        next=next_text(domain, constraint),
+        first=domain,
+    )
+
+
+def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
+    """Return one row for all domains that stand the same, those with the fewest domains first."""
+    groups: dict[tuple[str, str, str], list[DomainRow]] = {}
+    for row in rows:
+        groups.setdefault((row.pods, row.skew, row.next), []).append(row)
+    return sorted(map(_together, groups.values()), key=lambda row: len(row.values))
+
+
+def _together(rows: Sequence[DomainRow]) -> DomainRow:
+    """Return one row for rows that stand the same."""
+    return msgspec.structs.replace(
+        rows[0],
+        values=tuple(value for row in rows for value in row.values),
+        nodes=tuple(node for row in rows for node in row.nodes),
+    )
+
+
+def next_text(domain: Domain, constraint: ConstraintReport) -> str:
+    """Return whether one more Pod may go there, as far as this constraint is concerned."""
+    if not domain.eligible:
+        return "not counted"
+    if constraint.when_unsatisfiable != HARD:
+        return "yes"
+    if not domain.allowed:
+        return f"no: skew would be {domain.skew_if_placed}"
+    if domain.pinned:
+        why = dict.fromkeys(
+            pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by
+        )
+        return f"allowed, but no node there takes it: {listed(list(why), 1)}"
+    return "yes"
+
+
+def minimum_text(constraint: ConstraintReport) -> str:
+    """Return who holds the global minimum."""
+    eligible = sum(domain.eligible for domain in constraint.domains)
+    if constraint.when_unsatisfiable == HARD and eligible < constraint.min_domains and constraint.min_domains > 1:
+        return f"Minimum 0: {eligible} of the {constraint.min_domains} domains that minDomains asks for."
+    if not constraint.minimum_domains:
+        return "Minimum 0: no domain is counted."
+    return f"Minimum {constraint.global_minimum}, held by {listed(constraint.minimum_domains)}."
+
+
+def bypassed_because(node: BypassedNode) -> str:
+    """Return why a node is passed over, with the label that may be meant instead."""
+    reason = REASONS[node.reason].format(key=node.key)
+    return f"{reason} (has {', '.join(node.similar_keys)}: is that what is meant?)" if node.similar_keys else reason
+
+
+def _bypassed(nodes: Iterable[BypassedNode], most: int) -> Iterator[str]:
+    """Yield the nodes that are not counted, by reason."""
+    groups: dict[str, list[str]] = {}
+    for node in nodes:
+        groups.setdefault(bypassed_because(node), []).append(node.name)
+    for because, names in groups.items():
+        yield f"Not counted: {listed(names, most)}: {because}."

@@ -1,0 +1,105 @@
+"""What the scheduler decides about one Pod: the nodes by what rejects them, the constraints, the findings, the gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
+from kubectl_spread.render.outline.domains import HARD, constraint_block
+from kubectl_spread.report import EvaluationReport, NodeReport, Verdict
+from kubectl_spread.words import listed
+
+MOST_GROUPS = 12
+"""Groups of nodes (count) up to which each detail has a line of its own."""
+VERDICT_TONES = {
+    Verdict.UNSCHEDULABLE: Tone.BAD,
+    Verdict.INVALID: Tone.BAD,
+    Verdict.INCOMPLETE: Tone.WARNING,
+    Verdict.SCHEDULABLE: Tone.GOOD,
+}
+
+
+def verdict_sentence(item: EvaluationReport) -> str:
+    """Return the verdict in words."""
+    if item.stuck or item.summary:
+        return item.summary
+    if item.verdict is not Verdict.SCHEDULABLE and item.incomplete:
+        return f"nothing that was evaluated keeps it off {listed(item.feasible)}, but not everything was."
+    return f"it can be scheduled now, on {listed(item.feasible)}."
+
+
+def capital(sentence: str) -> str:
+    """Return our own sentence as it begins a line; a word with more than letters in it is a name."""
+    first, _, rest = sentence.partition(" ")
+    return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else sentence
+
+
+def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tuple[Block, ...]]:
+    """Yield the rejected nodes, the hard constraints, the findings and the gaps; nothing of what there is none of."""
+    groups = node_groups(item.nodes)
+    if groups:
+        yield (table_of(_columns(extent), groups, wide=extent.wide, title="What rejects the nodes"),)
+    for constraint in item.constraints:
+        if constraint.when_unsatisfiable == HARD:
+            yield (constraint_block(constraint, extent),)
+    yield from ((block,) for block in remarks(item))
+
+
+def remarks(item: EvaluationReport) -> Iterator[Block]:
+    """Yield the findings and the gaps, where there are any."""
+    # The sentence on top says who pins the minimum.
+    findings = tuple(finding for finding in item.findings if finding.id != "PinnedMinimum" or not item.summary)
+    if findings:
+        yield Findings(findings=findings)
+    if item.incomplete:
+        yield Gaps(gaps=item.incomplete)
+
+
+class NodeGroup(Part, frozen=True, kw_only=True):
+    """Nodes that the scheduler rejects for the same reason."""
+
+    names: tuple[str, ...]
+    plugin: str
+    reasons: str
+    detail: str
+
+
+def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
+    """Return what a row says of nodes that are rejected alike."""
+    return (
+        Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, extent.most())}"),
+        Column("REJECTED-BY", lambda group: group.plugin),
+        Column("WHY", lambda group: group.detail or group.reasons),
+        Column("REASON", lambda group: group.reasons, wide=True),
+    )
+
+
+def node_groups(nodes: Iterable[NodeReport]) -> list[NodeGroup]:
+    """Return the rejected nodes by plugin, reasons and detail, largest group first."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for node in nodes:
+        if node.feasible:
+            continue
+        plugin = str(node.plugin)
+        detail = next((rejection.detail for rejection in node.rejections if rejection.plugin == plugin), "")
+        groups.setdefault((plugin, ", ".join(node.reasons or ()), detail), []).append(node.name)
+    found = [
+        NodeGroup(names=tuple(names), plugin=plugin, reasons=reasons, detail=detail)
+        for (plugin, reasons, detail), names in groups.items()
+    ]
+    if len(found) > MOST_GROUPS:
+        found = _without_details(found)
+    return sorted(found, key=lambda group: (-len(group.names), group.plugin, group.detail))
+
+
+def _without_details(groups: Iterable[NodeGroup]) -> list[NodeGroup]:
+    """Return the groups merged by plugin and reasons; one detail stands for all of them."""
+    merged: dict[tuple[str, str], NodeGroup] = {}
+    for group in groups:
+        first = merged.get((group.plugin, group.reasons))
+        detail = group.detail if first is None else f"{first.detail.removesuffix(', ...')}, ..."
+        names = (*first.names, *group.names) if first else group.names
+        merged[group.plugin, group.reasons] = NodeGroup(
+            names=names, plugin=group.plugin, reasons=group.reasons, detail=detail
+        )
+    return list(merged.values())

@@ -1,0 +1,70 @@
+"""What would let a Pending Pod in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_spread.render.outline import Extent, FixBlock, Fixes
+from kubectl_spread.report import EvaluationReport, Fix, Requirement
+from kubectl_spread.words import listed
+
+MOST_FIXES = 5
+NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
+CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
+
+
+def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
+    """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none."""
+    if not item.stuck or not item.nodes:
+        return None
+    shown = item.fixes if extent.every_fix else item.fixes[:MOST_FIXES]
+    left_out = len(item.fixes) - len(shown)
+    return Fixes(
+        fixes=tuple(map(_fix, shown)),
+        more=f"{left_out} more with --all-fixes." if left_out else "",
+        nothing_helps=_nothing_helps(item),
+        new_nodes=tuple(map(_new_node, item.new_nodes)),
+        cut_short=CUT_SHORT if item.fix_search == "bounded" else "",
+    )
+
+
+def _fix(fix: Fix) -> FixBlock:
+    """Return one fix."""
+    admits = f"; lets in {fix.admits} of {fix.siblings} Pending Pods" if fix.siblings > 1 else ""
+    return FixBlock(
+        id=fix.id,
+        summary=fix.summary,
+        effect=f"Opens {listed(fix.feasible)}{admits}.",
+        notes=tuple(_notes(fix)),
+        commands=fix.commands,
+        starts=fix.starts,
+    )
+
+
+def _notes(fix: Fix) -> Iterator[str]:
+    """Yield what else is to be known of a fix."""
+    if fix.alike:
+        yield f"The same for {listed(fix.alike)}."
+    if isinstance(fix.new_revision, tuple):
+        yield f"A Pod of the new revision may go to {listed(fix.new_revision) or 'no node yet'}."
+
+
+def _nothing_helps(item: EvaluationReport) -> str:
+    """Return the sentence for a Pod that no change lets in, and what no change reaches."""
+    if item.fixes or item.fix_search != "complete":
+        return ""
+    reached = ", ".join(requirement_text(requirement, item) for requirement in item.conflict)
+    return f"{NOTHING_HELPS}: {reached}." if reached else f"{NOTHING_HELPS}."
+
+
+def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:
+    """Return a requirement by its topology key, or by its plugin's name."""
+    if requirement.kind == "filter":
+        return str(requirement.plugin)
+    return next(f"the constraint on {c.topology_key}" for c in item.constraints if c.index == requirement.index)
+
+
+def _new_node(fix: Fix) -> str:
+    """Return where a node more would help."""
+    others = f" (or like {listed([name.removeprefix('new-') for name in fix.alike])})" if fix.alike else ""
+    return f"Or {fix.summary}{others}."

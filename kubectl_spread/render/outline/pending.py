@@ -1,0 +1,78 @@
+"""Why Pods are Pending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor
+from kubectl_spread.render.outline.evaluation import (
+    VERDICT_TONES,
+    capital,
+    evaluation_paragraphs,
+    verdict_sentence,
+)
+from kubectl_spread.render.outline.fixes import fixes_block
+from kubectl_spread.render.outline.preemption import preemption_lines
+from kubectl_spread.report import EvaluationReport, PendingItem, PendingReport, Verdict
+from kubectl_spread.words import listed
+
+
+def pending_outline(report: PendingReport, extent: Extent) -> Outline:
+    """Return why each Pod is Pending; Pods of one template share an explanation."""
+    same: dict[tuple[str, str], list[str]] = {}
+    for item in report.items:
+        if item.same_as:
+            same.setdefault((item.namespace, item.same_as), []).append(item.name)
+    return Outline(
+        items=tuple(
+            _item(item, same.get((item.namespace, item.name), ()), extent) for item in report.items if not item.same_as
+        ),
+        gaps=Gaps(gaps=report.incomplete),
+    )
+
+
+def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:
+    """Return why one Pod is Pending."""
+    head = [SameFor(line=f"The same holds for {listed(same, extent.same_for)}.")] if same else []
+    notes = [Note(line=line) for line in preemption_lines(item)]
+    return Item(
+        item=item,
+        headline=_headline(item),
+        paragraphs=((*head, *notes), *_paragraphs(item, extent)),
+        pods=1 + len(same),
+    )
+
+
+def _paragraphs(item: PendingItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
+    """Yield the evidence, what would let the Pod in, and the scheduler's words."""
+    yield from evaluation_paragraphs(item, extent)
+    yield from ((block,) for block in (fixes_block(item, extent), messages_block(item)) if block is not None)
+
+
+def _headline(item: PendingItem) -> Headline:
+    """Return the sentence on top."""
+    name, verdict, tone = f"{item.namespace}/{item.name}", verdict_sentence(item), VERDICT_TONES[item.verdict]
+    if item.held_by:
+        held = f"held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
+        return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
+    if item.verdict is Verdict.INCOMPLETE and item.summary:
+        return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
+    pending = " is Pending." if item.stuck else ":"
+    return Headline(subject=name, line=f"{name}{pending} {verdict}", sentence=capital(verdict), tone=tone)
+
+
+def messages_block(item: EvaluationReport) -> Messages | None:
+    """Return what the scheduler would say and its own last word; None where there is neither."""
+    event = item.event if isinstance(item, PendingItem) else None
+    if event is None:
+        return Messages(ours=item.message) if item.message else None
+    when = f" ({event.time})" if event.time else ""
+    if not event.differs:
+        # A real message goes on about preemption.
+        return Messages(ours=item.message or event.message, remark=f"The scheduler said the same{when}.")
+    return Messages(
+        ours=item.message,
+        remark=f"The scheduler last said{when}:",
+        theirs=event.message,
+        differs=f"They differ: {event.differs}.",
+    )

@@ -1,0 +1,99 @@
+"""How workloads lie over the domains of their constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
+from kubectl_spread.render.outline.domains import constraint_block
+from kubectl_spread.render.outline.evaluation import capital
+from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
+from kubectl_spread.words import listed
+
+STATUS_TONES = {
+    SpreadStatus.BLOCKED: Tone.BAD,
+    SpreadStatus.VIOLATED: Tone.BAD,
+    SpreadStatus.NO_DOMAINS: Tone.WARNING,
+    SpreadStatus.NO_EFFECT: Tone.WARNING,
+    SpreadStatus.INCOMPLETE: Tone.WARNING,
+    SpreadStatus.UNEVEN: Tone.INFO,
+    SpreadStatus.OK: Tone.GOOD,
+}
+FEW_DOMAINS = 5
+"""Domains (count) up to which a row has the count of each."""
+SHOWN_NAMES = 10
+
+
+def skew_outline(report: SkewReport, extent: Extent) -> Outline:
+    """Return, for each row, the domain table, ghosts, and where the next replica may go."""
+    return Outline(items=tuple(_item(item, extent) for item in report.items), gaps=Gaps(gaps=report.incomplete))
+
+
+def _item(item: SkewItem, extent: Extent) -> Item:
+    """Return how one workload lies over the domains of one constraint."""
+    revision = f" revision {item.revision}" if item.revision else ""
+    subject = f"{item.namespace}/{item.workload}{revision}"
+    skew = f"Skew {item.constraint.skew}, maxSkew {item.constraint.max_skew}"
+    return Item(
+        item=item,
+        headline=Headline(
+            subject=subject,
+            lead=f"{subject}: ",
+            line=_status(item),
+            sentence=capital(item.status_reason) or skew,
+            tone=STATUS_TONES[item.status],
+        ),
+        paragraphs=((constraint_block(item.constraint, extent), *_notes(item), *_findings(item, extent)),),
+    )
+
+
+def _notes(item: SkewItem) -> Iterator[Block]:
+    """Yield what is counted, and where the next replica may go."""
+    yield Note(line=f"Pods counted: {_pods(item)}.")
+    if item.ghosts:
+        ghosts = listed(item.ghosts, SHOWN_NAMES)
+        yield Note(line=f"Ghost Pods, which their own constraint does not count: {ghosts}.")
+    # Only the newest revision has a next replica.
+    if not item.revision or item.next:
+        yield Note(line=f"Next replica: {listed(item.next, SHOWN_NAMES) or 'no node'}.")
+
+
+def _findings(item: SkewItem, extent: Extent) -> Iterator[Block]:
+    """Yield what is worth knowing, where there is anything and it is wanted."""
+    if item.findings and extent.findings:
+        yield Findings(findings=item.findings)
+
+
+def _status(item: SkewItem) -> str:
+    """Return the status with the one thing to know about it."""
+    return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
+
+
+def _pods(item: SkewItem) -> str:
+    """Return how many Pods are counted, and how many of them are the workload's where others are among them."""
+    return str(item.pods) if item.pods == item.own_pods else f"{item.pods} ({item.own_pods} own)"
+
+
+def _domains(item: SkewItem) -> str:
+    """Return the count of each domain, or their number and range where there are many."""
+    counts = {domain.value: domain.matching for domain in item.constraint.domains if domain.eligible}
+    if len(counts) > FEW_DOMAINS:
+        return f"{len(counts)} domains, {min(counts.values())}..{max(counts.values())}"
+    return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.items())
+
+
+SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
+    Column("NAMESPACE", lambda i: i.namespace),
+    Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
+    Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
+    Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
+    Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
+    Column("SKEW", lambda i: str(i.constraint.skew)),
+    Column("PODS", _pods, wide=True),
+    Column("DOMAINS", _domains),
+    Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status]),
+    Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
+    Column("NEXT", lambda i: listed(i.next), wide=True),
+)
+"""What a row says of a workload and one of its constraints."""

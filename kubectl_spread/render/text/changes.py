@@ -1,0 +1,77 @@
+"""What has changed from one answer of ``show`` to the next, as text for those who watch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.render.cells import clean
+from kubectl_spread.render.outline import Table, table_of
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS
+from kubectl_spread.render.text import table_text
+from kubectl_spread.render.text.show import gap_lines
+from kubectl_spread.report import SkewItem, SkewReport
+from kubectl_spread.words import listed
+
+GONE = "Gone"
+"""The status of a row that is no longer there."""
+NAMED = 3
+"""Workloads (count) up to which each is named."""
+
+RowKey: TypeAlias = tuple[str, str, str, bool, int]
+
+
+def changed_rows(before: SkewReport, now: SkewReport, *, wide: bool, colors: bool = False) -> str:
+    """Return the rows that read otherwise now, as they stand in the whole table, and those that are gone.
+
+    Args:
+        before: the answer before.
+        now: the answer.
+        wide: whether all columns count.
+        colors: whether colours are wanted.
+    """
+    there = _by_key(now)
+    gone = {key: item for key, item in _by_key(before).items() if key not in there}
+    was = dict(zip(map(_key, before.items), table_of(SKEW_COLUMNS, before.items, wide=wide).rows, strict=True))
+    table = _with_gone(table_of(SKEW_COLUMNS, (*now.items, *gone.values()), wide=wide), len(gone))
+    # With headers, so that rows stand under those that were printed.
+    lines = table_text(table, headers=True, colors=colors).splitlines()[1:]
+    rows = zip(lines, (*map(_key, now.items), *gone), table.rows, strict=True)
+    changed = "".join(f"{line}\n" for line, key, row in rows if was.get(key) != row)
+    return changed + (gap_lines(now.incomplete) if now.incomplete != before.incomplete else "")
+
+
+def summary(before: SkewReport, now: SkewReport) -> str:
+    """Return which workloads have changed, come and gone, in one line."""
+    was, there = _by_key(before), _by_key(now)
+    parts = (
+        ("changed", (item for key, item in there.items() if key in was and was[key] != item)),
+        ("new", (item for key, item in there.items() if key not in was)),
+        ("gone", (item for key, item in was.items() if key not in there)),
+    )
+    words = [f"{word}: {listed(names, NAMED)}" for word, items in parts if (names := _names(items))]
+    return clean("; ".join(words)) or "what could be read has changed"
+
+
+def _names(items: Iterable[SkewItem]) -> list[str]:
+    """Return the workloads of the rows, each once."""
+    return list(dict.fromkeys(f"{item.namespace}/{item.workload}" for item in items))
+
+
+def _by_key(report: SkewReport) -> Mapping[RowKey, SkewItem]:
+    """Return what each row is about → the row."""
+    return {_key(item): item for item in report.items}
+
+
+def _key(item: SkewItem) -> RowKey:
+    """Return what a row is about, whatever it says."""
+    return item.namespace, str(item.workload), item.revision, item.default, item.constraint.index
+
+
+def _with_gone(table: Table, gone: int) -> Table:
+    """Return the table whose last rows, of workloads that are gone, say so where their status stands."""
+    status, kept = table.headers.index("STATUS"), len(table.rows) - gone
+    marked = tuple((*row[:status], GONE, *row[status + 1 :]) for row in table.rows[kept:])
+    return msgspec.structs.replace(table, rows=(*table.rows[:kept], *marked))

@@ -1,0 +1,15 @@
+"""What ``-o name`` prints."""
+
+from __future__ import annotations
+
+from kubectl_spread.render.cells import clean
+from kubectl_spread.report import AnyReport, SkewReport
+
+
+def names(report: AnyReport) -> str:
+    """Return the objects' names, each once."""
+    if isinstance(report, SkewReport):
+        found = [str(item.workload) for item in report.items]
+    else:
+        found = [f"{item.kind.lower()}/{item.name}" for item in report.items]
+    return "".join(f"{clean(name)}\n" for name in dict.fromkeys(found))

@@ -1,0 +1,206 @@
+"""Text, Markdown and HTML each say everything that the outline of a report holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from kubectl_spread.render.cells import cell, clean
+from kubectl_spread.render.html import to_html
+from kubectl_spread.render.html.cards import EXTENT
+from kubectl_spread.render.markdown import MOST_DETAILED, escaped, to_markdown
+from kubectl_spread.render.outline import (
+    Block,
+    Constraint,
+    Extent,
+    Headline,
+    Outline,
+    Table,
+)
+from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.text.show import show_details
+from kubectl_spread.report import (
+    AnyReport,
+    CheckReport,
+    EventReport,
+    Finding,
+    Fix,
+    Incomplete,
+    Nomination,
+    PendingReport,
+    PodName,
+    Preemption,
+    Severity,
+    SkewReport,
+    ValidationError,
+    ValidationWarning,
+)
+from tests.render.page_reader import read
+from tests.render.reports import REPORTS, check_text, golden_report, pending_text, poisoned_report
+
+# Paths and reasons are for programs, titles for formats that have headings; a report's own item is for what is drawn.
+NOT_SAID = frozenset(("title", "tones", "path", "reason", "item"))
+
+
+def strings(value: object) -> Iterator[str]:
+    """Yield every text within a block, or a part of one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from strings(each)
+    elif isinstance(value, msgspec.Struct):
+        yield from strings(tuple(getattr(value, name) for name in value.__struct_fields__ if name not in NOT_SAID))
+
+
+def in_lines(part: Block | Headline) -> Iterator[str]:
+    """Yield what text and Markdown are to say of a block: headlines and constraints have a line of their own."""
+    match part:
+        case Headline():
+            yield part.lead + part.line
+        case Constraint():
+            yield from (part.line, part.minimum, *part.bypassed, *strings(part.domains))
+        case _:
+            yield from strings(part)
+
+
+def in_page(part: Block | Headline) -> Iterator[str]:
+    """Yield what a page is to say of a block: it has a layout of its own for headlines, headers and domains."""
+    match part:
+        case Headline():
+            yield from (part.subject, part.sentence)
+        case Constraint():
+            for domain, _, *others in part.domains.rows:
+                yield from (domain.partition(",")[0], *others)
+            yield from strings(msgspec.structs.replace(part, domains=Table(headers=(), rows=())))
+        case Table():
+            yield from strings(part.rows)
+        case _:
+            yield from strings(part)
+
+
+def facts(outline: Outline, said: Callable[[Block | Headline], Iterator[str]]) -> Iterator[str]:
+    """Yield everything that is to be said."""
+    for item in outline.items:
+        for part in (item.headline, *item.blocks):
+            yield from said(part)
+    yield from said(outline.gaps)
+
+
+def text_of(report: AnyReport) -> str:
+    """Return the report as text, every workload in full."""
+    match report:
+        case SkewReport():
+            return show_details(report, wide=False, by_node=False)
+        case PendingReport():
+            return pending_text(report, wide=False)
+        case CheckReport():
+            return check_text(report, wide=False)
+
+
+def assert_each_says_all(report: AnyReport) -> None:
+    """Hold that no format leaves out what the outline says."""
+    lines, page = set(facts(outline_of(report, Extent()), in_lines)), set(facts(outline_of(report, EXTENT), in_page))
+    text, markdown, html = text_of(report), to_markdown(report), read(to_html(report)).text
+    told = set(facts(outline_of(report, Extent(findings=False)), in_lines))
+    assert [fact for fact in told if clean(fact) not in text and cell(fact) not in text] == []
+    assert [fact for fact in lines if not any(shown in markdown for shown in as_markdown(fact))] == []
+    assert [fact for fact in page if clean(fact) not in html] == []
+
+
+def as_markdown(fact: str) -> tuple[str, ...]:
+    """Return how Markdown may show a text: in a line, in a cell, or in a block to be copied."""
+    return escaped(fact), "<br>".join(map(escaped, fact.splitlines())), clean(fact)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("reading", [golden_report, poisoned_report])
+def test_each_format_says_all_of_a_report(name: str, reading: Callable[[str], AnyReport]) -> None:
+    report = reading(name)
+    # Markdown has only a row each where there are more.
+    assert_each_says_all(msgspec.structs.replace(report, items=report.items[:MOST_DETAILED]))
+
+
+WORDS = st.from_regex(r"[a-z0-9]([a-z<>&'\"`*|\[\] é]{0,6}[a-z0-9])?", fullmatch=True)
+NAMES = st.lists(WORDS, min_size=1, max_size=7).map(tuple)
+SOME = st.lists(WORDS, max_size=7).map(tuple)
+PODS = st.lists(st.builds(PodName, namespace=WORDS, name=WORDS), min_size=1, max_size=6).map(tuple)
+FIXES = st.builds(
+    Fix,
+    id=WORDS,
+    summary=WORDS,
+    cost=st.just(1),
+    feasible=NAMES,
+    admits=st.just(1),
+    siblings=st.integers(1, 3),
+    alike=SOME,
+    changes=st.just(()),
+    commands=SOME,
+    starts=WORDS | st.just(""),
+    new_revision=SOME | st.just(UNSET),
+)
+GAPS = st.lists(st.builds(Incomplete, what=WORDS, why=WORDS, consequence=WORDS), max_size=2).map(tuple)
+FOUND = st.builds(Finding, id=WORDS, severity=st.sampled_from(Severity), path=WORDS, message=WORDS)
+PENDING = st.fixed_dictionaries(
+    {},
+    optional={
+        "summary": WORDS,
+        "message": WORDS | st.just(""),
+        "held_by": SOME,
+        "fixes": st.lists(FIXES, max_size=7).map(tuple),
+        "new_nodes": st.lists(FIXES, max_size=2).map(tuple),
+        "fix_search": st.sampled_from(("complete", "bounded")),
+        "findings": st.lists(FOUND, max_size=3).map(tuple),
+        "incomplete": GAPS,
+        "event": st.builds(EventReport, message=WORDS, time=WORDS, differs=WORDS | st.just("")),
+        "nomination": st.builds(Nomination, node=WORDS, leaving=PODS),
+        "preemption": st.builds(Preemption, node=WORDS, victims=PODS, pdb_violations=st.none(), ties=SOME),
+    },
+)
+ERRORS = st.lists(st.builds(ValidationError, field=WORDS, reason=WORDS, message=WORDS), max_size=3).map(tuple)
+WARNINGS = st.lists(st.builds(ValidationWarning, field=WORDS, message=WORDS), max_size=3).map(tuple)
+
+
+@given(PENDING, st.integers(0, 7), GAPS)
+def test_each_format_says_why_a_pod_is_pending(fields: dict[str, Any], same: int, gaps: tuple[Incomplete, ...]) -> None:
+    report = golden_report("why-pending/shop")
+    assert isinstance(report, PendingReport)
+    item = msgspec.structs.replace(report.items[0], **fields)
+    others = (msgspec.structs.replace(item, name=f"web-{number}", same_as=item.name) for number in range(same))
+    assert_each_says_all(msgspec.structs.replace(report, items=(item, *others), incomplete=gaps))
+
+
+@given(st.integers(0, 3), ERRORS, WARNINGS, GAPS)
+def test_each_format_says_what_becomes_of_a_manifest(
+    number: int,
+    errors: tuple[ValidationError, ...],
+    warnings: tuple[ValidationWarning, ...],
+    gaps: tuple[Incomplete, ...],
+) -> None:
+    report = golden_report("check/manifests")
+    assert isinstance(report, CheckReport)
+    item = msgspec.structs.replace(report.items[number], validation=errors, warnings=warnings, incomplete=gaps)
+    assert_each_says_all(msgspec.structs.replace(report, items=(item,), incomplete=gaps))
+
+
+def test_every_kind_of_block_is_among_them() -> None:
+    report = golden_report("why-pending/shop")
+    assert isinstance(report, PendingReport)
+    item = msgspec.structs.replace(report.items[0], incomplete=(Incomplete(what="a", why="b", consequence="c"),))
+    item = msgspec.structs.replace(item, findings=(Finding(id="A", severity=Severity.INFO, message="b"),))
+    waiting = msgspec.structs.replace(item, nomination=Nomination(node="n", leaving=()))
+    same = msgspec.structs.replace(item, name="other", same_as=item.name)
+    pending = outline_of(msgspec.structs.replace(report, items=(waiting, same)), Extent())
+    report = golden_report("check/manifests")
+    assert isinstance(report, CheckReport)
+    deprecated = (ValidationWarning(field="spec.a", message="deprecated"),)
+    items = tuple(msgspec.structs.replace(item, warnings=deprecated) for item in report.items)
+    checked = outline_of(msgspec.structs.replace(report, items=items), Extent())
+    found = {type(block) for outline in (pending, checked) for each in outline.items for block in each.blocks}
+    assert found == set(get_args(Block))

@@ -1,0 +1,161 @@
+"""How workloads lie, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from kubectl_spread.render.text.names import names
+from kubectl_spread.render.text.show import show_details, show_table
+from kubectl_spread.report import (
+    Incomplete,
+    SkewReport,
+)
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import owned, revision, template, workload
+from tests.diagnosis.judged import ABC, METADATA, SERVICE, TAINTED, rows_of, web
+
+MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+ON_ZONES = spread(ZONE, selector=app("web"))
+
+
+def table_of(objects: Sequence[Object], *, wide: bool = False, headers: bool = True) -> list[str]:
+    """Return the lines of the table of all workloads."""
+    report = SkewReport(metadata=METADATA, items=rows_of(objects))
+    return show_table(report, wide=wide, headers=headers).splitlines()
+
+
+def rollout() -> list[Object]:
+    """Return a Deployment whose new revision has another maxSkew than its old one, which still runs."""
+    old, new = template(ON_ZONES), template(spread(ZONE, selector=app("web"), maxSkew=2))
+    hash_ = {"pod-template-hash": "h1"}
+    running = owned("w", "ReplicaSet", "web-h1", on="a1", labels=hash_, topologySpreadConstraints=[ON_ZONES])
+    sets = [revision("web", 1, pods=old), revision("web", 2, pods=new)]
+    return [*ABC, workload("Deployment", "web", pods=new), *sets, running]
+
+
+class TestShowTable:
+    """A row for each workload and constraint."""
+
+    def test_a_row_says_what_kubectl_would(self) -> None:
+        made = workload("Deployment", "web", pods=template(spread("zone", selector=app("web"))))
+        nodes = [node(f"{zone}1", labels={"zone": zone}) for zone in "abc"]
+        assert table_of([*nodes, made, *web("a1", "b1")]) == [
+            "NAMESPACE   WORKLOAD         KEY    WHEN            MAX-SKEW   SKEW   DOMAINS       STATUS",
+            "default     deployment/web   zone   DoNotSchedule   1          1      a:1 b:1 c:0   OK",
+        ]
+
+    def test_wide_adds_columns(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES))
+        header, row = table_of([*ABC, made, *web("a1", "b1")], wide=True)
+        assert header.split()[6:] == ["PODS", "DOMAINS", "STATUS", "SELECTOR", "NEXT"]
+        assert "2 (0 own)" in row
+        assert row.endswith("OK       app=web    c1")
+
+    def test_headers_may_be_left_out(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES))
+        assert len(table_of([*ABC, made], headers=False)) == 1
+
+    def test_many_domains_are_summed_up(self) -> None:
+        made = workload("Deployment", "web", pods=template(spread(HOSTNAME, selector=app("web"))))
+        (_, row) = table_of([*(node(f"n{i}") for i in range(6)), made, *web("n1", "n1")])
+        assert "6 domains, 0..2" in row
+
+    def test_the_empty_value_is_shown(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES))
+        (_, row) = table_of([node("x", zone=""), made])
+        assert '"":0' in row
+
+    def test_no_domain_is_none(self) -> None:
+        made = workload("Deployment", "web", pods=template(spread("rack", selector=app("web"))))
+        (_, row) = table_of([*ABC, made])
+        assert "<none>" in row
+        assert row.endswith("Blocked: no domain may take one more")
+
+    def test_revisions_are_told_apart(self) -> None:
+        workloads = [row.split()[1:3] for row in table_of(rollout())[1:]]
+        assert workloads == [["deployment/web", "(h2)"], ["deployment/web", "(h1)"]]
+
+    def test_defaults_are_marked(self) -> None:
+        plain = workload("Deployment", "plain", pods=template(labels={"app": "web"}))
+        report = SkewReport(metadata=METADATA, items=rows_of([*ABC, SERVICE, plain], defaults=True))
+        assert f"{HOSTNAME} (default)" in show_table(report, wide=False, headers=True)
+
+    def test_what_the_answer_does_not_rest_on_stands_below(self) -> None:
+        report = SkewReport(metadata=METADATA, items=(), incomplete=(MISSING,))
+        assert show_table(report, wide=False, headers=True) == (
+            "incomplete: list services (forbidden): the selector lacks what Services add.\n"
+        )
+
+    def test_nothing_is_nothing(self) -> None:
+        assert show_table(SkewReport(metadata=METADATA, items=()), wide=False, headers=True) == ""
+
+
+class TestShowDetails:
+    """The domain table, ghosts and the next node of each row."""
+
+    def details(self, objects: Sequence[Object], *, by_node: bool = False, colors: bool = False) -> str:
+        """Return the text."""
+        report = SkewReport(metadata=METADATA, items=rows_of(objects), incomplete=(MISSING,))
+        return show_details(report, wide=False, by_node=by_node, colors=colors)
+
+    def test_one_workload(self) -> None:
+        text = self.details([*ABC, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
+        assert text.splitlines()[0] == "default/deployment/web: OK"
+        assert text.splitlines()[-3:] == [
+            "Pods counted: 2 (0 own).",
+            "Next replica: c1.",
+            "incomplete: list services (forbidden): the selector lacks what Services add.",
+        ]
+
+    def test_no_node_is_left(self) -> None:
+        text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
+        assert text.startswith("default/deployment/web: Blocked: min pinned by c1")
+        assert "Next replica: no node." in text
+
+    def test_ghosts_are_named(self) -> None:
+        constraints = [spread(ZONE, selector=app("other"))]
+        ghost = owned("boo", "ReplicaSet", "web-h1", on="a1", topologySpreadConstraints=constraints)
+        objects = [
+            workload("Deployment", "web", pods=template(*constraints)),
+            revision("web", 1, pods=template(*constraints)),
+        ]
+        assert "Ghost Pods, which their own constraint does not count: boo." in self.details([*ABC, *objects, ghost])
+
+    def test_an_older_revision_has_no_next_replica(self) -> None:
+        newer, older = self.details(rollout()).split("\n\n")
+        assert newer.startswith("default/deployment/web revision h2: OK")
+        assert "Next replica: " in newer
+        assert older.startswith("default/deployment/web revision h1: OK")
+        assert "Next replica: " not in older
+
+    def test_only_the_status_is_coloured(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES))
+        assert "default/deployment/web: \x1b[32mOK\x1b[0m\n" in self.details([*ABC, made], colors=True)
+
+
+EVIL = "x\x1b]0;owned\x07\u202ey\x9b\rz"
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
+    made = workload("Deployment", EVIL, pods=template(ON_ZONES, labels={"app": EVIL}), namespace=EVIL)
+    pods = [
+        pod(
+            EVIL,
+            namespace=EVIL,
+            on="n",
+            labels={"app": EVIL},
+            topologySpreadConstraints=[spread(ZONE, selector=app("other"))],
+        )
+    ]
+    items = tuple(
+        msgspec.structs.replace(row, constraint=msgspec.structs.replace(row.constraint, selector=f"app={EVIL}"))
+        for row in rows_of([node("n", zone=EVIL), made, *pods])
+    )
+    rows = SkewReport(metadata=METADATA, items=items)
+    for text in (show_table(rows, wide=wide, headers=True), show_details(rows, wide=wide, by_node=True), names(rows)):
+        assert text
+        assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text

@@ -1,0 +1,171 @@
+"""Why Pods are Pending, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from kubectl_spread.render.text.names import names
+from kubectl_spread.report import (
+    EventReport,
+    Incomplete,
+    Nomination,
+    PendingItem,
+    PendingReport,
+    PodName,
+    Preemption,
+    WorkloadRef,
+)
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
+from tests.naming import in_order
+from tests.render.reports import pending_text
+
+MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
+ON_ZONES = spread(ZONE, selector=app("web"))
+
+
+def pending(described: Object, objects: Sequence[Object], **fields: Any) -> PendingItem:  # noqa: ANN401 - any field
+    """Return the item of one Pod."""
+    report = msgspec.structs.asdict(report_of(described, objects)) | {"scheduler_name": "default-scheduler"} | fields
+    return PendingItem(**report)
+
+
+def told(*items: PendingItem, wide: bool = False, incomplete: tuple[Incomplete, ...] = ()) -> str:
+    """Return what is said of the Pods."""
+    return pending_text(PendingReport(metadata=METADATA, items=items, incomplete=incomplete), wide=wide)
+
+
+class TestPendingText:
+    """What is to blame for each Pod."""
+
+    def test_most_important_first(self) -> None:
+        text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]))
+        blocks = text.split("\n\n")
+        assert blocks[0] == (
+            f"default/new is Pending. {ZONE} c holds the minimum (0 Pods) but this Pod cannot land there: c1: taint"
+            " dedicated=gpu:NoSchedule. a and b are at 1, maxSkew 1."
+        )
+        assert blocks[1].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
+        assert blocks[2].startswith("Constraint 0: ")
+        assert blocks[-1].startswith("Message: 0/4 nodes are available: ")
+
+    def test_wide_adds_the_schedulers_reasons(self) -> None:
+        text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]), wide=True)
+        assert "REASON" in text
+        assert "node(s) had untolerated taint(s)" in text.split("\n\n")[1]
+
+    def test_a_pod_that_can_be_scheduled(self) -> None:
+        assert told(pending(incoming(), ABC)).startswith("default/new: it can be scheduled now, on a1, a2, b1, c1.\n")
+
+    def test_an_answer_that_is_not_whole(self) -> None:
+        described = incoming(resourceClaims=[{"name": "g", "resourceClaimName": "g"}])
+        text = told(pending(described, ABC))
+        assert text.startswith(
+            "default/new: nothing that was evaluated keeps it off a1, a2, b1, c1, but not everything was."
+        )
+        assert (
+            "incomplete: DynamicResources (not evaluated): whether nodes have the devices it claims was not judged."
+            in text
+        )
+
+    def test_gates_come_before_the_verdict(self) -> None:
+        text = told(pending(incoming(), ABC, held_by=("a.example/x", "b.example/y")))
+        assert text.startswith(
+            "default/new is held by the scheduling gate a.example/x, b.example/y. Without it: it can be scheduled now"
+        )
+
+    def test_another_scheduler_decides(self) -> None:
+        item = pending(incoming(schedulerName="volcano"), [*TAINTED, *web("a1", "b1")])
+        assert told(item).startswith("volcano decides this Pod; kube-scheduler's filters would reject default/new: ")
+
+    def test_pods_of_one_template_are_told_once(self) -> None:
+        first = pending(incoming(), [*TAINTED, *web("a1", "b1")])
+        twins = [msgspec.structs.replace(first, name=f"twin-{n}", same_as="new") for n in range(7)]
+        text = told(first, *twins)
+        assert text.count("is Pending.") == 1
+        assert "The same holds for twin-0, twin-1, twin-2, twin-3 and 3 more." in text
+        elsewhere = msgspec.structs.replace(first, namespace="other", same_as="new")
+        assert "The same holds" not in told(first, elsewhere)
+
+    @pytest.mark.parametrize(
+        ("event", "said"),
+        [
+            (None, ["Message: {message}"]),
+            (EventReport(message="{message}"), ["Message: {message}", "The scheduler said the same."]),
+            (
+                EventReport(message="{message} preemption: none", time="T1"),
+                ["Message: {message}", "The scheduler said the same (T1)."],
+            ),
+            (
+                EventReport(message="another", time="T1", differs="it is old"),
+                ["Message now: {message}", "The scheduler last said (T1): another", "They differ: it is old."],
+            ),
+            (
+                EventReport(message="two\nlines", differs="it is old"),
+                ["Message now: {message}", "The scheduler last said: two...", "They differ: it is old."],
+            ),
+        ],
+        ids=in_order,
+    )
+    def test_our_message_beside_the_schedulers(self, event: EventReport | None, said: list[str]) -> None:
+        item = pending(incoming(), [*TAINTED, *web("a1", "b1")])
+        if event:
+            event = msgspec.structs.replace(event, message=event.message.format(message=item.message))
+        lines = told(msgspec.structs.replace(item, event=event)).splitlines()
+        assert lines[-len(said) :] == [line.format(message=item.message) for line in said]
+
+    def test_a_stale_event_of_a_schedulable_pod(self) -> None:
+        event = EventReport(message="0/3 nodes", differs="it is out of date")
+        lines = told(pending(incoming(), ABC, event=event)).splitlines()
+        assert lines[-2:] == ["The scheduler last said: 0/3 nodes", "They differ: it is out of date."]
+
+    def test_findings_are_told_unless_the_sentence_on_top_says_so(self) -> None:
+        item = pending(
+            incoming(spread(ZONE, selector=app("typo"))), [*TAINTED, *(pod("x", on="a1", labels={"app": "typo"}),)]
+        )
+        assert "warning: GhostPod: " in told(item)
+        pinned = pending(incoming(), [*TAINTED, *web("a1", "b1")])
+        assert "PinnedMinimum" in {finding.id for finding in pinned.findings}
+        assert "PinnedMinimum" not in told(pinned)
+
+    def test_what_holds_for_all_stands_at_the_end(self) -> None:
+        assert (
+            told(incomplete=(MISSING,))
+            == "incomplete: list services (forbidden): the selector lacks what Services add.\n"
+        )
+        assert told() == ""
+
+
+EVIL = "x\x1b]0;owned\x07\u202ey\x9b\rz"
+
+
+def evil_item() -> PendingItem:
+    """Return an item whose every text that others write acts on a terminal."""
+    described = incoming(labels={"app": EVIL})
+    objects = [node("n" + EVIL, zone=EVIL, taints=[f"{EVIL}=v:NoSchedule"]), node("m", labels={f"zone-{EVIL}": EVIL})]
+    return pending(
+        described,
+        objects,
+        name=EVIL,
+        namespace=EVIL,
+        summary=EVIL,
+        scheduler_name=EVIL,
+        held_by=(EVIL,),
+        workload=WorkloadRef(kind=EVIL, name=EVIL),
+        event=EventReport(message=EVIL, time=EVIL, differs="it is old"),
+        preemption=Preemption(node=EVIL, victims=(PodName(namespace=EVIL, name=EVIL),), pdb_violations=0),
+        nomination=Nomination(node=EVIL, leaving=(PodName(namespace=EVIL, name=EVIL),)),
+        incomplete=(Incomplete(what=EVIL, why=EVIL, consequence=EVIL),),
+    )
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_nothing_that_others_wrote_acts_on_the_terminal(*, wide: bool) -> None:
+    item = evil_item()
+    for text in (told(item, wide=wide), names(PendingReport(metadata=METADATA, items=(item,)))):
+        assert text
+        assert not set(text) & {"\x1b", "\x07", "\u202e", "\x9b", "\r"}, text
