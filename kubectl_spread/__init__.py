@@ -8,7 +8,7 @@ The map, in the order of the imports (they only point to the right)::
 * cli: flags to options, one small file a command
 * commands: source → engine → report, one file a command
 * cluster: kubeconfig and API server, or files, to an Inventory
-* render: reports to text
+* render: reports to text, Markdown, pages and formats for programs; its outline holds what people are told, once
 * diagnosis: why the scheduler decided so, and what would change its mind
 * simulation: Pods coming and going one after another
 * controllers: kube-controller-manager's part: which Pods a workload has, which it makes next, and which go

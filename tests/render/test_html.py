@@ -156,7 +156,7 @@ class TestHeader:
         assert facts["Resource versions"] == "nodes 81723, pods 81724"
         assert page.texts("title") == ["kubectl spread why-pending: prod-eu"]
 
-    def test_counts_come_worst_first_and_count_twins(self) -> None:
+    def test_counts_come_worst_first_and_count_pods_that_share_one(self) -> None:
         twin = msgspec.structs.replace(STUCK, name="twin", same_as="new")
         page = pending_page(pending([*ABC], name="free"), STUCK, twin)
         assert page.texts("button", of="count") == ["✕2 Unschedulable", "✓1 Schedulable"]
@@ -200,9 +200,9 @@ class TestCards:
         assert card.texts(of="sentence") == [STUCK.summary]
         assert card.texts(of="badge") == ["✕Unschedulable"]
 
-    def test_twins_are_named(self) -> None:
+    def test_pods_that_share_the_explanation_are_named(self) -> None:
         page = pending_page(STUCK, msgspec.structs.replace(STUCK, name="twin", same_as="new"))
-        assert page.texts(of="twins") == ["The same holds for twin."]
+        assert page.texts(of="same-for") == ["The same holds for twin."]
         assert len(page.all(of="card")) == 1
 
     def test_a_gate_and_another_scheduler_are_told(self) -> None:

@@ -42,7 +42,7 @@ from kubectl_spread.report import (
 TOO_MANY = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True)
 ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps)
-"""The blocks that stand above what is drawn, in order."""
+"""The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
 BELOW_MAPS = (Fixes, Table)
 LAST = (Findings, Messages)
 UNDRAWN = element("p", text(TOO_MANY), class_="hint undrawn")
@@ -199,7 +199,7 @@ def _placed(item: PendingItem | CheckItem) -> Counts:
 
 
 def _ranges(constraint: ConstraintReport, item: PendingItem | CheckItem) -> Ranges:
-    """Return the domains of a constraint whose counts depend on luck."""
+    """Return the domains of a constraint whose counts depend on ties."""
     return ranges_of(constraint, item) if isinstance(item, CheckItem) else EXACT
 
 

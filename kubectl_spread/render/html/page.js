@@ -11,7 +11,7 @@
 
   // Search: every word has to match, in the card's headline, else in one of its nodes, else anywhere in the card.
   const lower = (node) => (node ? node.textContent.toLowerCase() : "");
-  const headline = (card) => ["h2", ".badge", ".about", ".twins"].map((part) => lower(card.querySelector(part))).join(" ");
+  const headline = (card) => ["h2", ".badge", ".about", ".same-for"].map((part) => lower(card.querySelector(part))).join(" ");
   const once = (make) => { const made = new Map(); return (key) => made.get(key) ?? made.set(key, make(key)).get(key); };
   const headOf = once(headline);
   const textOf = once(lower);

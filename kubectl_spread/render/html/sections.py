@@ -32,7 +32,7 @@ def block_markup(found: Block) -> Markup:  # noqa: PLR0911 - one for each kind o
     """Return one block of an outline; a constraint by its sentences, beside what is drawn of it."""
     match found:
         case SameFor() | Note():
-            return element("p", text(found.line), class_="hint twins" if isinstance(found, SameFor) else "hint")
+            return element("p", text(found.line), class_="hint same-for" if isinstance(found, SameFor) else "hint")
         case Refusals():
             return _fields_section("The API server would refuse", found.errors, class_="refused")
         case Warnings():

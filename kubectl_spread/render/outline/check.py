@@ -130,6 +130,6 @@ def _ranking(item: CheckItem) -> str:
 
 
 def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:
-    """Return the domains of a constraint whose counts depend on luck."""
+    """Return the domains of a constraint whose counts depend on ties."""
     own = (each for each in item.ranges if each.constraint == constraint.index)
     return {each.value: (each.minimum, each.maximum) for each in own}

@@ -25,7 +25,7 @@ MOST_ROWS = 12
 """Domains (count) up to which each has a line of its own."""
 
 Ranges: TypeAlias = Mapping[str, tuple[int, int]]
-"""Domain → the fewest and the most Pods it may hold, where that depends on luck."""
+"""Domain → the fewest and the most Pods it may hold, where that depends on ties."""
 EXACT: Ranges = MappingProxyType({})
 
 
@@ -52,7 +52,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
 
     @property
     def pods(self) -> str:
-        """The Pods counted in each, as a range where that depends on luck."""
+        """The Pods counted in each, as a range where that depends on ties."""
         return str(self.fewest) if self.fewest == self.most else f"{self.fewest}..{self.most}"
 
     def names(self, most: int) -> str:
