@@ -116,3 +116,7 @@ class ManifestError(SpreadError):
     def __init__(self, problems: Iterable[Problem], *, hint: str = "") -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, self.problems)), hint=hint)
+
+
+class UnreadableError(Exception):
+    """Why bytes cannot be had, in words that follow the source's name: ``does not exist``. No user sees it as it is."""

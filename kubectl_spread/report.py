@@ -34,9 +34,11 @@ class Verdict(StrEnum):
 class SpreadStatus(StrEnum):
     """How a workload stands to one of its constraints, worst first."""
 
-    BLOCKED = "Blocked"
-    VIOLATED = "Violated"
     NO_DOMAINS = "NoDomains"
+    BLOCKED = "Blocked"
+    FAILED_CREATE = "FailedCreate"
+    UNSCHEDULABLE = "Unschedulable"
+    VIOLATED = "Violated"
     NO_EFFECT = "NoEffect"
     INCOMPLETE = "Incomplete"
     UNEVEN = "Uneven"

@@ -73,9 +73,11 @@ def test_names_on_the_wire_are_camel_case_and_unset_fields_are_absent() -> None:
 
 def test_statuses_come_worst_first() -> None:
     assert [status.value for status in SpreadStatus] == [
-        "Blocked",
-        "Violated",
         "NoDomains",
+        "Blocked",
+        "FailedCreate",
+        "Unschedulable",
+        "Violated",
         "NoEffect",
         "Incomplete",
         "Uneven",

@@ -16,11 +16,23 @@ from msgspec.structs import replace
 from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
+from kubectl_spread.apiserver.validation import validate, validate_template
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Container, LimitRange, LimitRangeItem, Pod, PodSpec, Quantity, Toleration
+from kubectl_spread.objects.core import (
+    Container,
+    LimitRange,
+    LimitRangeItem,
+    Pod,
+    PodSpec,
+    PodTemplateSpec,
+    Quantity,
+    Toleration,
+)
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
+from kubectl_spread.release import Release
 from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
@@ -32,33 +44,74 @@ PREEMPT = "PreemptLowerPriority"
 UNREACHABLE_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 TOLERATED_SECONDS = 300
 
+_SPEC = "spec."
+_TEMPLATE = "template"
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why admission would not let a Pod in.
+    """Why a Pod would not be let in.
 
     Attributes:
         field: the field of the Pod's spec that is to blame.
         message: in the API server's words.
+        reason: the kind of fault, as for a field that validation refuses.
     """
 
     field: str
     message: str
+    reason: str = "Forbidden"
+
+    def __str__(self) -> str:
+        """Return it with its field."""
+        return f"spec.{self.field}: {self.message}"
 
 
 def admitted(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
     """Return the Pod as the API server of that release would store it."""
+    return prepared(mutated(pod, snapshot, profile), profile.release)
+
+
+def mutated(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:
+    """Return the Pod as webhooks would get to see it: with its defaults and those of the plugins before them."""
     pod = defaulted(pod, profile.release)
     spec = _with_limits(pod.spec, pod.metadata.namespace, snapshot)
     spec = _with_priority(spec, snapshot)
     spec = _with_default_tolerations(spec)
     spec = _with_runtime(spec, snapshot)
-    return prepared(replace(pod, spec=spec), profile.release)
+    return replace(pod, spec=spec)
 
 
 def refusals(pod: Pod, snapshot: Snapshot) -> tuple[Refusal, ...]:
     """Return why admission would not let the Pod in, empty where it would; what was not read refuses nothing."""
     return (*_priority_refusals(pod.spec, snapshot), *_runtime_refusals(pod.spec, snapshot))
+
+
+def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tuple[Refusal, ...]:
+    """Return why the Pod is not created though its template was taken; empty where it is.
+
+    A template is validated less strictly than a Pod, and before admission adds to it. What is wrong with the template
+    itself is not said again: a workload that exists has passed that.
+
+    Args:
+        pod: with all that admission writes into it, but for label keys that are merged into selectors.
+        made: as its controller makes it from the template.
+        snapshot: the cluster.
+        release: the API server's.
+    """
+    return (*refusals(made, snapshot), *_invalid(pod, made, release))
+
+
+def _invalid(pod: Pod, made: Pod, release: Release) -> Iterator[Refusal]:
+    """Yield what validation says of the Pod and not of its template."""
+    template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
+    known = {
+        (error.field.removeprefix(f"{_TEMPLATE}."), error.message)
+        for error in validate_template(template, path=_TEMPLATE, release=release)
+    }
+    for error in validate(pod, release=release):
+        if error.field.startswith(_SPEC) and (error.field, error.message) not in known:
+            yield Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason))
 
 
 def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:

@@ -177,3 +177,54 @@ def _with_expressions(
     if selector is None:
         return None
     return replace(selector, match_expressions=(*selector.match_expressions, *expressions))
+
+
+def unmerged(spec: PodSpec) -> PodSpec:
+    """Return the spec as it was before its label keys were merged: validation forbids a selector that names them."""
+    constraints = tuple(map(_unmerged_constraint, spec.topology_spread_constraints))
+    affinity = _unmerged_affinity(spec.affinity) if spec.affinity else None
+    return replace(spec, topology_spread_constraints=constraints, affinity=affinity)
+
+
+def _unmerged_constraint(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:
+    """Return the constraint without the expressions of its label keys."""
+    return replace(constraint, label_selector=_without(constraint.label_selector, constraint.match_label_keys))
+
+
+def _unmerged_affinity(affinity: Affinity) -> Affinity:
+    """Return the affinity without the expressions of its terms' label keys."""
+    return replace(
+        affinity,
+        pod_affinity=_unmerged_pod_affinity(affinity.pod_affinity),
+        pod_anti_affinity=_unmerged_pod_affinity(affinity.pod_anti_affinity),
+    )
+
+
+def _unmerged_pod_affinity(affinity: PodAffinity | None) -> PodAffinity | None:
+    """Return affinity or anti-affinity without them."""
+    if affinity is None:
+        return None
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution
+    return PodAffinity(
+        required_during_scheduling_ignored_during_execution=tuple(
+            map(_unmerged_term, affinity.required_during_scheduling_ignored_during_execution)
+        ),
+        preferred_during_scheduling_ignored_during_execution=tuple(
+            replace(weighted, pod_affinity_term=_unmerged_term(weighted.pod_affinity_term)) for weighted in preferred
+        ),
+    )
+
+
+def _unmerged_term(term: PodAffinityTerm) -> PodAffinityTerm:
+    """Return the term without the expressions of its label keys."""
+    return replace(
+        term, label_selector=_without(term.label_selector, (*term.match_label_keys, *term.mismatch_label_keys))
+    )
+
+
+def _without(selector: LabelSelector | None, keys: Sequence[str]) -> LabelSelector | None:
+    """Return the selector without expressions on these keys."""
+    if selector is None or not keys:
+        return selector
+    left = tuple(expression for expression in selector.match_expressions if expression.key not in keys)
+    return replace(selector, match_expressions=left)

@@ -55,7 +55,7 @@ class ShowFlags:
         bool, Option("--watch", "-w", help="Go on after the first answer, and print what changes until Ctrl-C.")
     ] = False
     exit_code: Annotated[
-        bool, Option("--exit-code", help="Exit with 1 when something is Blocked, Violated or NoEffect.")
+        bool, Option("--exit-code", help="Exit with 1 when something is Violated or worse, or NoEffect.")
     ] = False
 
 

@@ -20,7 +20,7 @@ REQUIRED = (kinds.NODE, kinds.POD)
 FOR_PENDING = (kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY)
 FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds that decide what an API server writes into a Pod as it is created."""
-FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING, *FOR_CREATION})
+FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING})
 
 
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
@@ -49,18 +49,16 @@ def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
 
     All Pods are needed: where replicas would lie is not told from some of them.
     """
-    of_each = [
-        (*everything(namespace), *(_optional(kind, namespace) for kind in FOR_CREATION)) for namespace in namespaces
-    ]
+    of_each = map(everything, namespaces)
     return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 
 def spread_only(namespace: str) -> tuple[Read, ...]:
-    """Return the reads for counting: Nodes, and the namespace's Pods, Services and owners."""
+    """Return the reads for counting: Nodes, and the namespace's Pods, Services, owners and what completes Pods."""
     return (
         Read(kind=kinds.NODE),
         Read(kind=kinds.POD, namespace=namespace),
-        *(_optional(kind, namespace) for kind in (kinds.SERVICE, *kinds.WORKLOAD_KINDS)),
+        *(_optional(kind, namespace) for kind in (kinds.SERVICE, *FOR_CREATION, *kinds.WORKLOAD_KINDS)),
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from kubectl_spread.commands.source import Source, SourceWithin
-from kubectl_spread.controllers.workloads import owner_of, template_of
+from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.labels import Selector, from_set
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodSpec, ReplicationController

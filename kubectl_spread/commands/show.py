@@ -32,7 +32,8 @@ COUNTED_ONLY = (
 )
 SORT_KEYS = ("status", "skew", "name")
 STATUS_ORDER = tuple(SpreadStatus)
-PROBLEMS = frozenset((SpreadStatus.BLOCKED, SpreadStatus.VIOLATED, SpreadStatus.NO_EFFECT))
+PROBLEMS = frozenset((*STATUS_ORDER[: STATUS_ORDER.index(SpreadStatus.VIOLATED) + 1], SpreadStatus.NO_EFFECT))
+"""The next Pod does not come or finds no node, or a constraint is broken or useless."""
 
 
 class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +115,7 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
 
 
 def exit_code(report: SkewReport) -> ExitCode:
-    """Return what ``--exit-code`` makes of the report: no where something is Blocked, Violated or NoEffect."""
+    """Return what ``--exit-code`` makes of the report: no where something is Violated or worse, or NoEffect."""
     return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
 
 

@@ -15,8 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from kubectl_spread.controllers.replicas import HASH_LABEL, ordinal_pod, replica, same_template
-from kubectl_spread.controllers.workloads import owner_of, template_of
+from kubectl_spread.controllers.replicas import replica
+from kubectl_spread.controllers.statefulset import ordinal_pod
+from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, RollingUpdate, StatefulSet, UpdateStrategy

@@ -21,7 +21,7 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.words import count_of, listed
+from kubectl_spread.words import count_of, enumerated, listed
 
 _some = partial(listed, most=3)
 _pods = partial(count_of, noun="Pod")
@@ -63,6 +63,17 @@ def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evalua
     subject = Subject(pod, handle, podtopologyspread.constraints_of(pod, handle), spread, evaluation)
     found = [finding for rule in RULES for finding in rule(subject)]
     return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
+
+
+def from_living(paths: Sequence[str]) -> tuple[Finding, ...]:
+    """Return the finding of a Pod of which so much was taken from living ones; none where nothing was."""
+    if not paths:
+        return ()
+    message = (
+        f"its living Pods carry {enumerated(paths)} beyond the template, as a webhook or a policy writes it:"
+        " the next Pod is judged with the same."
+    )
+    return (_info("InjectedFields", paths[0], message),)
 
 
 def path_of(index: int, field: str = "") -> str:

@@ -43,6 +43,7 @@ class DeploymentSpec(WorkloadSpec, frozen=True):
     """What a Deployment keeps; its update strategy has a name of its own."""
 
     strategy: UpdateStrategy = UpdateStrategy()
+    paused: bool = False
 
 
 class Deployment(Struct, frozen=True):
@@ -77,6 +78,7 @@ class StatefulSetSpec(WorkloadSpec, frozen=True):
 
     volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
     ordinals: StatefulSetOrdinals = StatefulSetOrdinals()
+    pod_management_policy: str = "OrderedReady"
 
 
 class StatefulSet(Struct, frozen=True):
@@ -100,6 +102,8 @@ class JobSpec(Struct, frozen=True):
     parallelism: int | None = None
     completions: int | None = None
     completion_mode: str = "NonIndexed"
+    suspend: bool = False
+    pod_replacement_policy: str = ""
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
 
@@ -112,9 +116,12 @@ class JobCondition(Struct, frozen=True):
 
 
 class JobStatus(Struct, frozen=True):
-    """What has become of a Job."""
+    """What has become of a Job; indexes as in ``0,2-4``."""
 
     conditions: tuple[JobCondition, ...] = ()
+    succeeded: int = 0
+    completed_indexes: str = ""
+    failed_indexes: str = ""
 
 
 class Job(Struct, frozen=True):
@@ -140,6 +147,7 @@ class JobTemplateSpec(Struct, frozen=True):
 class CronJobSpec(Struct, frozen=True):
     """What a CronJob runs."""
 
+    suspend: bool = False
     job_template: JobTemplateSpec = JobTemplateSpec()
 
 

@@ -181,6 +181,16 @@ FINDINGS: Sequence[Entry] = (
         link=entry.LIMITATIONS,
     ),
     _finding(
+        name="InjectedFields",
+        summary="living Pods carry what their template does not say",
+        meaning="A webhook or a policy changes Pods as they are created. The next Pod will most likely be changed the"
+        " same way, so it is judged with what the living Pods of its revision have beyond the template.",
+        when="For information, where the newest Pod has more than the template and admission explain, and, of what may"
+        " change later (labels, tolerations, resources), where all Pods have it.",
+        action="Nothing, where the webhook is meant to. check --dry-run=server asks it.",
+        link=entry.SPREAD,
+    ),
+    _finding(
         name="StaleEvent",
         summary="the Pod's condition says unschedulable, but a node would take it now",
         meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"

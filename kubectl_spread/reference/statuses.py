@@ -13,13 +13,40 @@ _verdict = partial(Entry, kind=EntryKind.VERDICT)
 
 STATUSES: Sequence[Entry] = (
     _status(
+        name="NoDomains",
+        summary="no node carries the topologyKey, and no Pod is scheduled",
+        meaning="A node without the topologyKey of a DoNotSchedule constraint takes no Pod that has it, and here none"
+        " carries it. ScheduleAnyway would only have no effect.",
+        when="For DoNotSchedule, where no node carries the key.",
+        action="Correct the topologyKey, or label the nodes.",
+        link=entry.NODE_LABELS,
+    ),
+    _status(
         name="Blocked",
         summary="the next Pod finds no node, and without its constraints would find one",
         meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
         " rollout, restart or scale-up will hang.",
-        when="For DoNotSchedule, judged for a Pod of the newest revision; DaemonSets and finished Jobs have none.",
+        when="For DoNotSchedule, judged for the Pod that comes next; DaemonSets, Jobs that want no more Pods and"
+        " workloads that are paused, suspended or scaled to 0 have none.",
         action="show TYPE/NAME prints the domains; why-pending tries fixes once a Pod is Pending.",
         link=entry.CONFLICTING,
+    ),
+    _status(
+        name="FailedCreate",
+        summary="the API server would refuse the next Pod",
+        meaning="A template is taken with less scrutiny than a Pod, and admission adds to the Pod what the template"
+        " does not show. The controller tries again and again, and no Pod comes. The message is the API server's.",
+        when="Where validation or admission refuses what the workload would make next.",
+        action="Correct what the message names: in the template, or the LimitRange, RuntimeClass or PriorityClass.",
+        link=entry.SPREAD,
+    ),
+    _status(
+        name="Unschedulable",
+        summary="the next Pod finds no node, and no constraint is to blame",
+        meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
+        when="Where no node is feasible for a Pod of the newest revision, with or without its constraints.",
+        action="Make room or open nodes; why-pending tries fixes once a Pod is Pending.",
+        link=entry.SPREAD,
     ),
     _status(
         name="Violated",
@@ -31,21 +58,15 @@ STATUSES: Sequence[Entry] = (
         link=entry.LIMITATIONS,
     ),
     _status(
-        name="NoDomains",
-        summary="no node counts for the constraint",
-        meaning="No node carries the topologyKey, or the policies leave out every one that does. With DoNotSchedule no"
-        " Pod is scheduled, with ScheduleAnyway nothing is spread.",
-        when="Where no domain is eligible.",
-        action="Correct the topologyKey, label the nodes, or look at nodeAffinityPolicy and nodeTaintsPolicy.",
-        link=entry.NODE_LABELS,
-    ),
-    _status(
         name="NoEffect",
         summary="the constraint balances nothing",
         meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
-        " this release counts nothing by, or one that does not match the workload's own Pods.",
-        when="Where the selector does not match a Pod of the workload.",
-        action="Make the labelSelector match the labels of the Pod template: explain GhostPod.",
+        " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
+        " spread over: no node counts, or each Pod of a DaemonSet counts its own node alone.",
+        when="Where the selector does not match a Pod of the workload, no domain is eligible, or nodeAffinityPolicy is"
+        " Honor in a DaemonSet.",
+        action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
+        " the constraint.",
         link=entry.CONVENTIONS,
     ),
     _status(

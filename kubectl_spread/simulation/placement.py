@@ -15,8 +15,10 @@ from typing import TypeAlias
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.daemonset import pinned_to
+from kubectl_spread.controllers.next_pod import claims_of
 from kubectl_spread.controllers.persistent_volumes import created, settled
-from kubectl_spread.controllers.replicas import claims_of, pinned_to, replica
+from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.rollout import Plan
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload

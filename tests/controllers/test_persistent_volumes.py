@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims, guessed, settled
-from kubectl_spread.controllers.replicas import renamed
+from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.scheduler import cycle

@@ -6,16 +6,12 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.controllers.replicas import (
-    as_created,
-    claims_of,
-    first_pod,
-    pinned_to,
-    replica,
-    replicas_of,
-    same_template,
-)
-from kubectl_spread.controllers.workloads import revision_number, revision_of
+from kubectl_spread.controllers.daemonset import pinned_to
+from kubectl_spread.controllers.deployment import revision_number
+from kubectl_spread.controllers.next_pod import claims_of
+from kubectl_spread.controllers.replicas import as_created, first_pod, replica, replicas_of
+from kubectl_spread.controllers.templates import same_template
+from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.objects.core import PodTemplateSpec, Service
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Workload

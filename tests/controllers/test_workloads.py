@@ -1,4 +1,4 @@
-"""Which workload a Pod belongs to, which of its revisions is the newest, what its next Pod would be."""
+"""Which workload a Pod belongs to, and which of its revisions it is of."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import pytest
 
 from kubectl_spread.controllers.workloads import (
     OwnedPods,
-    makes_next_pod,
-    newest_replica_set,
-    next_pod,
     owner_of,
-    reference_to,
     revision_of,
     scheduler_of,
     workloads,
 )
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import BY_API, Workload
-from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.snapshot import Snapshot
-from tests.build import ZONE, Object, app, pod, snapshot, spread
+from tests.build import Object, pod, snapshot
 from tests.build_workloads import controller, cron_job, owned, revision, template, workload
 from tests.naming import in_order
 
@@ -98,101 +93,6 @@ def test_the_revision_stands_in_a_label(labels: dict[str, str], name: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("objects", "expected"),
-    [
-        ([workload("Deployment", "web")], True),
-        ([workload("DaemonSet", "web")], False),
-        ([workload("Job", "web")], True),
-        ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "True"}]})], False),
-        ([workload("Job", "web", status={"conditions": [{"type": "Failed", "status": "True"}]})], False),
-        ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "False"}]})], True),
-        ([cron_job("web")], True),
-        ([owned("x", "Rollout", "web")], True),
-        ([pod("web")], False),
-    ],
-    ids=in_order,
-)
-def test_whether_there_is_a_next_pod(objects: Sequence[Object], *, expected: bool) -> None:
-    assert makes_next_pod(only(objects)[0]) == expected
-
-
-@pytest.mark.parametrize(
-    "kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"]
-)
-def test_the_next_pod_is_of_the_template(kind: str) -> None:
-    constraint = spread(ZONE, selector=app("web"))
-    made = next_pod(*only([workload(kind, "web", pods=template(constraint, labels={"app": "web", "tier": "1"}))]))
-    assert made is not None
-    assert (made.metadata.name, made.metadata.namespace) == ("web", "default")
-    assert made.metadata.labels == {"app": "web", "tier": "1"}
-    assert made.spec.topology_spread_constraints[0].topology_key == ZONE
-    assert made.metadata.controller is not None
-    assert (made.metadata.controller.kind, made.metadata.controller.name) == (kind, "web")
-
-
-def test_the_next_pod_of_a_cron_job_is_of_its_jobs_template() -> None:
-    made = next_pod(*only([cron_job("web", pods=template(labels={"app": "nightly"}))]))
-    assert made is not None
-    assert made.metadata.labels == {"app": "nightly"}
-
-
-def test_the_next_pod_of_a_deployment_is_of_its_newest_revision() -> None:
-    made = next_pod(*only([workload("Deployment", "web"), revision("web", 9), revision("web", 10), revision("web", 2)]))
-    assert made is not None
-    assert made.metadata.labels["pod-template-hash"] == "h10"
-    assert made.metadata.controller is not None
-    assert (made.metadata.controller.kind, made.metadata.controller.name) == ("ReplicaSet", "web-h10")
-
-
-def test_a_deployment_without_a_replica_set_has_no_hash_yet() -> None:
-    made = next_pod(*only([workload("Deployment", "web")]))
-    assert made is not None
-    assert made.metadata.labels == {"app": "web"}
-
-
-def test_the_next_pod_of_a_stateful_set_is_of_its_update_revision() -> None:
-    made = next_pod(*only([workload("StatefulSet", "web", status={"updateRevision": "web-2"})]))
-    assert made is not None
-    assert revision_of(made) == "web-2"
-
-
-def test_without_a_readable_owner_the_newest_pod_is_the_template() -> None:
-    pods = [owned(name, "Rollout", "web", on="n", labels={"v": name}) for name in ("b", "c", "a")]
-    made = next_pod(*only(pods))
-    assert made is not None
-    assert (made.metadata.labels["v"], made.spec.node_name) == ("c", "")
-
-
-def test_without_owner_and_pods_there_is_nothing_to_go_by() -> None:
-    each, cluster = only([owned("x", "Rollout", "web")])
-    assert next_pod(OwnedPods(each.namespace, each.ref, None, ()), cluster) is None
-    assert scheduler_of(OwnedPods(each.namespace, each.ref, None, ())) == ""
-
-
-def test_replica_sets_of_others_are_no_revision() -> None:
-    objects = [
-        workload("Deployment", "web"),
-        revision("other", 7),
-        workload("ReplicaSet", "lone"),
-        {**revision("web", 8), "metadata": {**revision("web", 8)["metadata"], "namespace": "another"}},
-        workload("ReplicaSet", "web-x", owner=controller("DeploymentConfig", "web")),
-    ]
-    cluster = snapshot(objects)
-    deployment = cluster.get(Deployment, "default", "web")
-    assert deployment is not None
-    assert newest_replica_set(deployment, cluster) is None
-
-
-@pytest.mark.parametrize("said", ["", "seven", "-1"])
-def test_a_replica_set_may_not_say_which_revision_it_is(said: str) -> None:
-    unnumbered = revision("web", 1, hash_="x")
-    unnumbered["metadata"]["annotations"] = {"deployment.kubernetes.io/revision": said}
-    made = next_pod(*only([workload("Deployment", "web"), unnumbered, revision("web", 1)]))
-    assert made is not None
-    assert revision_of(made) == "h1"
-
-
-@pytest.mark.parametrize(
     ("objects", "name"),
     [
         ([workload("Deployment", "web", pods=template(schedulerName="volcano"))], "volcano"),
@@ -204,26 +104,3 @@ def test_a_replica_set_may_not_say_which_revision_it_is(said: str) -> None:
 )
 def test_who_places_the_pods(objects: Sequence[Object], name: str) -> None:
     assert scheduler_of(only(objects)[0]) == name
-
-
-@pytest.mark.parametrize(
-    ("kind", "api_version"),
-    [
-        ("Deployment", "apps/v1"),
-        ("StatefulSet", "apps/v1"),
-        ("Job", "batch/v1"),
-        ("CronJob", "batch/v1"),
-        ("ReplicationController", "v1"),
-    ],
-)
-def test_the_reference_names_the_api(kind: str, api_version: str) -> None:
-    each, _ = only([cron_job("web") if kind == "CronJob" else workload(kind, "web")])
-    owner: Workload | None = each.owner
-    assert owner is not None
-    reference = reference_to(owner)
-    assert (reference.api_version, reference.kind, reference.name, reference.controller) == (
-        api_version,
-        kind,
-        "web",
-        True,
-    )

@@ -72,12 +72,12 @@ STATUSES = {
     ),
     "not to blame where filters alone reject": (
         [*TAINTED, *deployment(on=["a1", "b1"], nodeSelector={"disk": "ssd"})],
-        SpreadStatus.NO_DOMAINS,
-        "its policies count no node",
+        SpreadStatus.UNSCHEDULABLE,
+        "NodeAffinity",
     ),
     "no node carries the key": (
         [*ABC, *deployment(spread("rack", selector=app("web"), soft=True), on=["a1"])],
-        SpreadStatus.NO_DOMAINS,
+        SpreadStatus.NO_EFFECT,
         "no node carries rack",
     ),
     "no selector": (
@@ -109,9 +109,9 @@ def test_the_status_and_the_one_thing_to_know(objects: Sequence[Object], status:
     assert (row.status, row.status_reason) == (status, reason)
 
 
-def test_a_key_that_no_node_carries_blocks() -> None:
+def test_a_key_that_no_node_carries_comes_before_all_else() -> None:
     row = only([*ABC, *deployment(spread("rack", selector=app("web")))])
-    assert (row.status, row.status_reason) == (SpreadStatus.BLOCKED, "no domain may take one more")
+    assert (row.status, row.status_reason, row.next) == (SpreadStatus.NO_DOMAINS, "no node carries rack", ())
 
 
 def test_two_constraints_block_together_and_name_each_other() -> None:
@@ -136,7 +136,7 @@ def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> Non
 def test_a_constraint_that_is_not_in_the_core_is_not_blocked() -> None:
     objects = [*TAINTED, *deployment(zoned(), spread("rack", selector=app("web"), soft=True), on=["a1", "b1"])]
     by_zone, by_rack = rows_of(objects)
-    assert (by_zone.status, by_rack.status) == (SpreadStatus.BLOCKED, SpreadStatus.NO_DOMAINS)
+    assert (by_zone.status, by_rack.status) == (SpreadStatus.BLOCKED, SpreadStatus.NO_EFFECT)
     hard = (zoned(), spread(HOSTNAME, selector=app("web"), maxSkew=9))
     by_zone, by_host = rows_of([*TAINTED, *deployment(*hard, on=["a1", "b1"])])
     assert (by_zone.status, by_host.status) == (SpreadStatus.BLOCKED, SpreadStatus.OK)
@@ -147,15 +147,35 @@ def test_a_filter_is_named_where_nothing_is_pinned() -> None:
     hog = pod("hog", on="b1", requests={"cpu": "8"})
     objects = [*nodes, hog, *deployment(spread("rack", selector=app("web")), zoned(), on=["a1"], requests={"cpu": "1"})]
     by_rack, _ = rows_of(objects)
-    assert (by_rack.status, by_rack.status_reason) == (SpreadStatus.BLOCKED, "no domain may take one more")
+    assert (by_rack.status, by_rack.status_reason) == (SpreadStatus.NO_DOMAINS, "no node carries rack")
 
 
-@pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
-def test_what_makes_no_next_pod_is_never_blocked(kind: str) -> None:
-    finished = {"conditions": [{"type": "Complete", "status": "True"}]}
-    made = workload(kind, "web", pods=template(zoned()), status=finished)
-    row = only([*TAINTED, made, *(owned(f"p{on}", kind, "web", on=on) for on in ("a1", "a2", "b1"))])
+FINISHED: Object = {"conditions": [{"type": "Complete", "status": "True"}]}
+WANT_NO_MORE = {
+    "DaemonSet": workload("DaemonSet", "web", pods=template(zoned(nodeAffinityPolicy="Ignore"))),
+    "a Job that is done": workload("Job", "web", pods=template(zoned()), status=FINISHED),
+    "a Job that is full": workload("Job", "web", pods=template(zoned()), parallelism=3, completions=9),
+    "a Job that is suspended": workload("Job", "web", pods=template(zoned()), parallelism=9, suspend=True),
+    "a Job with one success": workload("Job", "web", pods=template(zoned()), parallelism=9, status={"succeeded": 1}),
+    "paused": workload("Deployment", "web", pods=template(zoned()), paused=True),
+    "scaled to 0": workload("ReplicaSet", "web", pods=template(zoned()), replicas=0),
+}
+
+
+@pytest.mark.parametrize("made", WANT_NO_MORE.values(), ids=WANT_NO_MORE.keys())
+def test_what_makes_no_next_pod_is_never_blocked(made: Object) -> None:
+    pods = (owned(f"p{on}", made["kind"], "web", on=on) for on in ("a1", "a2", "b1"))
+    row = only([*TAINTED, made, *pods])
     assert (row.status, row.next) == (SpreadStatus.VIOLATED, ())
+
+
+def test_daemon_pods_count_their_own_nodes_alone() -> None:
+    made = workload("DaemonSet", "web", pods=template(zoned(nodeTaintsPolicy="Honor")))
+    nodes = [*ABC, node("c2", zone="c", unschedulable=True)]
+    row = only([*nodes, made, *(owned(f"p{on}", "DaemonSet", "web", on=on) for on in ("a1", "a2", "b1", "c2"))])
+    assert (row.status, row.constraint.skew, row.next) == (SpreadStatus.NO_EFFECT, 0, ())
+    assert {domain.value: domain.matching for domain in row.constraint.domains} == {"a": 2, "b": 1, "c": 1}
+    assert row.status_reason == "the affinity of each Pod counts its own node alone: skew is always 0"
 
 
 def test_own_pods_are_told_from_those_that_only_match() -> None:

@@ -22,8 +22,7 @@ import yaml
 
 from kubectl_spread.cluster.files.sources import bounded
 from kubectl_spread.cluster.files.yaml_values import YamlError, split
-from kubectl_spread.cluster.net.download import UnreadableError
-from kubectl_spread.errors import ClusterError
+from kubectl_spread.errors import ClusterError, UnreadableError
 from kubectl_spread.objects.decoding import DecodeError, convert
 
 DEFAULT_PATH = "~/.kube/config"

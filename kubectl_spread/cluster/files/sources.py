@@ -18,10 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from kubectl_spread.cluster.net.background import Background
-from kubectl_spread.cluster.net.download import UnreadableError, download
-from kubectl_spread.cluster.net.proxy import without_login
-from kubectl_spread.errors import Problem
+from kubectl_spread.errors import Problem, UnreadableError
 
 STANDARD_INPUT = "standard input"
 SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
@@ -74,19 +71,30 @@ def read_inputs(
 
 def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | Problem:
     """Return what a source holds that is not a directory."""
-    remote = source.startswith(("http://", "https://"))
-    name = without_login(source) if remote else STANDARD_INPUT if source == "-" else as_text(source)
+    if source.startswith(("http://", "https://")):
+        return _fetched(source, urls=urls, most=most)
+    name = STANDARD_INPUT if source == "-" else as_text(source)
     try:
-        if not remote:
-            content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)
-        elif urls:
-            # Ctrl-C does not reach a thread that waits for a host's name to be looked up.
-            content = Background(partial(download, source)).result()
-        else:
-            return Problem(name, "is a URL: a cluster is read from files")
+        content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)
         return Input(name, _decoded(content, most))
     except UnreadableError as error:
         return Problem(name or '""', str(error))
+
+
+def _fetched(url: str, *, urls: bool, most: int) -> Input | Problem:
+    """Return what a URL holds; most commands fetch none, and do without what that takes."""
+    from kubectl_spread.cluster.net.background import Background
+    from kubectl_spread.cluster.net.download import download
+    from kubectl_spread.cluster.net.proxy import without_login
+
+    name = without_login(url)
+    if not urls:
+        return Problem(name, "is a URL: a cluster is read from files")
+    try:
+        # Ctrl-C does not reach a thread that waits for a host's name to be looked up.
+        return Input(name, _decoded(Background(partial(download, url)).result(), most))
+    except UnreadableError as error:
+        return Problem(name, str(error))
 
 
 def as_text(path: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kubectl_spread.cluster.net.limits import MANIFEST, Limits
 from kubectl_spread.cluster.net.proxy import without_login
-from kubectl_spread.errors import ClusterError
+from kubectl_spread.errors import ClusterError, UnreadableError
 
 if TYPE_CHECKING:
     import urllib3
@@ -22,10 +22,6 @@ ATTEMPTS = 3
 """How often a server that fails (5xx) is asked."""
 
 _CHUNK = 2**16
-
-
-class UnreadableError(Exception):
-    """Why bytes cannot be had, in words that follow the source's name: ``does not exist``."""
 
 
 def download(url: str, limits: Limits = MANIFEST) -> bytes:

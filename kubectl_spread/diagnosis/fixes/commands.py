@@ -11,7 +11,8 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
-from kubectl_spread.controllers.workloads import owner_of, template_of
+from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import (
     AddNode,
     Candidate,

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.controllers.workloads import REVISION_LABELS
+from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.guards import careful_selector, newly_selected

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.controllers.replicas import pinned_to
+from kubectl_spread.controllers.daemonset import pinned_to
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
 from kubectl_spread.diagnosis.fixes.situation import Situation

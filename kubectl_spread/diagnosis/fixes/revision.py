@@ -8,7 +8,7 @@ import msgspec
 
 from kubectl_spread.apiserver.creation import pod_as_created
 from kubectl_spread.apiserver.validation import validate
-from kubectl_spread.controllers.workloads import REVISION_LABELS, template_of
+from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec

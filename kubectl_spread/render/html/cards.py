@@ -48,12 +48,13 @@ LAST = (Findings, Messages)
 UNDRAWN = element("p", text(TOO_MANY), class_="hint undrawn")
 
 STATUSES: Mapping[str, tuple[str, str]] = {
+    "NoDomains": ("bad", "∅"),
     "Blocked": ("bad", "✕"),
+    "FailedCreate": ("bad", "✕"),
     "Unschedulable": ("bad", "✕"),
     "Invalid": ("bad", "✕"),
     "Jams": ("bad", "▲"),
     "Violated": ("bad", "▲"),
-    "NoDomains": ("warn", "∅"),
     "NoEffect": ("warn", "○"),
     "Incomplete": ("warn", "?"),
     "Gated": ("warn", "‖"),

@@ -12,9 +12,11 @@ from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
 from kubectl_spread.words import listed
 
 STATUS_TONES = {
+    SpreadStatus.NO_DOMAINS: Tone.BAD,
     SpreadStatus.BLOCKED: Tone.BAD,
+    SpreadStatus.FAILED_CREATE: Tone.BAD,
+    SpreadStatus.UNSCHEDULABLE: Tone.BAD,
     SpreadStatus.VIOLATED: Tone.BAD,
-    SpreadStatus.NO_DOMAINS: Tone.WARNING,
     SpreadStatus.NO_EFFECT: Tone.WARNING,
     SpreadStatus.INCOMPLETE: Tone.WARNING,
     SpreadStatus.UNEVEN: Tone.INFO,

@@ -72,7 +72,7 @@ class TestShowTable:
         made = workload("Deployment", "web", pods=template(spread("rack", selector=app("web"))))
         (_, row) = table_of([*ABC, made])
         assert "<none>" in row
-        assert row.endswith("Blocked: no domain may take one more")
+        assert row.endswith("NoDomains: no node carries rack")
 
     def test_revisions_are_told_apart(self) -> None:
         workloads = [row.split()[1:3] for row in table_of(rollout())[1:]]

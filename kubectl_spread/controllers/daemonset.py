@@ -1,0 +1,86 @@
+"""DaemonSets: a Pod for each node, pinned to it, that puts up with what becomes of nodes.
+
+Source: kube-controller-manager pkg/controller/daemon/util/daemonset_util.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, labelled, pod_from_template
+from kubectl_spread.objects.core import (
+    Affinity,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    Pod,
+    Toleration,
+)
+from kubectl_spread.objects.workloads import DaemonSet
+
+_NAME_FIELD = "metadata.name"
+_TAINTS = (
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+)
+_HOST_NETWORK_TAINT = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+
+
+def pod_of(owner: DaemonSet, revision: str) -> Pod:
+    """Return the Pod that is made for every node, pinned to none, with what the controller makes it tolerate.
+
+    Args:
+        owner: the DaemonSet.
+        revision: the name of its revision; empty where that is not known.
+
+    Source: daemonset_util.go AddOrUpdateDaemonPodTolerations, CreatePodTemplate.
+    """
+    pod = pod_from_template(owner)
+    taints = (*_TAINTS, *((_HOST_NETWORK_TAINT,) if pod.spec.host_network else ()))
+    added = tuple(Toleration(key=key, operator="Exists", effect=effect) for key, effect in taints)
+    pod = replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, *added)))
+    return labelled(pod, {REVISION_HASH_LABEL: revision}) if revision else pod
+
+
+def pinned_to(pod: Pod, node_name: str) -> Pod:
+    """Return the Pod for one node.
+
+    Source: daemonset_util.go ReplaceDaemonSetPodNodeNameNodeAffinity.
+    """
+    field = NodeSelectorRequirement(key=_NAME_FIELD, operator="In", values=(node_name,))
+    selector = NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(field,)),))
+    return _with_node_selector(pod, selector)
+
+
+def is_pinned(pod: Pod) -> bool:
+    """Whether the Pod was made for one node."""
+    required = _required(pod)
+    return required is not None and any(
+        field.key == _NAME_FIELD for term in required.node_selector_terms for field in term.match_fields
+    )
+
+
+def unpinned(pod: Pod) -> Pod:
+    """Return the Pod without the affinity that pins it to its node."""
+    return _with_node_selector(pod, None) if is_pinned(pod) else pod
+
+
+def _required(pod: Pod) -> NodeSelector | None:
+    """Return the nodes the Pod is restricted to."""
+    node_affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    return node_affinity.required_during_scheduling_ignored_during_execution if node_affinity else None
+
+
+def _with_node_selector(pod: Pod, selector: NodeSelector | None) -> Pod:
+    """Return the Pod restricted to these nodes instead."""
+    affinity = pod.spec.affinity or Affinity()
+    node_affinity = replace(
+        affinity.node_affinity or NodeAffinity(), required_during_scheduling_ignored_during_execution=selector
+    )
+    affinity = replace(affinity, node_affinity=None if node_affinity == NodeAffinity() else node_affinity)
+    return replace(pod, spec=replace(pod.spec, affinity=None if affinity == Affinity() else affinity))

@@ -1,0 +1,87 @@
+"""Deployments: which ReplicaSet makes their next Pod.
+
+Source: kube-controller-manager pkg/controller/deployment/util/deployment_util.go FindNewReplicaSet, deployment/sync.go
+getNewReplicaSet (v1.36).
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.templates import (
+    HASH_LABEL,
+    pod_from_template,
+    reference_to,
+    same_template,
+    template_hash,
+)
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.workloads import Deployment, ReplicaSet
+from kubectl_spread.snapshot import Snapshot
+
+REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
+
+
+def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
+    """Return the Pod of the Deployment's newest revision; while it is paused, of the one that runs."""
+    running = newest_replica_set(deployment, snapshot)
+    if running is None:
+        return pod_from_template(deployment)
+    maker = running if deployment.spec.paused else replica_set_of(deployment, snapshot)
+    pod = pod_from_template(maker)
+    return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name))
+
+
+def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
+    """Return the ReplicaSet of the Deployment's template: a running one where its template is the same."""
+    template = deployment.spec.template
+    same = [found for found in replica_sets(deployment, snapshot) if same_template(found.spec.template, template)]
+    return max(same, key=_age) if same else _new_replica_set(deployment, snapshot)
+
+
+def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
+    """Return the ReplicaSet of the Deployment's last revision, None where none was read."""
+    return max(replica_sets(deployment, snapshot), key=_age, default=None)
+
+
+def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
+    """Return the ReplicaSets that the Deployment controls."""
+    return tuple(
+        replica_set
+        for replica_set in snapshot.all(ReplicaSet)
+        if replica_set.metadata.namespace == deployment.metadata.namespace
+        and (controller := replica_set.metadata.controller) is not None
+        and (controller.kind, controller.name) == ("Deployment", deployment.metadata.name)
+    )
+
+
+def revision_number(replica_set: ReplicaSet) -> int:
+    """Return the revision the Deployment gave it; 0 where it says none."""
+    text = replica_set.metadata.annotations.get(REVISION_ANNOTATION, "")
+    return int(text) if text.isdecimal() else 0
+
+
+def _age(replica_set: ReplicaSet) -> tuple[int, str]:
+    """Return what is greater the later the ReplicaSet was made or taken up again."""
+    return revision_number(replica_set), replica_set.metadata.creation_timestamp or ""
+
+
+def _new_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
+    """Return the ReplicaSet that is made for a template that none has."""
+    template, current = deployment.spec.template, newest_replica_set(deployment, snapshot)
+    revision = template_hash(template)
+    labels = {**template.metadata.labels, HASH_LABEL: revision}
+    selector = deployment.spec.selector
+    if selector is not None:
+        selector = replace(selector, match_labels={**selector.match_labels, HASH_LABEL: revision})
+    metadata = AnnotatedMeta(
+        name=f"{deployment.metadata.name}-{revision}",
+        namespace=deployment.metadata.namespace,
+        labels=labels,
+        annotations={REVISION_ANNOTATION: str(revision_number(current) + 1 if current else 1)},
+        owner_references=(reference_to(deployment),),
+    )
+    template = replace(template, metadata=replace(template.metadata, labels=labels))
+    spec = replace(deployment.spec, selector=selector, template=template)
+    return ReplicaSet(metadata=metadata, spec=spec)

@@ -1,0 +1,96 @@
+"""Jobs and CronJobs: whether they make one more Pod, for which index, and what labels the API server gives a Job.
+
+Source: kube-controller-manager pkg/controller/job/job_controller.go manageJob, job/indexed_job_utils.go
+firstPendingIndexes, pkg/controller/cronjob (v1.36).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.creation import job_as_created
+from kubectl_spread.controllers.templates import labelled, reference_to, renamed
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.objects.workloads import JOB_UID_LABELS, CronJob, Job, JobSpec
+
+COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
+
+_INDEXED = "Indexed"
+_REPLACE_FAILED = "Failed"
+
+
+def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
+    """Whether the Job makes one more Pod as things are.
+
+    Args:
+        job: the Job.
+        pods: its Pods that have not finished.
+    """
+    if job.finished or job.spec.suspend or job.metadata.deletion_timestamp:
+        return False
+    only_failed = job.spec.pod_replacement_policy == _REPLACE_FAILED
+    active = sum(only_failed or not pod.terminating for pod in pods)
+    parallelism = 1 if job.spec.parallelism is None else job.spec.parallelism
+    if job.spec.completions is None:
+        return not job.status.succeeded and active < parallelism
+    return active < min(job.spec.completions - job.status.succeeded, parallelism)
+
+
+def at_once(spec: JobSpec) -> int:
+    """Return how many Pods of a Job run at once (count)."""
+    parallelism = 1 if spec.parallelism is None else spec.parallelism
+    return parallelism if spec.completions is None else min(parallelism, spec.completions)
+
+
+def is_indexed(spec: JobSpec) -> bool:
+    """Whether each of the Job's Pods has an index of its own."""
+    return spec.completion_mode == _INDEXED
+
+
+def next_index(job: Job, pods: Sequence[Pod]) -> int:
+    """Return the first completion index that has neither come to an end nor a Pod."""
+    done = {*_indexes(job.status.completed_indexes), *_indexes(job.status.failed_indexes)}
+    done |= {int(text) for pod in pods if (text := pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")).isdecimal()}
+    return next(number for number in range(len(done) + 1) if number not in done)
+
+
+def _indexes(text: str) -> Iterator[int]:
+    """Yield the indexes of a list such as ``0,2-4``; what cannot be read names none."""
+    for interval in text.split(","):
+        first, _, last = interval.partition("-")
+        if first.isdecimal() and (last or first).isdecimal():
+            yield from range(int(first), int(last or first) + 1)
+
+
+def indexed(pod: Pod, index: int, *, base: str) -> Pod:
+    """Return the Pod of a completion index, under a name that begins with the base."""
+    return labelled(renamed(pod, f"{base}-{index}-{index + 1:05d}"), {COMPLETION_INDEX_LABEL: str(index)})
+
+
+def as_stored(job: Job) -> Job:
+    """Return the Job whose Pods carry its name and its UID, unless it selects them otherwise.
+
+    Source: pkg/registry/batch/job/strategy.go generateSelector (v1.36).
+    """
+    if job.spec.selector is not None:
+        return job
+    created = job_as_created(job)
+    metadata = created.spec.template.metadata
+    uid = job.metadata.uid or format(zlib.crc32(f"{job.metadata.namespace}/{job.metadata.name}".encode()), "08x")
+    identity = dict.fromkeys(JOB_UID_LABELS, uid)
+    template = replace(created.spec.template, metadata=replace(metadata, labels={**identity, **metadata.labels}))
+    return replace(created, spec=replace(created.spec, template=template))
+
+
+def next_run(owner: CronJob) -> Job:
+    """Return the CronJob's next Job; the real one is named for the minute in which it starts."""
+    metadata = ObjectMeta(
+        name=f"{owner.metadata.name}-00000000",
+        namespace=owner.metadata.namespace,
+        owner_references=(reference_to(owner),),
+    )
+    return as_stored(Job(metadata=metadata, spec=owner.spec.job_template.spec))

@@ -1,0 +1,249 @@
+"""Living Pods as models of the next: what they carry beyond their template, and all of it where none can be read.
+
+What webhooks and policies write, nobody says.
+
+What cannot change on a Pod that lives was there when it was made, so the newest Pod is believed. What can change
+(tolerations may be added, labels and resources changed) counts only where all of them carry it.
+
+Source: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodResize (v1.36): what can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec.structs import fields, replace
+
+from kubectl_spread import quantity
+from kubectl_spread.apiserver.creation import unmerged
+from kubectl_spread.controllers.daemonset import is_pinned
+from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
+from kubectl_spread.controllers.statefulset import POD_INDEX_LABEL, POD_NAME_LABEL
+from kubectl_spread.controllers.templates import REVISION_LABELS, renamed
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
+from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Toleration, Volume
+from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.storage import ANN_STORAGE_CLASS, PersistentVolumeClaim, PersistentVolumeClaimStatus
+from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS
+from kubectl_spread.scheduler.claims import claim_named
+from kubectl_spread.snapshot import Snapshot
+
+IDENTITY_LABELS = frozenset(
+    (*REVISION_LABELS, POD_NAME_LABEL, POD_INDEX_LABEL, COMPLETION_INDEX_LABEL, *JOB_NAME_LABELS, *JOB_UID_LABELS)
+)
+"""Labels by which controllers tell a Pod from its siblings, and revisions and runs from each other."""
+TOPOLOGY_PREFIX = "topology.kubernetes.io/"
+"""Begins the labels that a Pod takes over from its node. Source: plugin/pkg/admission/podtopologylabels (v1.36)."""
+
+
+def newest(pods: Iterable[Pod]) -> Pod | None:
+    """Return the Pod that was made last, rather one that is not being deleted; None where there is none."""
+    return max(
+        pods,
+        key=lambda pod: (not pod.terminating, pod.metadata.creation_timestamp or "", pod.metadata.name),
+        default=None,
+    )
+
+
+def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[str, ...]]:
+    """Return the Pod with what the living ones carry beyond it, and the paths of what was taken from them.
+
+    Args:
+        pod: as the API server would store it, but for label keys that are merged into selectors.
+        made: as its controller makes it.
+        living: Pods of the same revision.
+    """
+    model = newest(living)
+    if model is None:
+        return pod, ()
+    spec = _immutable(pod.spec, unmerged(model.spec), pinned=is_pinned(model))
+    spec = replace(
+        spec,
+        tolerations=_tolerations(spec, living),
+        containers=_containers(spec.containers, made.spec.containers, [each.spec.containers for each in living]),
+        init_containers=_containers(
+            spec.init_containers, made.spec.init_containers, [each.spec.init_containers for each in living]
+        ),
+        resources=spec.resources or _in_common([each.spec.resources for each in living]),
+    )
+    labels = {**_labels(living), **pod.metadata.labels}
+    changed = replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
+    return changed, _paths(pod, changed)
+
+
+def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
+    """Return the spec with what the living Pod had when it was made.
+
+    Args:
+        spec: what is expected of a Pod of its revision.
+        model: what the living Pod has.
+        pinned: whether its affinity is its controller's, for its own node.
+    """
+    constraints, own = model.topology_spread_constraints, spec.topology_spread_constraints
+    volumes = {volume.name for volume in spec.volumes}
+    spec = replace(
+        spec,
+        topology_spread_constraints=own if all(each in own for each in constraints) else constraints,
+        affinity=spec.affinity if pinned else model.affinity or spec.affinity,
+        node_selector={**spec.node_selector, **model.node_selector},
+        scheduler_name=model.scheduler_name if spec.scheduler_name == DEFAULT_SCHEDULER else spec.scheduler_name,
+        runtime_class_name=spec.runtime_class_name or model.runtime_class_name,
+        overhead=spec.overhead or model.overhead,
+        host_network=spec.host_network or model.host_network,
+        resource_claims=spec.resource_claims or model.resource_claims,
+        volumes=(*spec.volumes, *(v for v in model.volumes if v.restricts_nodes and v.name not in volumes)),
+    )
+    if model.priority_class_name in {"", spec.priority_class_name}:
+        return spec
+    return replace(
+        spec,
+        priority_class_name=model.priority_class_name,
+        priority=model.priority,
+        preemption_policy=model.preemption_policy,
+    )
+
+
+def _tolerations(spec: PodSpec, living: Sequence[Pod]) -> tuple[Toleration, ...]:
+    """Return the tolerations, and those that all living Pods have besides."""
+    first, *others = [pod.spec.tolerations for pod in living]
+    added = (each for each in first if each not in spec.tolerations and all(each in other for other in others))
+    return (*spec.tolerations, *added)
+
+
+def _labels(living: Sequence[Pod]) -> Mapping[str, str]:
+    """Return the labels that all living Pods have, but for those that tell where and which they are."""
+    first, *others = [pod.metadata.labels for pod in living]
+    return {
+        key: value
+        for key, value in first.items()
+        if key not in IDENTITY_LABELS
+        and not key.startswith(TOPOLOGY_PREFIX)
+        and all(other.get(key) == value for other in others)
+    }
+
+
+def _containers(
+    expected: Sequence[Container], made: Sequence[Container], living: Sequence[Sequence[Container]]
+) -> tuple[Container, ...]:
+    """Return the containers as the living Pods have them, and those that all of them have besides."""
+    of_template = {container.name: container for container in made}
+    alike = [{container.name: container for container in containers} for containers in living]
+    names = {container.name for container in expected}
+    kept = (
+        _container(each, of_template.get(each.name), [found.get(each.name) for found in alike]) for each in expected
+    )
+    added = (each for each in living[-1] if each.name not in names and all(each.name in found for found in alike))
+    return (*kept, *added)
+
+
+def _container(expected: Container, made: Container | None, living: Sequence[Container | None]) -> Container:
+    """Return the container with the resources and ports that all living Pods give it beyond the template."""
+    alike = [container for container in living if container is not None]
+    if made is None or not alike or len(alike) < len(living):
+        return expected
+    resources = ResourceRequirements(
+        requests=_amounts(expected.resources.requests, made.resources.requests, [c.resources.requests for c in alike]),
+        limits=_amounts(expected.resources.limits, made.resources.limits, [c.resources.limits for c in alike]),
+    )
+    ports = tuple(p for p in alike[0].ports if p.host_port and all(p in c.ports for c in alike))
+    more = tuple(port for port in ports if port not in expected.ports)
+    return replace(expected, resources=resources, ports=(*expected.ports, *more))
+
+
+Quantities: TypeAlias = Mapping[str, Quantity]
+
+
+def _amounts(expected: Quantities, made: Quantities, living: Sequence[Quantities]) -> dict[str, Quantity]:
+    """Return the amounts, with those in which all living Pods agree: what a LimitRange says now is not among them."""
+    first, *others = living
+    agreed = {name: value for name, value in first.items() if all(_same(other.get(name), value) for other in others)}
+    return {
+        **expected,
+        **{
+            name: value
+            for name, value in agreed.items()
+            if name not in expected or (name in made and not _same(expected[name], value))
+        },
+    }
+
+
+def _same(first: Quantity | None, second: Quantity) -> bool:
+    """Whether both are the same amount."""
+    return first is not None and quantity.parse(first) == quantity.parse(second)
+
+
+def _in_common(resources: Sequence[ResourceRequirements | None]) -> ResourceRequirements | None:
+    """Return what all Pods as a whole ask for, None where they differ."""
+    first, *others = resources
+    return first if all(other == first for other in others) else None
+
+
+def _paths(before: Pod, after: Pod) -> tuple[str, ...]:
+    """Return the paths of the fields in which the Pods differ, in the order of the spec."""
+    old, new = before.spec, after.spec
+    found = [
+        f"spec.{field.encode_name}" for field in fields(PodSpec) if getattr(old, field.name) != getattr(new, field.name)
+    ]
+    labels = before.metadata.labels != after.metadata.labels
+    return (*(["metadata.labels"] if labels else []), *found)
+
+
+def like(pod: Pod, name: str) -> Pod:
+    """Return a Pod like the living one, under this name, before it is bound."""
+    metadata = replace(pod.metadata, creation_timestamp=None, deletion_timestamp=None, finalizers=())
+    return renamed(Pod(metadata=metadata, spec=replace(pod.spec, node_name="")), name)
+
+
+def with_own_claims(
+    pod: Pod, living: Sequence[Pod], snapshot: Snapshot
+) -> tuple[Pod, tuple[PersistentVolumeClaim, ...]]:
+    """Return the Pod with fresh claims in place of those that one living Pod has for itself, and those claims.
+
+    Args:
+        pod: like the newest that lives.
+        living: all that live.
+        snapshot: the cluster.
+    """
+    model = newest(living)
+    fresh: dict[str, PersistentVolumeClaim] = {}
+    for volume in model.spec.volumes if model else ():
+        name = _claim(volume)
+        claim = claim_named(pod, name, snapshot) if name else None
+        if model is not None and claim is not None and _is_own(name, model, living):
+            fresh[name] = _fresh(claim)
+    volumes = tuple(_with_claim(volume, fresh) for volume in pod.spec.volumes)
+    return replace(pod, spec=replace(pod.spec, volumes=volumes)), tuple(fresh.values())
+
+
+def _claim(volume: Volume) -> str:
+    """Return the name of the claim that the volume mounts; empty for any other volume."""
+    return volume.persistent_volume_claim.claim_name if volume.persistent_volume_claim else ""
+
+
+def _is_own(claim: str, pod: Pod, living: Sequence[Pod]) -> bool:
+    """Whether the Pod has the claim for itself: it bears the Pod's name, or none of the others mounts it."""
+    others = [other for other in living if other.key != pod.key]
+    shared = any(_claim(volume) == claim for other in others for volume in other.spec.volumes)
+    return not shared and (bool(others) or pod.metadata.name in claim)
+
+
+def _fresh(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
+    """Return a claim like this one that has no volume yet."""
+    kept = {key: value for key, value in claim.metadata.annotations.items() if key == ANN_STORAGE_CLASS}
+    metadata = AnnotatedMeta(
+        name=f"{claim.metadata.name}-next",
+        namespace=claim.metadata.namespace,
+        labels=claim.metadata.labels,
+        annotations=kept,
+    )
+    spec = replace(claim.spec, volume_name="")
+    return PersistentVolumeClaim(metadata=metadata, spec=spec, status=PersistentVolumeClaimStatus())
+
+
+def _with_claim(volume: Volume, fresh: dict[str, PersistentVolumeClaim]) -> Volume:
+    """Return the volume with the fresh claim in place of the one it mounts, if there is one."""
+    source, claim = volume.persistent_volume_claim, fresh.get(_claim(volume))
+    if source is None or claim is None:
+        return volume
+    return replace(volume, persistent_volume_claim=replace(source, claim_name=claim.metadata.name))

@@ -1,0 +1,156 @@
+"""The Pod that a workload makes next, with all that comes with it: everything asks here.
+
+Its controller makes it, the API server completes or refuses it, and the living Pods of its revision tell what webhooks
+write besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
+from kubectl_spread.apiserver.creation import prepared
+from kubectl_spread.controllers import daemonset, deployment, job, statefulset
+from kubectl_spread.controllers.living_pods import corrected, like, newest, with_own_claims
+from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
+from kubectl_spread.controllers.templates import pod_from_template
+from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, StatefulSet
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.snapshot import Snapshot
+
+Claims: TypeAlias = tuple[PersistentVolumeClaim, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPod:
+    """A Pod as the scheduler would get it.
+
+    Attributes:
+        pod: the Pod. Where none comes it stands for those that there are.
+        comes: whether the workload makes one more, of its own accord or once it is scaled up by one.
+        claims: what is made along with it, where it does not exist yet.
+        refusals: why the API server would not take it; empty where it would.
+        from_living: the paths of what was taken from living Pods, for its template does not say so.
+    """
+
+    pod: Pod
+    comes: bool
+    claims: Claims = ()
+    refusals: tuple[Refusal, ...] = ()
+    from_living: tuple[str, ...] = ()
+
+    def place(self, handle: Handle) -> Handle:
+        """Return the cluster in which the Pod waits to be scheduled: with its claims."""
+        made = created(self.claims, handle.snapshot, handle.profile)
+        return handle.with_others(made) if made else handle
+
+
+def next_pod(workload: OwnedPods, snapshot: Snapshot, profile: Profile) -> NextPod | None:
+    """Return the Pod the workload makes next, of its newest revision; None where there is nothing to go by."""
+    comes = makes_one_more(workload)
+    if workload.owner is None:
+        model = newest(workload.pods)
+        return _like(model, workload, snapshot, comes=comes) if model else None
+    made = _made(workload.owner, workload, snapshot)
+    pod, from_living = corrected(mutated(made, snapshot, profile), made, _siblings(made, workload))
+    wanted = comes or isinstance(workload.owner, DaemonSet)
+    return NextPod(
+        pod=prepared(pod, profile.release),
+        comes=comes,
+        claims=tuple(claims_of(workload.owner, pod)),
+        refusals=refusals_of(pod, made, snapshot, profile.release) if wanted else (),
+        from_living=from_living,
+    )
+
+
+def makes_one_more(workload: OwnedPods) -> bool:
+    """Whether there is a next Pod: not of a DaemonSet, a bare Pod, or what is paused, suspended or full."""
+    match workload.owner:
+        case None:
+            return workload.ref.kind != "Pod" and not any(map(daemonset.is_pinned, workload.pods))
+        case DaemonSet():
+            return False
+        case Job():
+            return job.wants_more(workload.owner, workload.pods)
+        case CronJob():
+            return not workload.owner.spec.suspend and job.at_once(workload.owner.spec.job_template.spec) > 0
+        case Deployment() if workload.owner.spec.paused:
+            return False
+        case _:
+            return workload.owner.spec.replicas != 0
+
+
+def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:
+    """Return the Pod of the workload's newest revision as its controller makes it, before it is told from others.
+
+    Args:
+        owner: the workload.
+        snapshot: the cluster.
+        revision: the name of a DaemonSet's revision, which it does not say itself.
+    """
+    match owner:
+        case Deployment():
+            return deployment.pod_of(owner, snapshot)
+        case StatefulSet():
+            return statefulset.pod_of(owner)
+        case DaemonSet():
+            return daemonset.pod_of(owner, revision)
+        case CronJob():
+            return pod_from_template(job.next_run(owner))
+        case Job():
+            return pod_from_template(job.as_stored(owner))
+        case _:
+            return pod_from_template(owner)
+
+
+def claims_of(owner: Workload | None, pod: Pod) -> Iterator[PersistentVolumeClaim]:
+    """Yield the claims that are made with this Pod: for its ephemeral volumes, and by a StatefulSet for itself."""
+    yield from ephemeral_claims(pod)
+    if isinstance(owner, StatefulSet):
+        yield from statefulset.claims_of(owner, pod)
+
+
+def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot) -> Pod:
+    """Return the next Pod as its controller makes it, with the ordinal or index that is next."""
+    if isinstance(owner, DaemonSet):
+        model = newest(workload.pods)
+        return pod_of(owner, snapshot, revision=revision_of(model) if model else "")
+    pod = pod_of(owner, snapshot)
+    if isinstance(owner, StatefulSet):
+        ordinal = statefulset.next_ordinal(owner, workload.pods)
+        made = statefulset.of_its_revision(owner, pod, ordinal, workload.pods)
+        return statefulset.ordinal_pod(owner, made, ordinal)
+    if isinstance(owner, Job) and job.is_indexed(owner.spec):
+        return job.indexed(pod, job.next_index(owner, workload.pods), base=owner.metadata.name)
+    if isinstance(owner, CronJob) and job.is_indexed(owner.spec.job_template.spec):
+        return job.indexed(pod, 0, base=pod.metadata.name)
+    return pod
+
+
+def _siblings(made: Pod, workload: OwnedPods) -> tuple[Pod, ...]:
+    """Return the living Pods that were made by the same template."""
+    match workload.owner:
+        case Deployment() | StatefulSet() | DaemonSet():
+            revision = revision_of(made)
+            return of_revision(workload.pods, revision) if revision else ()
+        case Job():
+            return workload.pods
+        case _:
+            # The template of a ReplicaSet or of a CronJob may have changed since.
+            return ()
+
+
+def _like(model: Pod, workload: OwnedPods, snapshot: Snapshot, *, comes: bool) -> NextPod:
+    """Return the next Pod of an owner that cannot be read: like its newest, which the API server took as it is."""
+    if not comes:
+        return NextPod(pod=like(model, model.metadata.name), comes=False)
+    pod = like(model, workload.ref.name)
+    pod, claims = with_own_claims(pod, workload.pods, snapshot)
+    return NextPod(pod=pod, comes=True, claims=(*claims, *ephemeral_claims(pod)))

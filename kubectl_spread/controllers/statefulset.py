@@ -1,0 +1,115 @@
+"""StatefulSets: which ordinal comes next, of which revision, and the claims that come with it.
+
+Source: kube-controller-manager pkg/controller/statefulset/stateful_set_utils.go, stateful_set_control.go (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.creation import unmerged
+from kubectl_spread.controllers.templates import (
+    REVISION_HASH_LABEL,
+    labelled,
+    pod_from_template,
+    renamed,
+    same_template,
+    template_hash,
+)
+from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
+from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.workloads import RollingUpdate, StatefulSet
+from kubectl_spread.snapshot import Snapshot
+
+POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
+POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
+
+_PARALLEL = "Parallel"
+_ON_DELETE = "OnDelete"
+
+
+def pod_of(owner: StatefulSet) -> Pod:
+    """Return the Pod of the newest revision, without an ordinal."""
+    pod, revision = pod_from_template(owner), owner.status.update_revision
+    return labelled(pod, {REVISION_HASH_LABEL: revision}) if revision else pod
+
+
+def next_ordinal(owner: StatefulSet, pods: Sequence[Pod]) -> int:
+    """Return the ordinal of the Pod that comes next: the lowest that is missing, else the one a scale-up adds.
+
+    One after another, a Pod that has no node yet keeps all later ones from being made: its own ordinal is the next.
+    """
+    parallel = owner.spec.pod_management_policy == _PARALLEL
+    here = {pod.metadata.name for pod in pods if not pod.terminating and (parallel or pod.spec.node_name)}
+    start, replicas = owner.spec.ordinals.start, 1 if owner.spec.replicas is None else owner.spec.replicas
+    wanted = range(start, start + replicas)
+    return next((number for number in wanted if f"{owner.metadata.name}-{number}" not in here), start + replicas)
+
+
+def ordinal_pod(owner: StatefulSet, pod: Pod, ordinal: int) -> Pod:
+    """Return the StatefulSet's Pod of that ordinal; its own claims replace volumes of the same name.
+
+    Source: stateful_set_utils.go newStatefulSetPod, updateStorage.
+    """
+    name = f"{owner.metadata.name}-{ordinal}"
+    templates = [claim.metadata.name for claim in owner.spec.volume_claim_templates]
+    claimed = (
+        Volume(name=t, persistent_volume_claim=PersistentVolumeClaimVolumeSource(claim_name=f"{t}-{name}"))
+        for t in templates
+    )
+    others = (volume for volume in pod.spec.volumes if volume.name not in templates)
+    named = renamed(pod, name)
+    named = replace(named, spec=replace(pod.spec, volumes=(*claimed, *others)))
+    return labelled(named, {POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal)})
+
+
+def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[Pod]) -> Pod:
+    """Return the Pod that an ordinal gets: below the partition one of the current revision, as a living one has it.
+
+    Args:
+        owner: the StatefulSet.
+        pod: of the newest revision, without an ordinal.
+        ordinal: the ordinal.
+        pods: those that live.
+
+    Source: stateful_set_utils.go newVersionedStatefulSetPod.
+    """
+    current = owner.status.current_revision
+    if ordinal >= _partition_end(owner) or current in {"", owner.status.update_revision}:
+        return pod
+    living = next((each for each in pods if each.metadata.labels.get(REVISION_HASH_LABEL) == current), None)
+    if living is None:
+        return labelled(pod, {REVISION_HASH_LABEL: current})
+    labels = {k: v for k, v in living.metadata.labels.items() if k not in {POD_NAME_LABEL, POD_INDEX_LABEL}}
+    spec = replace(unmerged(living.spec), node_name="")
+    return replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
+
+
+def _partition_end(owner: StatefulSet) -> int:
+    """Return the first ordinal that is of the newest revision."""
+    strategy = owner.spec.update_strategy
+    if strategy.type == _ON_DELETE and strategy.rolling_update is None:
+        return owner.spec.ordinals.start
+    return owner.spec.ordinals.start + (strategy.rolling_update or RollingUpdate()).partition
+
+
+def claims_of(owner: StatefulSet, pod: Pod) -> Iterator[PersistentVolumeClaim]:
+    """Yield the claims that are made with one of its Pods.
+
+    Source: stateful_set_utils.go getPersistentVolumeClaims.
+    """
+    for template in owner.spec.volume_claim_templates:
+        name = f"{template.metadata.name}-{pod.metadata.name}"
+        yield replace(
+            template, metadata=replace(template.metadata, name=name, namespace=pod.metadata.namespace, uid="")
+        )
+
+
+def revision_of(owner: StatefulSet, snapshot: Snapshot) -> str:
+    """Return the name of the newest revision: of the one that runs where the template is the same."""
+    live = snapshot.get(StatefulSet, owner.metadata.namespace, owner.metadata.name)
+    if live is not None and live.status.update_revision and same_template(live.spec.template, owner.spec.template):
+        return live.status.update_revision
+    return f"{owner.metadata.name}-{template_hash(owner.spec.template)}"

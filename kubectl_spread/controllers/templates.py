@@ -1,0 +1,99 @@
+"""Pods as controllers make them from a template, before the API server sees them.
+
+Names that a real cluster makes up (hashes, random endings) are made up here too: equal for equal templates.
+
+Source: kube-controller-manager pkg/controller/controller_utils.go GetPodFromTemplate (v1.36).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread import quantity
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.workloads import CronJob, Job
+
+HASH_LABEL = "pod-template-hash"
+REVISION_HASH_LABEL = "controller-revision-hash"
+REVISION_LABELS = (HASH_LABEL, REVISION_HASH_LABEL)
+
+_QUANTITIES = ("requests", "limits", "overhead")
+
+
+def template_of(owner: Workload) -> PodTemplateSpec:
+    """Return the template of the Pods the workload makes."""
+    if isinstance(owner, CronJob):
+        return owner.spec.job_template.spec.template
+    return owner.spec.template
+
+
+def reference_to(owner: Workload) -> OwnerReference:
+    """Return the reference a Pod of this owner carries."""
+    api_version = {ReplicationController: "v1", Job: "batch/v1", CronJob: "batch/v1"}.get(type(owner), "apps/v1")
+    return OwnerReference(api_version=api_version, kind=type(owner).__name__, name=owner.metadata.name, controller=True)
+
+
+def pod_from_template(owner: Workload) -> Pod:
+    """Return the Pod of the owner's template, under the owner's name: the real one is made up later."""
+    template, metadata = template_of(owner), owner.metadata
+    return Pod(
+        metadata=ObjectMeta(
+            name=metadata.name,
+            namespace=metadata.namespace,
+            labels=dict(template.metadata.labels),
+            owner_references=(reference_to(owner),),
+        ),
+        spec=template.spec,
+    )
+
+
+def renamed(pod: Pod, name: str) -> Pod:
+    """Return the Pod under this name, and with an identity of its own."""
+    return replace(pod, metadata=replace(pod.metadata, name=name, uid=f"{pod.metadata.namespace}/{name}"))
+
+
+def labelled(pod: Pod, labels: Mapping[str, str]) -> Pod:
+    """Return the Pod with further labels."""
+    return replace(pod, metadata=replace(pod.metadata, labels={**pod.metadata.labels, **labels}))
+
+
+def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
+    """Whether both make the same Pods, as far as scheduling reads them; a release's own hash label does not count."""
+    return template_hash(first) == template_hash(second)
+
+
+def template_hash(template: PodTemplateSpec) -> str:
+    """Return a name for the template, the same for the same Pods; the real one is another."""
+    labels = {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
+    spec = _canonical(msgspec.json.decode(msgspec.json.encode(template.spec)))
+    return format(zlib.crc32(msgspec.json.encode((labels, spec), order="sorted")), "08x")
+
+
+def _canonical(values: Plain) -> Plain:
+    """Return the values with every quantity in one spelling; an API server stores another than was written."""
+    if isinstance(values, list):
+        return [_canonical(value) for value in values]
+    if not isinstance(values, dict):
+        return values
+    return {
+        key: _amounts(value) if key in _QUANTITIES and isinstance(value, dict) else _canonical(value)
+        for key, value in values.items()
+    }
+
+
+def _amounts(quantities: Mapping[str, Plain]) -> Plain:
+    """Return the quantities in one spelling; one that cannot be read stays as it is."""
+    found: dict[str, Plain] = {}
+    for name, value in quantities.items():
+        try:
+            found[name] = str(quantity.parse(value)) if isinstance(value, str | int | float) else value
+        except ValueError:
+            found[name] = value
+    return found

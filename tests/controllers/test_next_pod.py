@@ -1,0 +1,369 @@
+"""The Pod that a workload makes next: by its controller, through the API server, as the living ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from kubectl_spread.controllers.deployment import newest_replica_set
+from kubectl_spread.controllers.next_pod import NextPod, makes_one_more, next_pod
+from kubectl_spread.controllers.templates import reference_to
+from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of, workloads
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.snapshot import Snapshot
+from tests.build import ZONE, Object, app, handle, node, pod, snapshot, spread
+from tests.build_storage import claim
+from tests.build_workloads import controller, cron_job, owned, revision, template, workload
+from tests.naming import in_order
+
+
+def only(objects: Sequence[Object]) -> tuple[OwnedPods, Snapshot]:
+    """Return the only workload of the cluster, and the cluster."""
+    cluster = snapshot(objects)
+    (each,) = workloads(cluster)
+    return each, cluster
+
+
+def upcoming(objects: Sequence[Object]) -> NextPod:
+    """Return what the only workload of the cluster makes next."""
+    found = next_pod(*only(objects), default_profile())
+    assert found is not None
+    return found
+
+
+def made_by(objects: Sequence[Object]) -> Pod:
+    """Return the next Pod of the only workload."""
+    return upcoming(objects).pod
+
+
+@pytest.mark.parametrize(
+    ("objects", "expected"),
+    [
+        ([workload("Deployment", "web")], True),
+        ([workload("DaemonSet", "web")], False),
+        ([workload("Job", "web")], True),
+        ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "True"}]})], False),
+        ([workload("Job", "web", status={"conditions": [{"type": "Failed", "status": "True"}]})], False),
+        ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "False"}]})], True),
+        ([cron_job("web")], True),
+        ([owned("x", "Rollout", "web")], True),
+        ([pod("web")], False),
+    ],
+    ids=in_order,
+)
+def test_whether_there_is_a_next_pod(objects: Sequence[Object], *, expected: bool) -> None:
+    assert makes_one_more(only(objects)[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"]
+)
+def test_the_next_pod_is_of_the_template(kind: str) -> None:
+    constraint = spread(ZONE, selector=app("web"))
+    made = made_by([workload(kind, "web", pods=template(constraint, labels={"app": "web", "tier": "1"}))])
+    assert (made.metadata.name, made.metadata.namespace) == ("web-0" if kind == "StatefulSet" else "web", "default")
+    assert made.metadata.labels.items() >= {"app": "web", "tier": "1"}.items()
+    assert made.spec.topology_spread_constraints[0].topology_key == ZONE
+    assert made.metadata.controller is not None
+    assert (made.metadata.controller.kind, made.metadata.controller.name) == (kind, "web")
+
+
+def test_the_next_pod_of_a_cron_job_is_of_its_jobs_template() -> None:
+    made = made_by([cron_job("web", pods=template(labels={"app": "nightly"}))])
+    assert (made.metadata.labels["app"], made.metadata.labels["job-name"]) == ("nightly", made.metadata.name)
+
+
+def test_the_next_pod_of_a_deployment_is_of_its_newest_revision() -> None:
+    made = made_by([workload("Deployment", "web"), revision("web", 9), revision("web", 10), revision("web", 2)])
+    assert made.metadata.labels["pod-template-hash"] == "h10"
+    assert made.metadata.controller is not None
+    assert (made.metadata.controller.kind, made.metadata.controller.name) == ("ReplicaSet", "web-h10")
+
+
+def test_a_deployment_without_a_replica_set_has_no_hash_yet() -> None:
+    made = made_by([workload("Deployment", "web")])
+    assert made.metadata.labels == {"app": "web"}
+
+
+def test_the_next_pod_of_a_stateful_set_is_of_its_update_revision() -> None:
+    made = made_by([workload("StatefulSet", "web", status={"updateRevision": "web-2"})])
+    assert revision_of(made) == "web-2"
+
+
+def test_without_a_readable_owner_the_newest_pod_is_the_template() -> None:
+    pods = [owned(name, "Rollout", "web", on="n", labels={"v": name}) for name in ("b", "c", "a")]
+    made = made_by(pods)
+    assert (made.metadata.labels["v"], made.spec.node_name) == ("c", "")
+
+
+def test_without_owner_and_pods_there_is_nothing_to_go_by() -> None:
+    each, cluster = only([owned("x", "Rollout", "web")])
+    assert next_pod(OwnedPods(each.namespace, each.ref, None, ()), cluster, default_profile()) is None
+    assert scheduler_of(OwnedPods(each.namespace, each.ref, None, ())) == ""
+
+
+def test_replica_sets_of_others_are_no_revision() -> None:
+    objects = [
+        workload("Deployment", "web"),
+        revision("other", 7),
+        workload("ReplicaSet", "lone"),
+        {**revision("web", 8), "metadata": {**revision("web", 8)["metadata"], "namespace": "another"}},
+        workload("ReplicaSet", "web-x", owner=controller("DeploymentConfig", "web")),
+    ]
+    cluster = snapshot(objects)
+    deployment = cluster.get(Deployment, "default", "web")
+    assert deployment is not None
+    assert newest_replica_set(deployment, cluster) is None
+
+
+@pytest.mark.parametrize("said", ["", "seven", "-1"])
+def test_a_replica_set_may_not_say_which_revision_it_is(said: str) -> None:
+    unnumbered = revision("web", 1, hash_="x")
+    unnumbered["metadata"]["annotations"] = {"deployment.kubernetes.io/revision": said}
+    made = made_by([workload("Deployment", "web"), unnumbered, revision("web", 1)])
+    assert revision_of(made) == "h1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "api_version"),
+    [
+        ("Deployment", "apps/v1"),
+        ("StatefulSet", "apps/v1"),
+        ("Job", "batch/v1"),
+        ("CronJob", "batch/v1"),
+        ("ReplicationController", "v1"),
+    ],
+)
+def test_the_reference_names_the_api(kind: str, api_version: str) -> None:
+    each, _ = only([cron_job("web") if kind == "CronJob" else workload(kind, "web")])
+    owner: Workload | None = each.owner
+    assert owner is not None
+    reference = reference_to(owner)
+    assert (reference.api_version, reference.kind, reference.name, reference.controller) == (
+        api_version,
+        kind,
+        "web",
+        True,
+    )
+
+
+def admission(kind: str, name: str, **fields: Any) -> Object:  # noqa: ANN401 - any field, by the API's name
+    """Return an object of the API server's admission; a LimitRange in the namespace default."""
+    api_version = {"LimitRange": "v1", "PriorityClass": "scheduling.k8s.io/v1", "RuntimeClass": "node.k8s.io/v1"}[kind]
+    metadata = {"name": name} | ({"namespace": "default"} if kind == "LimitRange" else {})
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
+
+
+def of_web(number: int, *, on: str = "n", labels: Mapping[str, str] | None = None, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
+    """Return a living Pod of the Deployment web's first revision."""
+    own = {"app": "web", "pod-template-hash": "h1"} | {**(labels or {})}
+    return owned(f"web-h1-{number}", "ReplicaSet", "web-h1", on=on, labels=own, **fields)
+
+
+WEB = (workload("Deployment", "web"), revision("web", 1))
+"""The Deployment web with its first revision."""
+
+
+def test_what_admission_adds_is_part_of_the_next_pod() -> None:
+    pods = template(runtimeClassName="sandbox", priorityClassName="high")
+    runtime = admission("RuntimeClass", "sandbox", overhead={"podFixed": {"cpu": "1"}})
+    runtime |= {"scheduling": {"nodeSelector": {"runtime": "sandbox"}}}
+    limits = admission("LimitRange", "limits", spec={"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]})
+    high = admission("PriorityClass", "high", value=7)
+    found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods), runtime, limits, high])
+    spec = found.pod.spec
+    assert (spec.priority, spec.node_selector, spec.overhead) == (7, {"runtime": "sandbox"}, {"cpu": "1"})
+    assert spec.containers[0].resources.requests["cpu"] == "2"
+    assert {toleration.key for toleration in spec.tolerations} >= {"node.kubernetes.io/not-ready"}
+    assert found.refusals == ()
+
+
+def test_label_keys_are_merged_with_the_labels_of_the_next_pod() -> None:
+    pods = template(spread(ZONE, selector=app("web"), matchLabelKeys=["pod-template-hash"]))
+    made = made_by([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)])
+    selector = made.spec.topology_spread_constraints[0].label_selector
+    assert selector is not None
+    assert [(each.key, each.values) for each in selector.match_expressions] == [("pod-template-hash", ("h1",))]
+
+
+def test_a_pod_that_validation_refuses_is_refused_though_its_template_was_taken() -> None:
+    pods = template(spread(ZONE, selector=app("web"), matchLabelKeys=["app"]))
+    found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)])
+    assert [str(refusal) for refusal in found.refusals] == [
+        'spec.topologySpreadConstraints[0][0]: Invalid value: "app": exists in both matchLabelKeys and labelSelector'
+    ]
+
+
+def test_a_class_that_does_not_exist_refuses_the_pod() -> None:
+    pods = template(priorityClassName="gone")
+    others = [admission("PriorityClass", "high", value=7)]
+    found = upcoming([workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods), *others])
+    assert [refusal.message for refusal in found.refusals] == ["no PriorityClass with name gone was found"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "pods", "ordinal"),
+    [
+        ("OrderedReady", {0: "n", 1: "n", 2: "n"}, 3),
+        ("OrderedReady", {0: "n", 2: "n"}, 1),
+        ("OrderedReady", {0: "n", 1: ""}, 1),
+        ("Parallel", {0: "n", 1: ""}, 2),
+        ("Parallel", {}, 0),
+    ],
+    ids=in_order,
+)
+def test_the_ordinal_that_comes_next(policy: str, pods: Mapping[int, str], ordinal: int) -> None:
+    made = workload("StatefulSet", "db", replicas=3, podManagementPolicy=policy)
+    living = [owned(f"db-{number}", "StatefulSet", "db", on=on) for number, on in pods.items()]
+    assert made_by([made, *living]).metadata.name == f"db-{ordinal}"
+
+
+def test_ordinals_may_start_elsewhere() -> None:
+    made = workload("StatefulSet", "db", replicas=2, ordinals={"start": 5})
+    assert made_by([made, owned("db-5", "StatefulSet", "db", on="n")]).metadata.name == "db-6"
+
+
+def test_claims_come_with_the_pod() -> None:
+    scratch = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": claim("scratch")["spec"]}}}
+    made = workload("StatefulSet", "db", volumeClaimTemplates=[claim("data")], pods=template(volumes=[scratch]))
+    found = upcoming([made])
+    assert [each.metadata.name for each in found.claims] == ["db-0-scratch", "data-db-0"]
+
+
+def test_a_claim_that_exists_is_taken_as_it_is() -> None:
+    made = workload("StatefulSet", "db", volumeClaimTemplates=[claim("data")])
+    cluster = handle([node("n"), made, claim("data-db-0", bound_to="kept")])
+    found = next_pod(next(workloads(cluster.snapshot)), cluster.snapshot, cluster.profile)
+    assert found is not None
+    kept = found.place(cluster).snapshot.get(PersistentVolumeClaim, "default", "data-db-0")
+    assert kept is not None
+    assert kept.spec.volume_name == "kept"
+
+
+def test_below_the_partition_a_pod_is_of_the_current_revision() -> None:
+    made = workload(
+        "StatefulSet",
+        "db",
+        pods=template(nodeSelector={"disk": "new"}),
+        replicas=3,
+        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 2}},
+        status={"currentRevision": "db-1", "updateRevision": "db-2"},
+    )
+    current = {"labels": {"app": "web", "controller-revision-hash": "db-1"}, "nodeSelector": {"disk": "old"}}
+    newest = {"labels": {"app": "web", "controller-revision-hash": "db-2"}, "nodeSelector": {"disk": "new"}}
+    first = owned("db-0", "StatefulSet", "db", on="n", **current)
+    below = made_by([made, first, owned("db-2", "StatefulSet", "db", on="n", **newest)])
+    above = made_by([made, first, owned("db-1", "StatefulSet", "db", on="n", **current)])
+    assert (below.metadata.name, revision_of(below), below.spec.node_selector) == ("db-1", "db-1", {"disk": "old"})
+    assert (above.metadata.name, revision_of(above), above.spec.node_selector) == ("db-2", "db-2", {"disk": "new"})
+
+
+def test_the_first_index_without_a_pod_or_an_end_comes_next() -> None:
+    made = workload(
+        "Job",
+        "web",
+        parallelism=4,
+        completions=9,
+        completionMode="Indexed",
+        status={"succeeded": 2, "completedIndexes": "0,2-3", "failedIndexes": "1"},
+    )
+    running = owned("web-4", "Job", "web", on="n", labels={"batch.kubernetes.io/job-completion-index": "4"})
+    found = upcoming([made, running])
+    assert (found.comes, found.pod.metadata.labels["batch.kubernetes.io/job-completion-index"]) == (True, "5")
+
+
+def test_a_deployment_whose_template_no_revision_has_is_about_to_roll_out() -> None:
+    changed = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}))
+    made = made_by([changed, revision("web", 1)])
+    assert (made.spec.node_selector, revision_of(made) == "h1") == ({"disk": "ssd"}, False)
+    paused = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}), paused=True)
+    made = made_by([paused, revision("web", 1)])
+    assert (made.spec.node_selector, revision_of(made)) == ({}, "h1")
+
+
+def test_a_rollback_takes_the_old_revision_up_again() -> None:
+    newer = template(nodeSelector={"disk": "ssd"})
+    assert (
+        revision_of(made_by([workload("Deployment", "web"), revision("web", 1), revision("web", 2, pods=newer)]))
+        == "h1"
+    )
+
+
+INJECTED: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "a constraint": ({"topologySpreadConstraints": [spread(ZONE, selector=app("web"))]}, "topologySpreadConstraints"),
+    "a toleration": ({"tolerations": [{"key": "dedicated", "operator": "Exists"}]}, "tolerations"),
+    "a node selector": ({"nodeSelector": {"disk": "ssd"}}, "nodeSelector"),
+    "a scheduler": ({"schedulerName": "volcano"}, "schedulerName"),
+    "a runtime": ({"runtimeClassName": "sandbox", "overhead": {"cpu": "1"}}, "runtimeClassName"),
+    "resources": ({"requests": {"cpu": "3"}}, "containers"),
+    "the host's network": ({"hostNetwork": True}, "hostNetwork"),
+    "a priority": ({"priorityClassName": "high", "priority": 7}, "priorityClassName"),
+}
+
+
+@pytest.mark.parametrize(("fields", "path"), INJECTED.values(), ids=INJECTED.keys())
+def test_what_all_living_pods_carry_the_next_will_carry(fields: Mapping[str, Any], path: str) -> None:
+    found = upcoming([*WEB, of_web(1, **fields), of_web(2, **fields)])
+    assert f"spec.{path}" in found.from_living
+    assert upcoming([*WEB, of_web(1), of_web(2)]).from_living == ()
+
+
+def test_what_may_change_on_a_living_pod_counts_where_all_have_it() -> None:
+    tolerations = [{"key": "dedicated", "operator": "Exists"}]
+    changed = of_web(2, labels={"debug": "yes"}, tolerations=tolerations, requests={"cpu": "3"})
+    found = upcoming([*WEB, of_web(1), changed])
+    assert found.from_living == ()
+
+
+def test_what_cannot_change_is_that_of_the_newest_pod() -> None:
+    found = upcoming([*WEB, of_web(1), of_web(2, nodeSelector={"disk": "ssd"})])
+    assert found.pod.spec.node_selector == {"disk": "ssd"}
+
+
+def test_pods_of_older_revisions_say_nothing() -> None:
+    old = {"app": "web", "pod-template-hash": "h0"}
+    found = upcoming([*WEB, revision("web", 0), of_web(1, labels=old, nodeSelector={"disk": "ssd"})])
+    assert found.from_living == ()
+
+
+def test_labels_by_which_siblings_are_told_apart_are_not_taken_over() -> None:
+    made = workload("StatefulSet", "db", replicas=2, status={"updateRevision": "db-1"})
+    labels = {"apps.kubernetes.io/pod-index": "0", "topology.kubernetes.io/zone": "a", "mesh": "on"}
+    first = owned("db-0", "StatefulSet", "db", on="n", labels={"controller-revision-hash": "db-1", **labels})
+    found = made_by([made, first]).metadata.labels
+    assert (found["apps.kubernetes.io/pod-index"], found["mesh"]) == ("1", "on")
+    assert "topology.kubernetes.io/zone" not in found
+
+
+def test_an_injected_constraint_with_label_keys_counts_the_next_pods_labels() -> None:
+    merged = app("web") | {"matchExpressions": [{"key": "pod-template-hash", "operator": "In", "values": ["h1"]}]}
+    own = spread(ZONE, selector=merged, matchLabelKeys=["pod-template-hash"])
+    found = upcoming([*WEB, of_web(1, topologySpreadConstraints=[own])])
+    (constraint,) = found.pod.spec.topology_spread_constraints
+    assert constraint.label_selector is not None
+    assert len(constraint.label_selector.match_expressions) == 1
+
+
+def test_a_pod_of_another_api_gets_claims_of_its_own() -> None:
+    def broker(number: int, *claims: str) -> Object:
+        mounted = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in claims]
+        return owned(f"kafka-{number}", "StrimziPodSet", "kafka", on="n", volumes=mounted)
+
+    claims = [claim("data-0", bound_to="a"), claim("data-1", bound_to="b"), claim("shared", bound_to="c")]
+    found = upcoming([*claims, broker(0, "data-0", "shared"), broker(1, "data-1", "shared")])
+    mounted = [each.persistent_volume_claim for each in found.pod.spec.volumes]
+    assert [each.claim_name for each in mounted if each] == ["data-1-next", "shared"]
+    assert [(each.metadata.name, each.spec.volume_name) for each in found.claims] == [("data-1-next", "")]
+
+
+def test_a_static_pod_is_no_workload_of_its_node() -> None:
+    each, cluster = only([owned("etcd-n", "Node", "n", on="n")])
+    found = next_pod(each, cluster, default_profile())
+    assert found is not None
+    assert (str(each.ref), found.comes) == ("pod/etcd-n", False)
