@@ -87,10 +87,11 @@ def _domains(
     for info in explainer.handle.node_infos.values():
         if constraint.topology_key in info.labels:
             nodes[info.labels[constraint.topology_key]].append(info)
+    holding = frozenset(minimum) if constraint.hard else frozenset[str]()
     for value in sorted(nodes):
         counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
-        pins = tuple(_pins(counted, constraint, explainer, rejected)) if value in minimum and constraint.hard else ()
+        pins = tuple(_pins(counted, constraint, explainer, rejected)) if value in holding else ()
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
         yield Domain(

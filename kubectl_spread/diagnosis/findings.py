@@ -182,7 +182,8 @@ def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
 
 def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
     for report in subject.spread.constraints:
-        held = [domain for domain in report.domains if domain.eligible and domain.value in report.minimum_domains]
+        minimum = frozenset(report.minimum_domains)
+        held = [domain for domain in report.domains if domain.eligible and domain.value in minimum]
         rejects = any(domain.eligible and not domain.allowed for domain in report.domains)
         pins = [pin for domain in held for pin in domain.pinned_by]
         pinned = all(domain.pinned for domain in held) and all(pin.requirement.kind == "filter" for pin in pins)

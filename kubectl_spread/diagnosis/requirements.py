@@ -34,6 +34,7 @@ class FilterRequirement(msgspec.Struct, frozen=True):
 Requirement: TypeAlias = ConstraintRequirement | FilterRequirement
 Rejected: TypeAlias = Mapping[Requirement, frozenset[str]]
 """Requirement → the names of the nodes it rejects alone; constraints first, then filters in the profile's order."""
+Cores: TypeAlias = tuple[tuple[Requirement, ...], ...]
 
 
 def reported(requirement: Requirement) -> report.Requirement:
@@ -83,10 +84,31 @@ def conflict_core(rejected: Rejected, nodes: Iterable[str]) -> tuple[Requirement
 
     The search is exact. Among equally small sets the first wins, in the order of ``rejected``.
     """
-    wanted = frozenset(nodes)
-    if not wanted or not wanted <= frozenset().union(*rejected.values()):
+    return next(iter(conflict_cores(rejected, nodes)), ())
+
+
+def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
+    """Return every set of the fewest requirements that together reject all the nodes, in the order of ``rejected``.
+
+    Empty when some node is left. Nodes that the same requirements reject count once: a core has one of each such set.
+    """
+    against = frozenset(_against(rejected, nodes).values())
+    if not against or frozenset() in against:
         return ()
-    # A set of requirements leaves no node where the nodes they reject together are all the nodes.
-    sizes = range(1, len(rejected) + 1)
-    candidates = (core for size in sizes for core in combinations(rejected, size))
-    return next(core for core in candidates if wanted <= frozenset().union(*(rejected[r] for r in core)))
+    # Who rejects more than another set asks for nothing that the other does not.
+    asked = [one for one in against if not any(other < one for other in against)]
+    candidates = tuple(requirement for requirement in rejected if any(requirement in one for one in asked))
+    for size in range(1, len(candidates) + 1):
+        found = tuple(core for core in combinations(candidates, size) if all(one.intersection(core) for one in asked))
+        if found:
+            return found
+    return ()
+
+
+def _against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
+    """Return node's name → the requirements that reject it."""
+    found: dict[str, set[Requirement]] = {name: set() for name in nodes}
+    for requirement, names in rejected.items():
+        for name in names & found.keys():
+            found[name].add(requirement)
+    return {name: frozenset(requirements) for name, requirements in found.items()}

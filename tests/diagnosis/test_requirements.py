@@ -14,6 +14,7 @@ from kubectl_spread.diagnosis.requirements import (
     FilterRequirement,
     Requirement,
     conflict_core,
+    conflict_cores,
     reported,
 )
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
@@ -57,8 +58,35 @@ NODES = "abcde"
 def test_no_smaller_set_would_do_and_none_before_it(rejected: list[frozenset[str]]) -> None:
     named = {requirement(str(index)): nodes for index, nodes in enumerate(rejected)}
     subsets = chain.from_iterable(combinations(named, size) for size in range(1, len(named) + 1))
-    covering = (subset for subset in subsets if frozenset().union(*(named[each] for each in subset)) == set(NODES))
-    assert conflict_core(named, NODES) == next(covering, ())
+    covering = [subset for subset in subsets if frozenset().union(*(named[each] for each in subset)) == set(NODES)]
+    assert conflict_core(named, NODES) == next(iter(covering), ())
+    assert conflict_cores(named, NODES) == tuple(core for core in covering if len(core) == len(covering[0]))
+
+
+@pytest.mark.parametrize(
+    ("rejected", "nodes", "cores"),
+    [
+        ({"0": "abc", "1": "abc", "Taint": "ab"}, "abc", (("0",), ("1",))),
+        ({"0": "ab", "1": "bc", "Taint": "c"}, "abc", (("0", "1"), ("0", "Taint"))),
+        ({"0": "a", "Taint": "b", "Fit": "b"}, "ab", (("0", "Taint"), ("0", "Fit"))),
+    ],
+    ids=in_order,
+)
+def test_every_core_of_that_size_is_told(
+    rejected: dict[str, str], nodes: str, cores: tuple[tuple[str, ...], ...]
+) -> None:
+    found = conflict_cores({requirement(name): frozenset(on) for name, on in rejected.items()}, nodes)
+    assert found == tuple(tuple(map(requirement, core)) for core in cores)
+
+
+def test_what_rejects_ten_thousand_nodes_of_few_kinds() -> None:
+    kinds = [frozenset(str(each) for each in range(15) if (number >> each) & 1) for number in range(1, 200)]
+    nodes = {f"n{number}": kinds[number % len(kinds)] for number in range(10_000)}
+    rejected = {
+        requirement(str(each)): frozenset(name for name, against in nodes.items() if str(each) in against)
+        for each in range(15)
+    }
+    assert conflict_core(rejected, nodes) == tuple(requirement(str(each)) for each in range(8))
 
 
 ZONES_AND_HOSTS = (spread(ZONE, selector=app("web")), spread(HOSTNAME, selector=app("web")))
