@@ -48,6 +48,14 @@ class WhenUnsatisfiable(StrEnum):
     SCHEDULE_ANYWAY = "ScheduleAnyway"
 
 
+_KINDS: Mapping[bool | None, Collection[str]] = {
+    True: (WhenUnsatisfiable.DO_NOT_SCHEDULE,),
+    False: (WhenUnsatisfiable.SCHEDULE_ANYWAY,),
+    None: tuple(WhenUnsatisfiable),
+}
+"""Whether constraints are to be hard, None for either → their whenUnsatisfiable."""
+
+
 class Constraint(msgspec.Struct, frozen=True):
     """A constraint with its defaults applied and its selector parsed.
 
@@ -133,11 +141,12 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
     Source: podtopologyspread/plugin.go getConstraints, common.go buildDefaultConstraints (v1.36).
     """
     # One constraint of its own, even a soft one, and the Pod gets none of the defaults.
+    # upstream: one with an unknown whenUnsatisfiable too, though it is neither hard nor soft and means nothing.
     own = pod.spec.topology_spread_constraints
     chosen = [
         (index, constraint)
         for index, constraint in enumerate(own or handle.profile.default_constraints)
-        if hard is None or hard == (constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE)
+        if constraint.when_unsatisfiable in _KINDS[hard]
     ]
     if own or not chosen:
         return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
@@ -155,7 +164,6 @@ def _parse(
 
     Source: podtopologyspread/common.go filterTopologySpreadConstraints (v1.36).
     """
-    hard = constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
     has_policies = handle.profile.does(Behaviour.NODE_INCLUSION_POLICIES)
     has_min_domains = handle.profile.does(Behaviour.MIN_DOMAINS)
     return Constraint(
@@ -164,7 +172,7 @@ def _parse(
         max_skew=constraint.max_skew,
         # Unset means 1: one domain is always enough to count its minimum.
         min_domains=(constraint.min_domains or 1) if has_min_domains else 1,
-        when_unsatisfiable=WhenUnsatisfiable.DO_NOT_SCHEDULE if hard else WhenUnsatisfiable.SCHEDULE_ANYWAY,
+        when_unsatisfiable=WhenUnsatisfiable(constraint.when_unsatisfiable),
         selector=effective_selector(constraint, pod, handle) if selector is None else selector,
         # nodeAffinityPolicy is Honor unless told otherwise, nodeTaintsPolicy Ignore.
         honors_affinity=not has_policies or constraint.node_affinity_policy != "Ignore",
