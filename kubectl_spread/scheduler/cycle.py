@@ -7,11 +7,12 @@ framework/types.go FitError.Error (v1.36).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import (
@@ -43,7 +44,14 @@ from kubectl_spread.scheduler.framework import (
     Status,
     unresolvable,
 )
-from kubectl_spread.scheduler.prefilter_extensions import DryRun, Filters, bound, nominated_before, passing, rejecting
+from kubectl_spread.scheduler.prefilter_extensions import (
+    Filters,
+    NodeCycleState,
+    bound,
+    first_rejecting,
+    nominated_before,
+    rejecting,
+)
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 
@@ -136,7 +144,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
         not_modelled: the profile's filters that were not evaluated.
         filters: the filters that judged the Pod, for dry runs.
-        broken: the plugin that broke in PreFilter or PreScore, whatever the node; the scheduler says nothing else then.
+        broken: the plugin that broke, on whatever node; the scheduler says nothing else then, and the Pod goes nowhere.
     """
 
     pod: Pod
@@ -207,14 +215,14 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     found = _pre_filter(pod, handle)
     rejections = _rejections(pod, found, handle)
     first = _first_rejections(found, rejections, handle)
-    broken = found.rejection if found.rejection and found.rejection.status.code is Code.ERROR else None
+    broken = _broken(first.values())
     feasible = [info for name, info in handle.node_infos.items() if first[name] is None]
-    scores = _scores(pod, handle, feasible)
+    scores = {} if broken else _scores(pod, handle, feasible)
     if isinstance(scores, Rejection):
-        broken = scores
+        broken, scores = scores, {}
+    if broken:
         rejections = {**rejections, **{info.name: (broken,) for info in feasible}}
         first = {**first, **{info.name: broken for info in feasible}}
-        scores = {}
     return Evaluation(
         pod=pod,
         nodes={
@@ -236,13 +244,18 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
         return ()
     filters, nominated = bound(found.filters), nominated_before(pod, handle)
     names = found.left if found.narrowed else handle.index.names
-    left = [
-        info
-        for name, info in handle.node_infos.items()
-        if name in names
-        and passing(filters, info)
-        and (name not in nominated or DryRun(info, found.filters).passes(nominated[name]))
-    ]
+    left = []
+    for name, info in handle.node_infos.items():
+        if name not in names:
+            continue
+        if name in nominated:
+            status = NodeCycleState(info, found.filters).verdict(nominated[name])
+        else:
+            status = first_rejecting(filters, info)
+        if status.code is Code.ERROR:
+            return ()
+        if not status.rejected:
+            left.append(info)
     scored = _scores(pod, handle, left)
     if isinstance(scored, Rejection):
         return ()
@@ -265,7 +278,7 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
         if isinstance(result, Status):
             if not result.rejected:
                 continue
-            rejection = rejection or Rejection(name, _passed_on("PreFilter", name, result))
+            rejection = rejection or Rejection(name, _passed_on(f'PreFilter plugin "{name}"', result))
         elif result.node_names is not None:
             narrowed[name] = result.node_names
             # Each leaves some node, but together none.
@@ -300,14 +313,14 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
     rejections: dict[str, Sequence[Rejection]] = {}
     for name, info in handle.node_infos.items():
         if name in nominated:
-            if rejected := _rejected_twice(DryRun(info, found.filters), nominated[name]):
+            if rejected := _rejected_twice(NodeCycleState(info, found.filters), nominated[name]):
                 rejections[name] = rejected
         elif once := rejecting(filters, info):
             rejections[name] = [Rejection(plugin, status) for plugin, status in once]
     return rejections
 
 
-def _rejected_twice(run: DryRun, nominated: Sequence[Pod]) -> list[Rejection]:
+def _rejected_twice(run: NodeCycleState, nominated: Sequence[Pod]) -> list[Rejection]:
     """Return what rejects the node with the nominated Pods on it, then what else rejects it without them."""
     without, with_them = dict(run.rejections()), dict(run.with_pods(nominated).rejections())
     return [
@@ -322,7 +335,7 @@ def _first_rejections(
     """Return node's name → the rejection at which kube-scheduler stops, None where the node is feasible."""
     if found.rejection is not None:
         return dict.fromkeys(handle.node_infos, found.rejection)
-    first = {name: rejections[name][0] if name in rejections else None for name in handle.node_infos}
+    first = {name: _named(rejections[name][0]) if name in rejections else None for name in handle.node_infos}
     if found.narrowed:
         left_out = Rejection(PRE_FILTER_RESULT, unresolvable())
         # No filter ever sees these nodes; ours did, so that every reason can be told.
@@ -346,7 +359,7 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
         if isinstance(scored, Status):
             # upstream: one feasible node is taken as it is.
             if len(feasible) > 1:
-                return Rejection(plugin, _passed_on("PreScore", plugin, scored))
+                return Rejection(plugin, _passed_on(f'PreScore plugin "{plugin}"', scored))
         elif scored is not None:
             columns.append((plugin, weight, scored))
     scores = {}
@@ -358,8 +371,25 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
     return scores
 
 
-def _passed_on(extension_point: str, plugin: str, status: Status) -> Status:
+def _named(rejection: Rejection) -> Rejection:
+    """Return a filter's rejection as the framework passes it on."""
+    if rejection.status.code is not Code.ERROR:  # as almost always, on each of thousands of nodes
+        return rejection
+    return replace(rejection, status=_passed_on(f'"{rejection.plugin}" filter plugin', rejection.status))
+
+
+def _passed_on(plugin: str, status: Status) -> Status:
     """Return the status as the framework passes it on: it says of an error where it happened."""
     if status.code is not Code.ERROR:
         return status
-    return Status(status.code, tuple(f'running {extension_point} plugin "{plugin}": {why}' for why in status.reasons))
+    return Status(status.code, tuple(f"running {plugin}: {why}" for why in status.reasons))
+
+
+def _broken(first: Iterable[Rejection | None]) -> Rejection | None:
+    """Return the rejection that is an error, None where no filter broke.
+
+    Source: schedule_one.go findNodesThatPassFilters (v1.36).
+    """
+    # upstream: one node on which a filter breaks keeps the Pod off all the others, however well it fits there.
+    # differs: of several such nodes upstream tells of any, and among over 100 it may find enough others before it.
+    return next((rejection for rejection in first if rejection and rejection.status.code is Code.ERROR), None)

@@ -19,7 +19,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo
-from kubectl_spread.scheduler.prefilter_extensions import DryRun, nominated_before, priority_of
+from kubectl_spread.scheduler.prefilter_extensions import NodeCycleState, nominated_before, priority_of
 from kubectl_spread.scheduler.profile import Behaviour
 
 NEVER = "Never"
@@ -122,7 +122,7 @@ def _candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: H
         # Only Pods of a lower priority may go.
         if info.lowest_priority < priority_of(pod):
             search = VictimSearch(pod, nominated.get(info.name, ()), budgets)
-            candidate = search.on(DryRun(info, evaluation.filters))
+            candidate = search.on(NodeCycleState(info, evaluation.filters))
             if candidate is not None:
                 yield candidate
 
@@ -140,7 +140,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
     nominated: Sequence[Pod]
     budgets: Budgets
 
-    def on(self, node: DryRun) -> Candidate | None:
+    def on(self, node: NodeCycleState) -> Candidate | None:
         """Return the victims on the node, None where their eviction does not open it.
 
         Source: defaultpreemption/default_preemption.go SelectVictimsOnNode (v1.36).
@@ -148,7 +148,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
         lower = [other for other in node.node_info.pods if priority_of(other) < priority_of(self.pod)]
         # All lower Pods away first: if the Pod does not fit even then, no choice of victims helps.
         node = node.without_pods(lower)
-        if not lower or not node.passes(self.nominated):
+        if not lower or node.verdict(self.nominated).rejected:
             return None
         lower.sort(key=importance)
         # Put back as many as fit, those that a budget protects first, the most important first.
@@ -159,15 +159,15 @@ class VictimSearch(msgspec.Struct, frozen=True):
         victims = tuple(sorted((*sacrificed, *spent), key=importance))
         return Candidate(node.node_info.name, victims, len(sacrificed)) if victims else None
 
-    def _put_back(self, pods: Iterable[Pod], node: DryRun) -> tuple[DryRun, list[Pod]]:
+    def _put_back(self, pods: Iterable[Pod], node: NodeCycleState) -> tuple[NodeCycleState, list[Pod]]:
         """Return the node with each of the Pods that can stay, and those that cannot."""
         victims = []
         for pod in pods:
             tried = node.with_pods([pod])
-            if tried.passes(self.nominated):
-                node = tried
-            else:
+            if tried.verdict(self.nominated).rejected:
                 victims.append(pod)
+            else:
+                node = tried
         return node, victims
 
 

@@ -21,8 +21,8 @@ Filters: TypeAlias = tuple[tuple[str, PreFilterResult | Status], ...]
 """(Plugin, what its PreFilter found), in the profile's order; plugins that skipped the Pod are left out."""
 
 
-class DryRun(msgspec.Struct, frozen=True):
-    """One node as one Pod's filters see it.
+class NodeCycleState(msgspec.Struct, frozen=True):
+    """One node and what the Pod's filters know, which upstream clones together: its NodeInfo and its CycleState.
 
     Attributes:
         node_info: the node with the Pods that are taken to be there.
@@ -32,19 +32,19 @@ class DryRun(msgspec.Struct, frozen=True):
     node_info: NodeInfo
     filters: Filters
 
-    def with_pods(self, pods: Iterable[Pod]) -> DryRun:
+    def with_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
         """Return the node with these Pods too."""
-        return reduce(DryRun._with_pod, pods, self)
+        return reduce(NodeCycleState._with_pod, pods, self)
 
-    def without_pods(self, pods: Iterable[Pod]) -> DryRun:
+    def without_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
         """Return the node without these Pods, which are there."""
-        return reduce(DryRun._without_pod, pods, self)
+        return reduce(NodeCycleState._without_pod, pods, self)
 
-    def _with_pod(self, pod: Pod) -> DryRun:
-        return DryRun(self.node_info.with_pod(pod), self._updated(pod, by=1))
+    def _with_pod(self, pod: Pod) -> NodeCycleState:
+        return NodeCycleState(self.node_info.with_pod(pod), self._updated(pod, by=1))
 
-    def _without_pod(self, pod: Pod) -> DryRun:
-        return DryRun(self.node_info.without_pod(pod), self._updated(pod, by=-1))
+    def _without_pod(self, pod: Pod) -> NodeCycleState:
+        return NodeCycleState(self.node_info.without_pod(pod), self._updated(pod, by=-1))
 
     def _updated(self, pod: Pod, *, by: int) -> Filters:
         """Return the filters with one Pod more or less on the node."""
@@ -55,12 +55,16 @@ class DryRun(msgspec.Struct, frozen=True):
         """Return every filter that rejects the node with what it says, in the profile's order."""
         return rejecting(bound(self.filters), self.node_info)
 
-    def passes(self, nominated: Sequence[Pod]) -> bool:
-        """Whether the Pod fits with the nominated Pods on the node, and without: they may come, or go elsewhere."""
-        # Without them too, for affinity may need the very Pods that then go elsewhere.
-        if self.with_pods(nominated).rejections():
-            return False
-        return not nominated or not self.rejections()
+    def verdict(self, nominated: Sequence[Pod]) -> Status:
+        """Return what the first filter says that rejects the node, with the nominated Pods on it or without.
+
+        Source: framework/runtime/framework.go RunFilterPluginsWithNominatedPods (v1.36).
+        """
+        with_them = self.with_pods(nominated)
+        status = first_rejecting(bound(with_them.filters), with_them.node_info)
+        # They may come or go elsewhere, so the Pod must fit either way: ports and room are missing with them, the Pods
+        # that affinity asks for without them.
+        return status if status.rejected or not nominated else first_rejecting(bound(self.filters), self.node_info)
 
 
 def bound(filters: Filters) -> list[tuple[str, NodeFilter]]:
@@ -80,13 +84,13 @@ def rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) ->
     return found
 
 
-def passing(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) -> bool:
-    """Whether no filter rejects the node; the first that does is the last that is asked."""
+def first_rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeInfo) -> Status:
+    """Return what the first filter says that rejects the node, Success where none does; no other is asked then."""
     for _, filter_node in filters:
         status = filter_node(node_info)
         if status is not SUCCESS and status.rejected:
-            return False
-    return True
+            return status
+    return SUCCESS
 
 
 def _same(status: Status, _node_info: NodeInfo) -> Status:

@@ -13,6 +13,7 @@ from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation
 from kubectl_spread.scheduler.preemption import preempt
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from tests.build import Object, app, handle, node, pod, spread, typed_pod
+from tests.scheduler.situations import situations
 
 FULL = {"cpu": "1"}
 
@@ -196,7 +197,23 @@ def test_the_only_node_needs_no_score() -> None:
     assert evaluation.feasible == cycle.feasible_nodes(typed_pod(asked), handle(nodes)) == ("a",)
 
 
-def test_a_filter_that_breaks_is_named_by_the_framework() -> None:
+def test_a_filter_that_breaks_on_one_node_keeps_the_pod_off_all_of_them() -> None:
+    [broken] = [each for each in situations("nodevolumelimits") if each.name == "inline_disk_cannot_be_translated"]
+    evaluation = cycle.evaluate(broken.pod, broken.handle)
+    why = "converting volume(disk) from inline to csi: kind(Dedicated) is not supported in csi migration"
+    said = f'running "NodeVolumeLimits" filter plugin: {why}'
+    assert (evaluation.message, evaluation.feasible) == (said, ())
+    verdicts = evaluation.nodes
+    assert [verdict.first == evaluation.broken for verdict in verdicts.values()] == [True, True]
+    assert [verdicts["a"].rejections[0].status.reasons, verdicts["driverless"].rejections[0].status.reasons] == [
+        (why,),
+        (said,),
+    ]
+    assert cycle.feasible_nodes(broken.pod, broken.handle) == ()
+    assert preempt(evaluation, broken.handle) is None
+
+
+def test_a_prefilter_that_breaks_is_named_by_the_framework() -> None:
     asked = pod("p", topologySpreadConstraints=[spread("zone", selector=UNREADABLE)])
     said = "get constraints from pod: obtaining pod's hard topology spread constraints: " + UNKNOWN_OPERATOR
     evaluation = evaluate(asked, [node("a")])
