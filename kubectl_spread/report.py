@@ -476,6 +476,18 @@ class Origin(Report, frozen=True, kw_only=True):
     lines: dict[str, int] = {}
 
 
+class FailedCreate(Report, frozen=True, kw_only=True):
+    """At which Pod the API server ends the making of Pods, as a quota does.
+
+    Attributes:
+        created: how many come to be.
+        message: why the next one does not, in the API server's words.
+    """
+
+    created: int
+    message: str
+
+
 class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     """Whether one Pod template of a manifest schedules, and how its replicas lie.
 
@@ -485,6 +497,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         warnings: what it would warn of; nothing where it refuses the manifest.
         placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None when all find one.
+        failed_create: the first Pod that the API server refuses; None where it takes all.
         after: the constraints with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``after`` whose counts differ between these orders.
@@ -498,6 +511,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     warnings: tuple[ValidationWarning, ...] = ()
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
+    failed_create: FailedCreate | None = None
     after: tuple[ConstraintReport, ...] = ()
     orders: int = 1
     ranges: tuple[DomainRange, ...] = ()

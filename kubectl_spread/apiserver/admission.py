@@ -1,7 +1,7 @@
 """What an API server writes into Pods and claims as they are created, beyond the defaults of their own fields.
 
-Plugins of kube-apiserver are applied in its order; each function names its own. Not modelled: bounds of LimitRanges,
-quotas, PodNodeSelector, PodTolerationRestriction, ServiceAccounts, webhooks and policies: ``--dry-run=server`` asks.
+Plugins of kube-apiserver are applied in its order; each function names its own. Not modelled: PodNodeSelector,
+PodTolerationRestriction, what ServiceAccounts add, webhooks and policies: ``--dry-run=server`` asks.
 
 Source: pkg/kubeapiserver/options/plugins.go AllOrderedPlugins, registry/core/pod/strategy.go PrepareForCreate (v1.36).
 """
@@ -125,6 +125,8 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
         kinds.LIMIT_RANGE: any(map(_requests_too_little, (*pod.spec.containers, *pod.spec.init_containers))),
         kinds.RUNTIME_CLASS: bool(pod.spec.runtime_class_name),
         kinds.PRIORITY_CLASS: _names_a_class(pod) or any(each.status.nominated_node_name for each in snapshot.all(Pod)),
+        kinds.RESOURCE_QUOTA: True,
+        kinds.SERVICE_ACCOUNT: pod.spec.service_account_name not in {"", "default"},
     }
     return tuple(
         Incomplete(what=f"list {kind.plural}", why=why, consequence=_CONSEQUENCES[kind])
@@ -137,6 +139,8 @@ _CONSEQUENCES: Mapping[Kind, str] = {
     kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
     kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
     kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not known",
+    kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
+    kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
 }
 
 
@@ -160,7 +164,7 @@ def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
     return unread or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
 
 
-def _is_whole(kind: Kind, snapshot: Snapshot) -> bool:
+def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
     """Whether all objects of the kind are known."""
     return _was_read(kind, snapshot) and all(unread.kind != kind for unread in snapshot.inventory.unread)
 
@@ -244,7 +248,7 @@ def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     """Yield why the Pod's priority is refused."""
     found, name = _priority_class(spec, snapshot), spec.priority_class_name
     if found is None:
-        if _is_whole(kinds.PRIORITY_CLASS, snapshot):
+        if is_whole(kinds.PRIORITY_CLASS, snapshot):
             yield Refusal("priorityClassName", f"no PriorityClass with name {name} was found")
         return
     computed = "priority admission controller computed {} from the given PriorityClass name"
@@ -297,7 +301,7 @@ def _runtime_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     """Yield why the Pod's RuntimeClass is refused."""
     runtime = _runtime_class(spec, snapshot)
     if runtime is None:
-        if spec.runtime_class_name and _is_whole(kinds.RUNTIME_CLASS, snapshot):
+        if spec.runtime_class_name and is_whole(kinds.RUNTIME_CLASS, snapshot):
             yield Refusal("runtimeClassName", f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
         return
     fixed = runtime.overhead.pod_fixed if runtime.overhead else {}

@@ -23,12 +23,20 @@ from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ResourceQuota
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
-from kubectl_spread.report import CheckItem, CheckReport, EvaluationReport, Incomplete, ValidationError, Verdict
+from kubectl_spread.report import (
+    CheckItem,
+    CheckReport,
+    EvaluationReport,
+    FailedCreate,
+    Incomplete,
+    ValidationError,
+    Verdict,
+)
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
@@ -119,7 +127,7 @@ def check(
 def exit_code(report: CheckReport) -> ExitCode:
     """Return the exit code: no where a Pod finds no node or a manifest is invalid."""
     return ExitCode.of_items(
-        no=any(item.stuck or item.jam or item.verdict is Verdict.INVALID for item in report.items),
+        no=any(item.stuck or item.jam or item.failed_create or item.validation for item in report.items),
         incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
     )
 
@@ -156,22 +164,25 @@ def _answer(
         ValueError: an object of the cluster cannot be read.
     """
     handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
+    release = handle.profile.release
+    errors = refused.out_of_place(manifest, snapshot, view.snapshot)
     if served is None or served.missing:
-        errors = refused.errors_of(manifest, wanted.pod, snapshot, handle.profile.release)
+        errors += refused.errors_of(manifest, wanted.pod, snapshot, handle.profile)
     else:
-        errors = (*refused.undecodable(manifest, handle.profile.release), *served.errors)
+        errors += (*refused.undecodable(manifest, release), *served.errors)
     try:
         pod = served.pod if served else None
         stored = pod or admitted(wanted.pod, snapshot, handle.profile)
         item, snapshot = _judge(manifest, dataclasses.replace(wanted, pod=stored), view.snapshot, handle)
         item = _with_missing(item, served.missing) if served and served.missing else item
+        errors += refused.none_created(manifest, item.failed_create)
     except ValueError:
         if not errors:
             raise
         item = replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
     if errors:
         return _invalid(item, errors), snapshot
-    return replace(item, warnings=refused.warnings(manifest, handle.profile.release)), snapshot
+    return replace(item, warnings=refused.warnings(manifest, release)), snapshot
 
 
 def _invalid(item: CheckItem, errors: tuple[ValidationError, ...]) -> CheckItem:
@@ -227,6 +238,9 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
         ValueError: a selector or quantity cannot be read.
     """
     plan = plan_of(wanted, before)
+    failed = _failed_create(plan, before, handle) if any(handle.snapshot.all(ResourceQuota)) else None
+    if failed and failed.created:
+        plan = dataclasses.replace(plan, steps=plan.steps[: failed.created])
     first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     report = _evaluated(first, plan, handle)
@@ -238,6 +252,7 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
         placements=outcomes.first.placements,
         # What kube-scheduler would do is no reason to say that another one will not.
         jam=outcomes.jam if handle.profile.serves(first) else None,
+        failed_create=failed,
         after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
@@ -245,6 +260,13 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
         rollout=plan.rollout,
     )
     return item, after.snapshot
+
+
+def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate | None:
+    """Return at which Pod a quota ends the plan."""
+    from kubectl_spread.commands.quotas import failed_create
+
+    return failed_create(plan, before, handle)
 
 
 def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:

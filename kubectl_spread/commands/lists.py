@@ -20,7 +20,9 @@ REQUIRED = (kinds.NODE, kinds.POD)
 FOR_PENDING = (kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY)
 FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds that decide what an API server writes into a Pod as it is created."""
-FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING})
+FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
+"""Kinds that decide beside them whether it is created."""
+FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING, *FOR_ADMISSION})
 
 
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
@@ -49,7 +51,9 @@ def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
 
     All Pods are needed: where replicas would lie is not told from some of them.
     """
-    of_each = map(everything, namespaces)
+    of_each = [
+        (*everything(namespace), *(_optional(kind, namespace) for kind in FOR_ADMISSION)) for namespace in namespaces
+    ]
     return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 

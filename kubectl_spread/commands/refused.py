@@ -8,7 +8,8 @@ from pkgutil import get_data
 
 import msgspec
 
-from kubectl_spread.apiserver.admission import refusals
+from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
+from kubectl_spread.apiserver.denials import denials, lacks_namespace
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
@@ -19,7 +20,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.release import Release
-from kubectl_spread.report import ValidationError, ValidationWarning
+from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
+from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -41,18 +43,18 @@ def undecodable(manifest: Manifest, release: Release) -> tuple[ValidationError, 
     return _told([*of_object, *of_template])
 
 
-def errors_of(manifest: Manifest, pod: Pod, snapshot: Snapshot, release: Release) -> tuple[ValidationError, ...]:
-    """Return everything that an API server of the release would refuse; each field that cannot be decoded once.
+def errors_of(manifest: Manifest, pod: Pod, snapshot: Snapshot, profile: Profile) -> tuple[ValidationError, ...]:
+    """Return everything that an API server would refuse of the manifest and its Pods; what cannot be decoded once.
 
     Args:
         manifest: the manifest.
         pod: the first Pod that its controller would make.
         snapshot: the cluster with all manifests.
-        release: of the API server.
+        profile: with the API server's release.
     """
-    first = undecodable(manifest, release)
+    first = undecodable(manifest, profile.release)
     told = {error.field for error in first}
-    others = (*_invalid(manifest, release), *_not_admitted(manifest, pod, snapshot))
+    others = dict.fromkeys((*_invalid(manifest, profile.release), *_not_created(manifest, pod, snapshot, profile)))
     return (*first, *(error for error in others if error.field not in told))
 
 
@@ -74,11 +76,45 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
         yield from _told(validate_template(manifest.template, release, path="spec.template"))
 
 
-def _not_admitted(manifest: Manifest, pod: Pod, snapshot: Snapshot) -> Iterator[ValidationError]:
-    """Yield why admission would not let the manifest's Pods in."""
-    for refusal in refusals(pod, snapshot):
-        field = f"{manifest.pod_path}.{refusal.field}"
-        yield ValidationError(field=field, reason="Forbidden", message=refusal.message)
+def _not_created(manifest: Manifest, pod: Pod, snapshot: Snapshot, profile: Profile) -> Iterator[ValidationError]:
+    """Yield why none of the manifest's Pods would be created, though its template may be taken."""
+    try:
+        completed = mutated(pod, snapshot, profile)
+        found = (
+            *refusals_of(completed, pod, snapshot, profile.release),
+            *denials(completed, snapshot, profile.release),
+        )
+    except ValueError:
+        # Validation says which quantity or selector cannot be read.
+        return
+    yield from (_forbidden(manifest, refusal) for refusal in found)
+
+
+def out_of_place(manifest: Manifest, snapshot: Snapshot, before: Snapshot) -> tuple[ValidationError, ...]:
+    """Return that the manifest's namespace does not exist, where that is known.
+
+    Args:
+        manifest: the manifest.
+        snapshot: the cluster with all manifests.
+        before: the cluster without them.
+    """
+    if not manifest.namespace or not lacks_namespace(manifest.namespace, snapshot, before):
+        return ()
+    message = f'namespaces "{manifest.namespace}" not found'
+    return (ValidationError(field="metadata.namespace", reason="NotFound", message=message),)
+
+
+def none_created(manifest: Manifest, failed: FailedCreate | None) -> tuple[ValidationError, ...]:
+    """Return why the API server refuses already the first of the manifest's Pods."""
+    if failed is None or failed.created:
+        return ()
+    return (ValidationError(field=manifest.pod_path, reason="Forbidden", message=failed.message),)
+
+
+def _forbidden(manifest: Manifest, refusal: Refusal) -> ValidationError:
+    """Return a refusal of the manifest's Pods as a report has it."""
+    field = ".".join(filter(None, (manifest.pod_path, refusal.field)))
+    return ValidationError(field=field, reason=refusal.reason, message=refusal.message)
 
 
 def _told(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:

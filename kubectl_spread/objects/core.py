@@ -1,4 +1,4 @@
-"""Node, Pod, Namespace, Service, ReplicationController and Event.
+"""Node, Pod, Namespace, Service, ServiceAccount, LimitRange, ResourceQuota, ReplicationController and Event.
 
 Source: api core/v1/types.go (v1.36).
 """
@@ -368,6 +368,10 @@ class PodSpec(Struct, frozen=True):
     workload_ref: WorkloadReference | None = None
     host_network: bool = False
     host_users: bool | None = None
+    restart_policy: str = ""
+    service_account_name: str = ""
+    service_account: str = ""
+    active_deadline_seconds: int | None = None
 
 
 class PodCondition(Struct, frozen=True):
@@ -476,6 +480,7 @@ class LimitRangeItem(Struct, frozen=True):
     min: dict[str, Quantity] = {}
     default: dict[str, Quantity] = {}
     default_request: dict[str, Quantity] = {}
+    max_limit_request_ratio: dict[str, Quantity] = {}
 
 
 class LimitRangeSpec(Struct, frozen=True):
@@ -519,3 +524,46 @@ class Event(Struct, frozen=True):
     last_timestamp: str | None = None
     event_time: str | None = None
     series: EventSeries | None = None
+
+
+class ScopedResourceSelectorRequirement(Struct, frozen=True):
+    """One expression on a scope, such as the PriorityClass, of the Pods that a quota counts."""
+
+    scope_name: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class ScopeSelector(Struct, frozen=True):
+    """Expressions that must all hold."""
+
+    match_expressions: tuple[ScopedResourceSelectorRequirement, ...] = ()
+
+
+class ResourceQuotaSpec(Struct, frozen=True):
+    """How much there may be of what, among the objects of the scopes."""
+
+    hard: dict[str, Quantity] = {}
+    scopes: tuple[str, ...] = ()
+    scope_selector: ScopeSelector = ScopeSelector()
+
+
+class ResourceQuotaStatus(Struct, frozen=True):
+    """What is enforced, and what is used of it."""
+
+    hard: dict[str, Quantity] = {}
+    used: dict[str, Quantity] = {}
+
+
+class ResourceQuota(Struct, frozen=True):
+    """How much the objects of a namespace may be or take together."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceQuotaSpec = ResourceQuotaSpec()
+    status: ResourceQuotaStatus = ResourceQuotaStatus()
+
+
+class ServiceAccount(Struct, frozen=True):
+    """Whom the processes of a Pod act as."""
+
+    metadata: ObjectMeta = ObjectMeta()

@@ -16,6 +16,8 @@ KubernetesObject: TypeAlias = (
     | core.ReplicationController
     | core.Event
     | core.LimitRange
+    | core.ResourceQuota
+    | core.ServiceAccount
     | storage.PersistentVolumeClaim
     | storage.PersistentVolume
     | storage.StorageClass
@@ -110,6 +112,8 @@ VOLUME_ATTACHMENT = Kind(
     "VolumeAttachment", "storage.k8s.io/v1", "volumeattachments", (), storage.VolumeAttachment, namespaced=False
 )
 LIMIT_RANGE = Kind("LimitRange", "v1", "limitranges", ("limits",), core.LimitRange)
+RESOURCE_QUOTA = Kind("ResourceQuota", "v1", "resourcequotas", ("quota",), core.ResourceQuota)
+SERVICE_ACCOUNT = Kind("ServiceAccount", "v1", "serviceaccounts", ("sa",), core.ServiceAccount)
 PRIORITY_CLASS = Kind(
     "PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", ("pc",), pod_classes.PriorityClass, namespaced=False
 )
@@ -140,6 +144,8 @@ KINDS = (
     CSI_STORAGE_CAPACITY,
     VOLUME_ATTACHMENT,
     LIMIT_RANGE,
+    RESOURCE_QUOTA,
+    SERVICE_ACCOUNT,
     PRIORITY_CLASS,
     RUNTIME_CLASS,
     POD_DISRUPTION_BUDGET,

@@ -61,7 +61,9 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
 def _verdict(item: CheckItem) -> Iterator[Annotation]:
     """Yield what becomes of the manifest, where that is not what it asks for."""
     subject = subject_of(item)
-    if (item.stuck and item.nodes) or item.jam:
+    if item.failed_create is not None and item.failed_create.created:
+        yield Annotation(Verdict.INVALID.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
+    elif (item.stuck and item.nodes) or item.jam:
         sentence = clean(f"{subject}: {check_sentence(item)}")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item)
     for gap in item.incomplete:

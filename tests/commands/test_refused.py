@@ -11,9 +11,12 @@ import yaml
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.report import CheckItem, CheckReport, Verdict
+from kubectl_spread.objects import kinds
+from kubectl_spread.render.outline.check import check_sentence
+from kubectl_spread.report import CheckItem, CheckReport, FailedCreate, Verdict
+from kubectl_spread.snapshot import Unread
 from tests.build import ZONE, Object, app, pod, spread
-from tests.build_workloads import workload
+from tests.build_workloads import template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC
 
@@ -106,3 +109,104 @@ def test_feature_gates_reach_validation(checked: Check) -> None:
     gate = "TaintTolerationComparisonOperators"
     assert refused(checked([described]).items[0]) == ["spec.tolerations[0].operator"]
     assert refused(checked([described], gates={gate: True}).items[0]) == []
+
+
+def namespace_of(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def account(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}}
+
+
+def test_a_namespace_that_does_not_exist(checked: Check) -> None:
+    described = pod("web", namespace="shop")
+    (item,) = checked([described], [*ABC, namespace_of("other")]).items
+    assert [(error.field, error.reason, error.message) for error in item.validation] == [
+        ("metadata.namespace", "NotFound", 'namespaces "shop" not found')
+    ]
+    assert not refused(checked([namespace_of("shop"), described], [*ABC, namespace_of("other")]).items[0])
+    assert not refused(checked([described]).items[0])
+    assert not refused(checked([pod("web")], [*ABC, namespace_of("other")]).items[0])
+
+
+def test_a_namespace_that_pods_of_the_dump_are_in_exists(checked: Check) -> None:
+    running = [namespace_of("other"), pod("old", namespace="shop", on="a1")]
+    assert not refused(checked([pod("web", namespace="shop")], [*ABC, *running]).items[0])
+
+
+def test_a_service_account_that_does_not_exist(checked: Check) -> None:
+    described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
+    (item,) = checked([described], [*ABC, account("default")]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        (
+            "spec.template.spec.serviceAccountName",
+            'error looking up service account default/web: serviceaccount "web" not found',
+        )
+    ]
+    assert not refused(checked([account("web"), described], [*ABC, account("default")]).items[0])
+    assert not refused(checked([described]).items[0])
+
+
+def quota(**hard: str) -> Object:
+    used = dict.fromkeys(hard, "0")
+    metadata = {"name": "q", "namespace": "default"}
+    status = {"hard": hard, "used": used}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}, "status": status}
+
+
+def test_a_quota_ends_the_making_of_pods(checked: Check) -> None:
+    described = workload("Deployment", "web", pods=template(), replicas=5)
+    report = checked([described], [*ABC, quota(pods="3")])
+    (item,) = report.items
+    message = "exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3"
+    assert item.failed_create == FailedCreate(created=3, message=message)
+    assert (len(item.placements), item.replicas, item.validation) == (3, 5, ())
+    assert exit_code(report) == 1
+    assert check_sentence(item) == f"Pod 4 of 5 is refused by the API server: {message}"
+
+
+def test_a_quota_that_lets_in_none_makes_the_manifest_invalid(checked: Check) -> None:
+    described = workload("Deployment", "web", pods=template(), replicas=2)
+    (item,) = checked([described], [*ABC, quota(pods="0")]).items
+    assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.template.spec"])
+    assert len(item.placements) == 2
+
+
+def test_manifests_share_a_quota(checked: Check) -> None:
+    both = [workload("Deployment", name, pods=template(), replicas=2) for name in ("first", "second")]
+    first, second = checked(both, [*ABC, quota(pods="3")]).items
+    assert first.failed_create is None
+    assert second.failed_create is not None
+    assert second.failed_create.created == 1
+
+
+def test_a_limit_range_that_the_pods_break(checked: Check) -> None:
+    limits = [{"type": "Pod", "max": {"cpu": "1"}}]
+    bounds = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "default"}}
+    described = workload("Deployment", "web", pods=template(requests={"cpu": "2"}))
+    (item,) = checked([described], [*ABC, {**bounds, "spec": {"limits": limits}}]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        ("spec.template.spec", "maximum cpu usage per Pod is 1.  No limit is specified")
+    ]
+
+
+def test_unread_quotas_leave_the_answer_incomplete(tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(pod("web")), encoding="utf-8")
+    source = Memory(ABC, unread=(Unread(kinds.RESOURCE_QUOTA, "forbidden"), Unread(kinds.SERVICE_ACCOUNT, "forbidden")))
+    options = CheckOptions(filenames=(str(path),), namespace="default")
+    report = check(source, options, SchedulerOptions(), stdin=None).report
+    assert report.items[0].verdict is Verdict.INCOMPLETE
+    assert [gap.what for gap in report.items[0].incomplete] == ["list resourcequotas"]
+
+
+def test_what_holds_of_a_pod_and_not_of_its_template(checked: Check) -> None:
+    constraint = spread(ZONE, selector=app("web"), matchLabelKeys=["app"])
+    (item,) = checked([workload("Deployment", "web", pods=template(constraint))]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        (
+            "spec.template.spec.topologySpreadConstraints[0][0]",
+            'Invalid value: "app": exists in both matchLabelKeys and labelSelector',
+        )
+    ]

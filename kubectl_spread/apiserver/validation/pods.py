@@ -19,7 +19,14 @@ from kubectl_spread.apiserver.validation.containers import (
     image_blank_errors,
     init_container_errors,
 )
-from kubectl_spread.apiserver.validation.field_errors import Errors, duplicate, forbidden, invalid, required
+from kubectl_spread.apiserver.validation.field_errors import (
+    Errors,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from kubectl_spread.apiserver.validation.labelselectors import label_errors
 from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_errors, label_key_errors
 from kubectl_spread.apiserver.validation.resources import overhead_errors, pod_resource_errors
@@ -34,6 +41,8 @@ NameFaults: TypeAlias = Callable[[str], Iterator[str]]
 """What is wrong with a name of a certain kind of object."""
 
 _HOST_USERS_SHORT_SINCE = 34
+_RESTART_POLICIES = ("Always", "OnFailure", "Never")
+_MAX_SECONDS = 2**31 - 1
 
 
 def pod_errors(pod: Pod, release: Release) -> Errors:
@@ -87,6 +96,8 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
     yield from ephemeral_container_errors(f"{path}.ephemeralContainers", spec)
     yield from pod_resource_errors(f"{path}.resources", spec)
     yield from host_network_errors(f"{path}.containers", spec, in_template=pod_name is None)
+    if spec.restart_policy not in {"", *_RESTART_POLICIES}:
+        yield not_supported(f"{path}.restartPolicy", spec.restart_policy, _RESTART_POLICIES)
     yield from label_errors(f"{path}.nodeSelector", spec.node_selector)
     yield from affinity_errors(f"{path}.affinity", spec.affinity)
     yield from _gate_errors(f"{path}.schedulingGates", spec.scheduling_gates)
@@ -94,6 +105,9 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
     yield from _host_users_errors(f"{path}.hostNetwork", spec, release)
     if spec.node_name:
         yield from dns_subdomain_errors(f"{path}.nodeName", spec.node_name)
+    if spec.active_deadline_seconds is not None and not 1 <= spec.active_deadline_seconds <= _MAX_SECONDS:
+        detail = f"must be between 1 and {_MAX_SECONDS}, inclusive"
+        yield invalid(f"{path}.activeDeadlineSeconds", spec.active_deadline_seconds, detail)
     yield from toleration_errors(f"{path}.tolerations", spec.tolerations, release)
     yield from overhead_errors(f"{path}.overhead", spec.overhead)
 

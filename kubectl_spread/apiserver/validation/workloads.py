@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from kubectl_spread import labels
 from kubectl_spread.apimachinery import as_json, dns_label_faults, dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.creation import job_as_created, name_as_created
-from kubectl_spread.apiserver.validation.field_errors import Errors, FieldError, invalid, required
+from kubectl_spread.apiserver.validation.field_errors import (
+    Errors,
+    FieldError,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
@@ -33,6 +40,7 @@ from kubectl_spread.release import Release
 _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
 _MAX_CRON_JOB_NAME = 52
+_ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
 _STATEFUL_SET_TEMPLATE_SINCE = 34
 _CONTROLLER_GENERATE_NAME_UNTIL = 34
 
@@ -89,6 +97,7 @@ def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Erro
     if _is_readable(spec.selector):
         yield from _mismatch_errors(spec)
         yield from template_errors(_TEMPLATE, spec.template, release)
+        yield from _forever_errors(spec.template, kind="ReplicaSet")
     else:
         yield invalid("spec.selector", _selector_text(spec), "invalid label selector")
 
@@ -106,6 +115,7 @@ def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
     if release.minor >= _STATEFUL_SET_TEMPLATE_SINCE:
         yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
+    yield from _forever_errors(spec.template, kind="StatefulSet")
 
 
 def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
@@ -118,6 +128,7 @@ def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
     if spec.selector == LabelSelector():
         yield invalid("spec.selector", "{}", "empty selector is invalid for daemonset")
     yield from template_errors(_TEMPLATE, spec.template, release)
+    yield from _forever_errors(spec.template, kind="DaemonSet")
 
 
 def _job_errors(job: Job, release: Release) -> Errors:
@@ -154,6 +165,11 @@ def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
     yield from _count_errors(f"{path}.parallelism", spec.parallelism)
     yield from _count_errors(f"{path}.completions", spec.completions)
     yield from template_errors(f"{path}.template", spec.template, release)
+    policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
+    if policy in {"", _ALWAYS}:
+        yield required(field, 'valid values: "OnFailure", "Never"')
+    elif policy not in _ENDING:
+        yield not_supported(field, policy, _ENDING)
 
 
 def _name_label_errors(template: PodTemplateSpec, name: str) -> Errors:
@@ -179,6 +195,16 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
     if not labels.from_set(selector).matches(of_template):
         yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(owner.spec.template), _MISMATCH)
     yield from template_errors(_TEMPLATE, owner.spec.template, release)
+    yield from _forever_errors(owner.spec.template, kind="ReplicationController")
+
+
+def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
+    """Yield the errors of Pods that would end by themselves, where their controller wants them to run for ever."""
+    if template.spec.restart_policy not in {"", _ALWAYS}:
+        yield not_supported(f"{_TEMPLATE}.spec.restartPolicy", template.spec.restart_policy, [_ALWAYS])
+    if template.spec.active_deadline_seconds is not None:
+        told = f"activeDeadlineSeconds in {kind} is not Supported"
+        yield forbidden(f"{_TEMPLATE}.spec.activeDeadlineSeconds", told)
 
 
 def _count_errors(path: str, count: int | None) -> Errors:

@@ -112,7 +112,7 @@ def _check_status(item: CheckItem) -> str:
     """Return what becomes of a Pod template in a word."""
     if item.validation:
         return "Invalid"
-    return "Jams" if item.jam and not item.stuck else item.verdict.value
+    return "Jams" if (item.jam or item.failed_create) and not item.stuck else item.verdict.value
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:

@@ -41,7 +41,7 @@ def check_outline(report: CheckReport, extent: Extent) -> Outline:
 def _item(item: CheckItem, extent: Extent) -> Item:
     """Return what becomes of one Pod template."""
     name, sentence = subject_of(item), check_sentence(item)
-    tone = Tone.BAD if item.jam else VERDICT_TONES[item.verdict]
+    tone = Tone.BAD if item.jam or item.failed_create else VERDICT_TONES[item.verdict]
     refusals = [Refusals(errors=item.validation)] if item.validation else []
     warnings = [Warnings(warnings=item.warnings)] if item.warnings else []
     notes = [Note(line=line) for line in _notes(item, extent)]
@@ -85,6 +85,14 @@ def _placement(item: CheckItem) -> str:
         return f"not schedulable. {item.summary}"
     if item.jam is not None:
         return _jam(item.jam, item.replicas)
+    return _created(item)
+
+
+def _created(item: CheckItem) -> str:
+    """Return the verdict about replicas of which each that comes to be finds a node."""
+    if item.failed_create is not None and item.failed_create.created:
+        failed = item.failed_create
+        return f"Pod {failed.created + 1} of {item.replicas} is refused by the API server: {failed.message}"
     some = item.rollout is not None and len(item.placements) < item.replicas
     if item.verdict is Verdict.INCOMPLETE or (item.replicas <= 1 and not some):
         return verdict_sentence(item)

@@ -1,0 +1,120 @@
+"""Bounds that LimitRanges set for what Pods, their containers and claims ask for.
+
+Source: plugin/pkg/admission/limitranger/admission.go PodValidateLimitFunc, PersistentVolumeClaimValidateLimitFunc
+(v1.33 to v1.37).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from kubectl_spread.apiserver.quantities import Amount, Amounts, limits_together, read_amounts, requests_together
+from kubectl_spread.objects.core import LimitRange, LimitRangeItem, Pod, PodSpec, ResourceRequirements
+from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
+from kubectl_spread.scheduler.resource import is_pod_level
+from kubectl_spread.snapshot import Snapshot
+
+Bound: TypeAlias = Callable[[str, str, Amount, Amounts, Amounts], str]
+"""(type, resource, bound, requests, limits) → what is wrong; empty where nothing is."""
+
+
+def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, ...]:
+    """Return, for each LimitRange of the Pod's namespace, by name, that it breaks: everything that is wrong.
+
+    Args:
+        pod: as admission has completed it.
+        snapshot: the cluster.
+        release: the API server's.
+    """
+    namespace = pod.metadata.namespace
+    own = (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace)
+    told = (tuple(_faults(limit_range, pod, release)) for limit_range in sorted(own, key=_by_name))
+    return tuple(_aggregate(faults) for faults in told if faults)
+
+
+def _by_name(limit_range: LimitRange) -> str:
+    """Return the name."""
+    return limit_range.metadata.name
+
+
+def _aggregate(faults: Sequence[str]) -> str:
+    """Return several faults as one; each text once.
+
+    Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
+    """
+    once = tuple(dict.fromkeys(faults))
+    return once[0] if len(once) == 1 else f"[{', '.join(once)}]"
+
+
+def _faults(limit_range: LimitRange, pod: Pod, release: Release) -> Iterator[str]:
+    """Yield what one LimitRange has against the Pod."""
+    for item in limit_range.spec.limits:
+        if item.type == "Container":
+            for container in (*pod.spec.containers, *pod.spec.init_containers):
+                yield from _item_faults(item, *_amounts(container.resources))
+        elif item.type == "Pod":
+            yield from _item_faults(item, *_of_pod(pod.spec, release))
+
+
+def _amounts(resources: ResourceRequirements) -> tuple[Amounts, Amounts]:
+    """Return what is requested, and the limits."""
+    return read_amounts(resources.requests), read_amounts(resources.limits)
+
+
+def _of_pod(spec: PodSpec, release: Release) -> tuple[Amounts, Amounts]:
+    """Return what the whole Pod requests, and its limits; overhead is left out."""
+    requests, limits = requests_together(spec), limits_together(spec)
+    if spec.resources is None or not release.enables(POD_LEVEL_RESOURCES):
+        return requests, limits
+    own_requests, own_limits = map(_pod_level, _amounts(spec.resources))
+    return {**requests, **own_requests}, {**limits, **own_limits}
+
+
+def _pod_level(amounts: Amounts) -> Amounts:
+    """Return the amounts that a Pod may ask for as a whole."""
+    return {name: amount for name, amount in amounts.items() if is_pod_level(name)}
+
+
+def _item_faults(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
+    """Yield which bounds are broken, in the order of the resources' names where Go's is random."""
+    bounds: tuple[tuple[Mapping[str, str | int | float], Bound], ...] = (
+        (item.min, _minimum),
+        (item.max, _maximum),
+        (item.max_limit_request_ratio, _ratio),
+    )
+    for of_resources, check in bounds:
+        for name, bound in read_amounts(of_resources).items():
+            if fault := check(item.type, name, bound, requests, limits):
+                yield fault
+
+
+def _minimum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
+    """Return what is below the minimum."""
+    told = f"minimum {name} usage per {kind} is {bound}"
+    if name not in requests:
+        return f"{told}.  No request is specified"
+    if requests[name] < bound:
+        return f"{told}, but request is {requests[name]}"
+    return f"{told}, but limit is {limits[name]}" if name in limits and limits[name] < bound else ""
+
+
+def _maximum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
+    """Return what is above the maximum."""
+    told = f"maximum {name} usage per {kind} is {bound}"
+    if name not in limits:
+        return f"{told}.  No limit is specified"
+    if bound < limits[name]:
+        return f"{told}, but limit is {limits[name]}"
+    return f"{told}, but request is {requests[name]}" if name in requests and bound < requests[name] else ""
+
+
+def _ratio(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
+    """Return whether the limit is too many times the request."""
+    told = f"{name} max limit to request ratio per {kind} is {bound}"
+    if name not in requests or not requests[name].value:
+        return f"{told}, but no request is specified or request is 0"
+    if name not in limits or not limits[name].value:
+        return f"{told}, but no limit is specified or limit is 0"
+    ratio = limits[name].value / requests[name].value
+    return f"{told}, but provided ratio is {float(ratio):f}" if ratio > bound.value else ""
