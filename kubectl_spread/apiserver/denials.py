@@ -39,7 +39,7 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
 def account_of(spec: PodSpec) -> str:
     """Return the ServiceAccount that the Pod acts as."""
-    return spec.service_account_name or spec.service_account or DEFAULT_ACCOUNT
+    return spec.service_account_name or DEFAULT_ACCOUNT
 
 
 def lacks_namespace(namespace: str, snapshot: Snapshot, before: Snapshot) -> bool:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import PodSpec, Quantity
+from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.scheduler.resource import aggregate
 
 _BINARY_SUFFIXES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
@@ -21,6 +22,7 @@ _DECIMAL_SUFFIXES = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 1
 _EXPONENTS = {suffix: exponent for exponent, suffix in _DECIMAL_SUFFIXES.items()}
 _PARTS = re.compile(r"[-+]?0*([0-9]*)(?:\.([0-9]*))?(.*)", re.ASCII)
 _MILLI = -3
+_RESOURCES = ("requests", "limits", "overhead")
 _KIBI = 1024
 
 
@@ -104,6 +106,29 @@ def unreadable(text: Quantity) -> bool:
     except ValueError:
         return True
     return False
+
+
+def canonical(values: Plain) -> Plain:
+    """Return the values with every quantity in one spelling; an API server stores another than was written."""
+    if isinstance(values, list):
+        return [canonical(value) for value in values]
+    if not isinstance(values, dict):
+        return values
+    return {
+        key: _in_one_spelling(value) if key in _RESOURCES and isinstance(value, dict) else canonical(value)
+        for key, value in values.items()
+    }
+
+
+def _in_one_spelling(quantities: Mapping[str, Plain]) -> Plain:
+    """Return the quantities in one spelling; one that cannot be read stays as it is."""
+    found: dict[str, Plain] = {}
+    for name, value in quantities.items():
+        try:
+            found[name] = str(quantity.parse(value)) if isinstance(value, str | int | float) else value
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def requests_together(spec: PodSpec) -> Amounts:

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread import quantity
+from kubectl_spread.apiserver.quantities import canonical
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
-from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.workloads import CronJob, Job
@@ -23,8 +22,6 @@ from kubectl_spread.objects.workloads import CronJob, Job
 HASH_LABEL = "pod-template-hash"
 REVISION_HASH_LABEL = "controller-revision-hash"
 REVISION_LABELS = (HASH_LABEL, REVISION_HASH_LABEL)
-
-_QUANTITIES = ("requests", "limits", "overhead")
 
 
 def template_of(owner: Workload) -> PodTemplateSpec:
@@ -72,28 +69,5 @@ def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
 def template_hash(template: PodTemplateSpec) -> str:
     """Return a name for the template, the same for the same Pods; the real one is another."""
     labels = {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
-    spec = _canonical(msgspec.json.decode(msgspec.json.encode(template.spec)))
+    spec = canonical(msgspec.json.decode(msgspec.json.encode(template.spec)))
     return format(zlib.crc32(msgspec.json.encode((labels, spec), order="sorted")), "08x")
-
-
-def _canonical(values: Plain) -> Plain:
-    """Return the values with every quantity in one spelling; an API server stores another than was written."""
-    if isinstance(values, list):
-        return [_canonical(value) for value in values]
-    if not isinstance(values, dict):
-        return values
-    return {
-        key: _amounts(value) if key in _QUANTITIES and isinstance(value, dict) else _canonical(value)
-        for key, value in values.items()
-    }
-
-
-def _amounts(quantities: Mapping[str, Plain]) -> Plain:
-    """Return the quantities in one spelling; one that cannot be read stays as it is."""
-    found: dict[str, Plain] = {}
-    for name, value in quantities.items():
-        try:
-            found[name] = str(quantity.parse(value)) if isinstance(value, str | int | float) else value
-        except ValueError:
-            found[name] = value
-    return found

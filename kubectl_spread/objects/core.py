@@ -368,9 +368,8 @@ class PodSpec(Struct, frozen=True):
     workload_ref: WorkloadReference | None = None
     host_network: bool = False
     host_users: bool | None = None
-    restart_policy: str = ""
+    restart_policy: str = "Always"
     service_account_name: str = ""
-    service_account: str = ""
     active_deadline_seconds: int | None = None
 
 

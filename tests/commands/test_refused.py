@@ -16,7 +16,7 @@ from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport, FailedCreate, Verdict
 from kubectl_spread.snapshot import Unread
 from tests.build import ZONE, Object, app, pod, spread
-from tests.build_workloads import template, workload
+from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC
 
@@ -210,3 +210,13 @@ def test_what_holds_of_a_pod_and_not_of_its_template(checked: Check) -> None:
             'Invalid value: "app": exists in both matchLabelKeys and labelSelector',
         )
     ]
+
+
+def test_what_an_api_server_fills_in_is_no_new_revision(checked: Check) -> None:
+    stored = template(restartPolicy="Always", serviceAccount="web", serviceAccountName="web")
+    described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
+    running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
+    live = [workload("Deployment", "web", pods=stored), revision("web", 1, pods=stored), running]
+    (item,) = checked([described], [*ABC, *live]).items
+    assert item.rollout is not None
+    assert item.rollout.strategy == "Scale"

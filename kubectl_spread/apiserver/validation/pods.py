@@ -96,7 +96,7 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
     yield from ephemeral_container_errors(f"{path}.ephemeralContainers", spec)
     yield from pod_resource_errors(f"{path}.resources", spec)
     yield from host_network_errors(f"{path}.containers", spec, in_template=pod_name is None)
-    if spec.restart_policy not in {"", *_RESTART_POLICIES}:
+    if spec.restart_policy not in _RESTART_POLICIES:
         yield not_supported(f"{path}.restartPolicy", spec.restart_policy, _RESTART_POLICIES)
     yield from label_errors(f"{path}.nodeSelector", spec.node_selector)
     yield from affinity_errors(f"{path}.affinity", spec.affinity)

@@ -166,7 +166,7 @@ def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
     yield from _count_errors(f"{path}.completions", spec.completions)
     yield from template_errors(f"{path}.template", spec.template, release)
     policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
-    if policy in {"", _ALWAYS}:
+    if policy == _ALWAYS:
         yield required(field, 'valid values: "OnFailure", "Never"')
     elif policy not in _ENDING:
         yield not_supported(field, policy, _ENDING)
@@ -200,7 +200,7 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
 
 def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
     """Yield the errors of Pods that would end by themselves, where their controller wants them to run for ever."""
-    if template.spec.restart_policy not in {"", _ALWAYS}:
+    if template.spec.restart_policy != _ALWAYS:
         yield not_supported(f"{_TEMPLATE}.spec.restartPolicy", template.spec.restart_policy, [_ALWAYS])
     if template.spec.active_deadline_seconds is not None:
         told = f"activeDeadlineSeconds in {kind} is not Supported"
