@@ -83,8 +83,10 @@ def inline_handle(sources: InTreeVolumeSources, zones_label: str = "") -> str:
     if sources.aws_elastic_block_store is not None:
         return _ebs_volume_id(sources.aws_elastic_block_store.volume_id)
     if sources.gce_persistent_disk is not None:
+        # Neither volume nor Pod names the project; the driver fills that in.
         return f"projects/{UNSPECIFIED}/{_gce_location(zones_label)}/disks/{sources.gce_persistent_disk.pd_name}"
     if sources.azure_disk is not None:
+        # Disks that lie as blobs in a storage account have no counterpart in the driver.
         if sources.azure_disk.kind.lower() != MANAGED_DISK:
             raise ValueError(f"kind({sources.azure_disk.kind}) is not supported in csi migration")
         return sources.azure_disk.disk_uri
@@ -98,6 +100,7 @@ def volume_handle(volume: PersistentVolume) -> str:
         ValueError: the driver cannot know the volume.
     """
     labels = volume.metadata.labels
+    # upstream: the beta label first, though it is the older one.
     return inline_handle(volume.spec, labels.get(BETA_ZONE) or labels.get(ZONE, ""))
 
 
@@ -108,6 +111,7 @@ def _ebs_volume_id(volume_id: str) -> str:
     """
     if not volume_id.startswith("aws://"):
         return volume_id
+    # The zone, where there is one, is the host of the URL: aws:///vol-1234 has none.
     bare = urlsplit(volume_id).path.strip("/")
     if re.fullmatch("vol-[^/]*", bare) is None:
         problem = f"Invalid format for AWS volume ({volume_id})"
@@ -120,6 +124,7 @@ def _gce_location(zones_label: str) -> str:
 
     Source: plugins/gce_pd.go TranslateInTreePVToCSI (v1.36).
     """
+    # A disk of one zone, or one that is mirrored in several zones of a region.
     zones = zones_label.split(ZONES_DELIMITER)
     if len(zones) == 1:
         return f"zones/{zones_label or UNSPECIFIED}"
@@ -154,16 +159,20 @@ def csi_node_selector(volume: PersistentVolume, plugin: InTreePlugin) -> NodeSel
 
     Source: plugins/in_tree_volume.go translateTopologyFromInTreeToCSI (v1.36).
     """
+    # upstream: all of the volume is translated, so one without a handle stops here, whatever its topology.
     volume_handle(volume)
     required = volume.spec.node_affinity.required if volume.spec.node_affinity else None
+    # upstream: volumes of Azure and Portworx keep the node affinity they have.
     if not plugin.topology_key:
         return required
     terms = required.node_selector_terms if required else ()
     zone, region = _topology_labels(volume, terms)
+    # What the affinity says comes before what the label says.
     if _has_values(terms, zone):
         terms = _renamed(terms, zone, plugin.topology_key)
     elif zone in volume.metadata.labels:
         terms = _with_zones(terms, plugin.topology_key, volume.metadata.labels[zone])
+    # upstream: only the beta label of regions is renamed, and never taken from the volume's labels.
     if region == BETA_REGION and _has_values(terms, region):
         terms = _renamed(terms, region, REGION)
     return NodeSelector(node_selector_terms=terms) if terms else required

@@ -1,7 +1,8 @@
 """One scheduling cycle: every filter on every node, the scheduler's first rejection marked, feasible nodes scored.
 
 Source: kube-scheduler schedule_one.go findNodesThatFitPod, framework/runtime/framework.go RunPreFilterPlugins,
-framework/types.go FitError.Error (v1.36).
+framework/types.go FitError.Error (v1.36). Not modelled: percentageOfNodesToScore (all nodes are looked at), the node
+that the Pod itself is nominated to (upstream tries it first), extenders, PodGroups.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
 
 PRE_FILTER_RESULT = "PreFilterResult"
+"""The plugin of a rejection where others had left only some nodes, and not this one."""
 OF_DEFERRED_RESIZES = frozenset((nodename.NAME, deferredpodscheduling.NAME, noderesources.NAME))
+"""The filters that judge a Pod on its own node, where its resize waits for room."""
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -171,6 +174,7 @@ class Evaluation(msgspec.Struct, frozen=True):
             return NO_NODES
         if any(verdict.first is None for verdict in self.nodes.values()):
             return ""
+        # An error is no verdict on nodes, so they are not counted.
         if self.broken:
             return ", ".join(self.broken.status.reasons)
         said = self._pre_filter_message() or ", ".join(sorted(f"{n} {r}" for r, n in self._reasons().items()))
@@ -187,6 +191,7 @@ class Evaluation(msgspec.Struct, frozen=True):
             if first.plugin == PRE_FILTER_RESULT:
                 reasons[f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(self.narrowed))}]"] += 1
             else:
+                # A node counts under each reason of its first filter: the numbers can exceed that of the nodes.
                 reasons.update(first.status.reasons)
         return reasons
 
@@ -216,6 +221,7 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
     rejections = _rejections(pod, found, handle)
     first = _first_rejections(found, rejections, handle)
     broken = _broken(first.values())
+    # Scores are relative: they are given to the feasible nodes alone, and normalised among them.
     feasible = [info for name, info in handle.node_infos.items() if first[name] is None]
     scores = {} if broken else _scores(pod, handle, feasible)
     if isinstance(scores, Rejection):
@@ -284,6 +290,7 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
             # Each leaves some node, but together none.
             if not frozenset.intersection(*narrowed.values()):
                 rejection = rejection or Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed)))
+        # A rejection of all nodes stays too: it is a reason on each of them.
         filters.append((name, result))
     return _PreFiltered(tuple(filters), rejection, narrowed)
 
@@ -293,6 +300,7 @@ def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
 
     Source: the PreFilter of each plugin that skips a deferred resize (v1.37).
     """
+    # It runs, so the other filters have let it onto its node long ago.
     resized = profile.does(Behaviour.RESIZE_PREEMPTION) and is_resize_deferred(pod)
     for name in profile.filters:
         if name in PRE_FILTERS and not (resized and name not in OF_DEFERRED_RESIZES):
@@ -322,6 +330,7 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
 
 def _rejected_twice(run: NodeCycleState, nominated: Sequence[Pod]) -> list[Rejection]:
     """Return what rejects the node with the nominated Pods on it, then what else rejects it without them."""
+    # upstream asks without them only where all passed with them; both are told here, for either is in the way.
     without, with_them = dict(run.rejections()), dict(run.with_pods(nominated).rejections())
     return [
         *(Rejection(name, said, () if name in without else tuple(nominated)) for name, said in with_them.items()),

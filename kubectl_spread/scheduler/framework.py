@@ -60,6 +60,7 @@ class Status(msgspec.Struct, frozen=True):
     @property
     def rejected(self) -> bool:
         """Whether it keeps the Pod off."""
+        # An error keeps it off as well, and off all other nodes too.
         return self.code not in _PASSING
 
 
@@ -143,6 +144,7 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
         """Return the node without a Pod that is there."""
         left = tuple(other for other in self.pods if other.key != pod.key)
         gone = self._requests(pod)
+        # What the Pod took is taken off rather than all others added up again: preemption does this Pod by Pod.
         requested = {name: value - gone.get(name, 0) for name, value in self.requested.items()}
         # upstream: of two Pods bound with the same port, the first to go frees it.
         return self._changed(left, requested, self.used_ports - host_ports(pod))
@@ -156,6 +158,7 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     ) -> NodeInfo:
         """Return the node with these Pods, whose sums are known and need not be made again."""
         changed = replace(self, pods=pods)
+        # What only scores need, such as non_zero_requested, is made again where it is asked for: dry runs never do.
         vars(changed).update(requested=requested, used_ports=used_ports)
         return changed
 
@@ -209,6 +212,7 @@ class Handle(msgspec.Struct, frozen=True):
         snapshot, terms = self.snapshot.with_all_assigned(pods), self.existing_terms
         changed = {name: replace(self.node_infos[name], pods=snapshot.assigned[name]) for name in pods}
         infos = {**self.node_infos, **changed}
+        # Most Pods have no terms, and then the index of all terms need not be made again.
         if any(pod.spec.affinity is not None for pod in pods.values()):
             terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
         return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms)
@@ -222,6 +226,7 @@ class Handle(msgspec.Struct, frozen=True):
         snapshot, name = self.snapshot.with_node(node), node.metadata.name
         changed = NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=self.profile)
         infos = {**self.node_infos, name: changed}
+        # By name, as the snapshot has them: a new node is not just the last.
         ordered = {name: infos[name] for name in snapshot.nodes}
         return replace(self, snapshot=snapshot, node_infos=ordered, index=NodeIndex(snapshot.nodes))
 

@@ -77,6 +77,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     try:
         terms = _with_namespaces(PodTerms.of(pod), handle)
     except ValueError as error:
+        # upstream: a preferred term that cannot be read rejects the Pod too, though this filter has no use for it.
         return unresolvable(f"parsing pod: {error}")
     # First what others say of this Pod: where none of them minds and it has no terms itself, the plugin steps aside.
     existing = _domains(_meant(handle.existing_terms.anti_affinity, pod, handle), handle)
@@ -126,6 +127,7 @@ def _moved(domains: Domains, terms: Iterable[AffinityTerm], node_info: NodeInfo,
     for key in (term.topology_key for term in terms if term.topology_key in node_info.labels):
         values, value = moved.setdefault(key, {}), node_info.labels[key]
         values[value] = values.get(value, 0) + by
+    # Whether there is anybody at all is what the first of a group asks, so empty domains must go.
     kept = {key: {value: count for value, count in values.items() if count} for key, values in moved.items()}
     return {key: values for key, values in kept.items() if values}
 
@@ -219,6 +221,7 @@ def _domains(terms: Iterable[KeyOnNodes], handle: Handle) -> Domains:
     for topology_key, on_nodes in terms:
         for node, value in on_nodes.items():
             info = handle.node_infos.get(node)
+            # A Pod without a domain is near nobody: it neither attracts nor keeps off.
             if info is not None and topology_key in info.labels:
                 domains[topology_key][info.labels[topology_key]] += value
     return domains
@@ -236,6 +239,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
         preferred = _with_namespaces(PodTerms.of(pod), handle).preferred
     except ValueError as error:
         return Status(Code.ERROR, (f"failed to parse pod: {error}",))
+    # upstream: this leaves out what others require as well, though the argument's name speaks of preferences.
     if arguments.ignore_preferred_terms_of_existing_pods and not preferred:
         return None
     # What the Pod prefers, what others require of their neighbours, and what others prefer.
@@ -245,6 +249,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
         _meant(handle.existing_terms.preferred, pod, handle),
     )
     domains = _domains(weights, handle)
+    # Nobody weighs in: the score is skipped, and says nothing rather than 0.
     if not domains:
         return None
     return normalize({info.name: _score(info.labels, domains) for info in nodes})
@@ -252,6 +257,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
 
 def _hard_weights(pod: Pod, handle: Handle, weight: int) -> Iterator[KeyOnNodes]:
     """Yield where Pods must be near this one: that counts as if they preferred it, with this weight."""
+    # Required affinity of others binds them, not this Pod; but where it goes they will want to follow.
     if weight > 0:
         for topology_key, on_nodes in _meant(handle.existing_terms.affinity, pod, handle):
             yield topology_key, _times(on_nodes, weight)
@@ -275,6 +281,7 @@ def normalize(raw: Mapping[str, int]) -> dict[str, int]:
     # 100 x (score - lowest) / (highest - lowest): scores may be negative, so the lowest is the zero.
     lowest = min(raw.values())
     spread = max(raw.values()) - lowest
+    # All alike: none is better, so none gets anything.
     if spread == 0:
         return dict.fromkeys(raw, 0)
     return {name: int(MAX_NODE_SCORE * ((score - lowest) / spread)) for name, score in raw.items()}

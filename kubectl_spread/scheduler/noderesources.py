@@ -1,7 +1,7 @@
 """NodeResourcesFit: the node must have what the Pod requests, and room for one more Pod; the emptier the better.
 
-Source: kube-scheduler noderesources/{fit,least_allocated,most_allocated,requested_to_capacity_ratio}.go (v1.36).
-Extended resources backed by devices (dynamic resource allocation) are not modelled.
+Source: kube-scheduler noderesources/{fit,least_allocated,most_allocated,requested_to_capacity_ratio}.go (v1.36). Not
+modelled: extended resources that devices stand behind (dynamic resource allocation).
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class State(msgspec.Struct, frozen=True):
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter; every Pod needs room for itself."""
+    # upstream: as if it were on no node, though from 1.37 a Pod may be scheduled again to grow in place.
     requests = resource.pod_requests(pod, handle.profile, assigned=False)
     arguments = handle.profile.fit
     state = State(
@@ -82,6 +83,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     reasons = [TOO_MANY_PODS] if len(node_info.pods) >= allocatable.get(resource.PODS, 0) else []
     code = Code.UNSCHEDULABLE
     accounted = _accounted_for(state.resized, node_info)
+    # A node can hold more than it offers, for its allocatable may shrink. A Pod that asks for nothing still fits there.
     for name, wanted in state.requests.items():
         capacity = allocatable.get(name, 0)
         # request > allocatable - requested, for each resource; every one that is short is named.

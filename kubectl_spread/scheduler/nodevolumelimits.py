@@ -1,6 +1,7 @@
 """NodeVolumeLimits: a node can have only so many volumes of a CSI driver attached.
 
-Source: kube-scheduler nodevolumelimits/{csi,utils}.go (v1.36).
+Source: kube-scheduler nodevolumelimits/{csi,utils}.go (v1.36). Not modelled: volumes that the scheduler has chosen for
+other Pods and not yet bound.
 """
 
 from __future__ import annotations
@@ -94,10 +95,12 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node that has as many volumes of a driver attached as it can."""
+    # Whether in-tree volumes count is the node's affair, so the Pod's volumes are counted for each node.
     csi_node = state.handle.snapshot.get(CSINode, "", node_info.name)
     volumes = _counted(state.volumes, csi_node, state.handle)
     if isinstance(volumes, Status):
         return volumes
+    # Before the limits: a node on which the driver does not run has none.
     if state.must_run and (missing := _missing_driver(volumes, csi_node, state.must_run)):
         return unschedulable(f"{missing} CSI driver is not installed on the node")
     limits = volume_limits(csi_node)
@@ -112,6 +115,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     attached = {*in_use, *state.attached.get(node_info.name, ())}
     if len(new) + len(attached) <= min(limits.values()):
         return SUCCESS  # not even if all were of one driver
+    # upstream: drivers that are over their limit already reject nobody who brings no volume of theirs.
     together = _by_driver((*new, *attached))
     # volumes attached + new ones > the driver's limit, for a driver that gets a new one.
     exceeded = any(together[driver] > limits.get(driver, together[driver]) for driver in _by_driver(new))
@@ -135,6 +139,7 @@ def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[
         elif claim := claim_named(pod, name, handle.snapshot):
             found = _claimed(pod, volume, claim, handle)
         else:
+            # upstream: of Pods that are on the node a lost claim does not count, but one without a name is an error.
             found = _missing(pod, name) if required or not name else None
         if found is not None:
             yield found
@@ -233,6 +238,7 @@ def _inline(volume: Volume) -> Attachable | None:
     try:
         return Attachable((plugin.driver, inline_handle(volume)), plugin)
     except ValueError as error:
+        # upstream: here an error, while a PersistentVolume that cannot be translated just does not count.
         problem = _error(f"converting volume({volume.name}) from inline to csi: {error}")
         return Attachable(plugin=plugin, problem=problem)
 
@@ -248,6 +254,7 @@ def _claimed(pod: Pod, volume: Volume, claim: PersistentVolumeClaim, handle: Han
     """Return what the volume of a claim counts as, None for nothing."""
     if problem := ownership_problem(pod, volume, claim):
         return Attachable(problem=_error(problem))
+    # A volume that is named but does not exist, or not yet, is judged by the class, as if it were still to be made.
     bound = handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
     return _to_be_made(claim, handle) if bound is None else _existing(bound)
 
@@ -259,6 +266,7 @@ def _existing(volume: PersistentVolume) -> Attachable | None:
     """
     csi, plugin = volume.spec.csi, plugin_of(volume.spec)
     if csi is not None:
+        # Two Pods with one volume take one place: it is the handle that counts, not the claim.
         return Attachable((csi.driver, csi.volume_handle)) if csi.driver and csi.volume_handle else None
     if plugin is None:
         return None
@@ -274,6 +282,7 @@ def _to_be_made(claim: PersistentVolumeClaim, handle: Handle) -> Attachable | No
 
     Source: nodevolumelimits/csi.go getCSIDriverInfoFromSC (v1.36).
     """
+    # Without a class the claim is bound before its Pod is scheduled, so there is nothing to be made.
     storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
     provisioner = storage_class.provisioner if storage_class else ""
     if not provisioner or provisioner in NEVER_MIGRATED:

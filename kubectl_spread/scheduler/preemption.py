@@ -5,7 +5,7 @@ fits, each of them that can stay beside it is put back, those that a PodDisrupti
 ones first. What is left are the victims.
 
 Source: kube-scheduler framework/preemption/preemption.go, defaultpreemption/default_preemption.go (v1.36). Not
-modelled: PodGroups (v1.37, alpha), extenders.
+modelled: PodGroups (v1.37, alpha), extenders, Pods that wait in Permit.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ def _waits(evaluation: Evaluation, handle: Handle) -> bool:
     verdict = evaluation.nodes.get(evaluation.pod.status.nominated_node_name)
     if verdict is None or verdict.first is None:
         return False
+    # Where evictions cannot open the nominated node after all, there is nothing to wait for.
     hopeless = verdict.first.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     return not hopeless and bool(leaving(evaluation.pod, handle.node_infos))
 
@@ -97,6 +98,7 @@ def _waits(evaluation: Evaluation, handle: Handle) -> bool:
 def _potential_nodes(evaluation: Evaluation, handle: Handle) -> list[NodeInfo]:
     """Return the nodes on which only Pods are in the way; none where the Pod fits somewhere or cannot be judged."""
     first = {name: verdict.first for name, verdict in evaluation.nodes.items()}
+    # Preemption runs only where the cycle ended with verdicts on nodes, not with an error.
     codes = {rejection.status.code if rejection else Code.SUCCESS for rejection in first.values()}
     if evaluation.pre_filter is not None or codes & {Code.SUCCESS, Code.ERROR}:
         return []
@@ -109,6 +111,7 @@ def _first(wanted: int, candidates: Iterator[Candidate]) -> list[Candidate]:
     found: list[Candidate] = []
     for candidate in candidates:
         found.append(candidate)
+        # One that breaks no budget must be among them, if there is any.
         if len(found) >= wanted and any(not each.violations for each in found):
             break
     return found
@@ -156,6 +159,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
         protected = [other for other in lower if other.key in violating]
         node, sacrificed = self._put_back(protected, node)
         node, spent = self._put_back([other for other in lower if other.key not in violating], node)
+        # The first of them stands for the node when nodes are compared.
         victims = tuple(sorted((*sacrificed, *spent), key=importance))
         return Candidate(node.node_info.name, victims, len(sacrificed)) if victims else None
 
@@ -198,8 +202,10 @@ class Budgets(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, handle: Handle) -> Budgets:
         """Return those of the cluster."""
+        # A selector that cannot be read selects nobody.
         found = ((budget, budget.selector) for budget in handle.snapshot.all(PodDisruptionBudget))
         return cls(
+            # upstream: an empty selector protects nobody here, though the disruption controller takes it for all Pods.
             selected=tuple((budget, selector) for budget, selector in found if not selector.empty),
             first_decides=handle.profile.does(Behaviour.FIRST_BUDGET_DECIDES),
         )
@@ -211,6 +217,7 @@ class Budgets(msgspec.Struct, frozen=True):
         """
         allowed = [budget.status.disruptions_allowed for budget, _ in self.selected]
         violating = set()
+        # The Pods come with the most important first: it is they who use up what a budget allows.
         for pod in evicted:
             for index in self._of(pod):
                 # disruptionsAllowed, less those that came before: below zero the budget is broken.
@@ -224,6 +231,7 @@ class Budgets(msgspec.Struct, frozen=True):
     def _of(self, pod: Pod) -> Iterator[int]:
         """Yield which budgets the Pod's eviction counts against; one that is going already counts no more."""
         for index, (budget, selector) in enumerate(self.selected):
+            # upstream: a Pod without labels is in no budget, though NotIn and DoesNotExist would select it.
             selects = bool(pod.metadata.labels) and selector.matches(pod.metadata.labels)
             going = pod.metadata.name in budget.status.disrupted_pods
             if selects and not going and budget.metadata.namespace == pod.metadata.namespace:
@@ -239,6 +247,7 @@ def _best(candidates: Sequence[Candidate]) -> list[Candidate]:
     for cost in _COSTS:
         least = min(map(cost, left))
         left = [candidate for candidate in left if cost(candidate) == least]
+    # Among nodes that cost the same, the one whose victims have the least to lose.
     latest = max(map(_start, left))
     return [candidate for candidate in left if _start(candidate) == latest]
 
@@ -248,11 +257,14 @@ _MAX_INT32 = 2**31 - 1
 
 def _sum_of_priorities(candidate: Candidate) -> int:
     """Return the victims' priorities together, each raised so that none is negative."""
+    # Else many Pods of a negative priority would cost less than few.
     return sum(priority_of(victim) + _MAX_INT32 + 1 for victim in candidate.victims)
 
 
 _COSTS: Sequence[Callable[[Candidate], int]] = (
+    # A budget is broken only where no node can be opened without.
     lambda candidate: candidate.violations,
+    # The first is the most important: rather ten unimportant Pods than one that matters.
     lambda candidate: priority_of(candidate.victims[0]),
     _sum_of_priorities,
     lambda candidate: len(candidate.victims),
@@ -262,6 +274,7 @@ _COSTS: Sequence[Callable[[Candidate], int]] = (
 
 def _start(candidate: Candidate) -> str:
     """Return when the first of the most important victims started."""
+    # Of the most important victims alone, and the one that has run longest: what it has done would be lost.
     highest = priority_of(candidate.victims[0])
     return min(start_of(victim) for victim in candidate.victims if priority_of(victim) == highest)
 

@@ -70,8 +70,10 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
     """Return the storage with enough room for the claim, None where the driver does not keep count."""
     driver = snapshot.get(CSIDriver, "", storage_class.provisioner)
     requested = claim.spec.resources.requests.get(STORAGE)
+    # Drivers opt in; of one that says nothing of its room, there is always enough.
     if requested is None or driver is None or not driver.spec.storage_capacity:
         return None
+    # upstream: each claim is compared for itself: two of them may count on the same room.
     return tuple(
         Pool(_reachable_from(capacity), capacity)
         for capacity in snapshot.all(CSIStorageCapacity)
@@ -82,6 +84,7 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
 
 def _topology(term: TopologySelectorTerm) -> Selector:
     """Return the node labels that a term means; an empty one means no node."""
+    # All expressions of a term must hold, and one of the class's terms.
     requirements = (Requirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
     return Selector(tuple(requirements)) if term.match_label_expressions else NOTHING
 
@@ -91,6 +94,7 @@ def _largest_volume(capacity: CSIStorageCapacity) -> int:
 
     Source: volumebinding/binder.go volumeLimit (v1.36).
     """
+    # The whole pool may be larger than any one volume in it can be.
     limit = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
     return -1 if limit is None else quantity.value(limit)
 

@@ -2,7 +2,8 @@
 
 Amounts are ``resource name → int``: millicores for cpu, bytes or a count for everything else.
 
-Source: component-helpers resource/helpers.go PodRequests, kube-scheduler framework/types.go Resource (v1.36).
+Source: component-helpers resource/helpers.go PodRequests, kube-scheduler framework/types.go Resource (v1.36). Not
+modelled: CPU and memory that a Pod gets by a ResourceClaim (gate DRANodeAllocatableResources).
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ HUGE_PAGES_PREFIX = "hugepages-"
 ATTACHABLE_VOLUMES_PREFIX = "attachable-volumes-"
 
 NON_ZERO_REQUESTS = MappingProxyType({CPU: 100, MEMORY: 200 * 1024 * 1024})
-"""What a container without requests is taken to need when nodes are scored (amounts)."""
+"""What a container without requests is taken to need when nodes are scored (amounts).
+
+Else Pods that request nothing would all go to the node with the fewest requests, and count for nothing there.
+
+Source: kube-scheduler util/pod_resources.go (v1.36).
+"""
 
 
 class Summand(Protocol):
@@ -74,6 +80,7 @@ def is_counted(name: str) -> bool:
 
     Source: kube-scheduler framework/types.go Resource.Add, util/utils.go IsScalarResourceName (v1.36).
     """
+    # upstream: any other name is dropped in silence; a Pod that asks for it fits everywhere.
     return name in _NAMED or name == PODS or is_scalar(name)
 
 
@@ -87,6 +94,7 @@ def is_extended(name: str) -> bool:
 
     Source: pkg/apis/core/v1/helper/helpers.go IsExtendedResourceName (v1.36).
     """
+    # "requests." is how a ResourceQuota speaks of a resource, never a node.
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
@@ -104,6 +112,7 @@ def pod_requests(
     Raises:
         ValueError: a quantity cannot be read.
     """
+    # A Pod on no node has nothing allocated as yet: its spec is all that counts.
     resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
     default = _in_thousandths(missing)
     if not resizing:
@@ -113,7 +122,9 @@ def pod_requests(
     else:
         requests = _largest_of_containers(pod, default)
     if has_pod_level(pod, profile):
+        # What the Pod asks for as a whole replaces the sum, and leaves resources it does not name as they were.
         requests |= _pod_level(pod, profile, resizing=resizing and profile.does(Behaviour.POD_LEVEL_RESIZE))
+    # Overhead comes on top of either: it is the runtime's own need (KEP-688).
     return _whole(_sum((requests, _millis(pod.spec.overhead))))
 
 
@@ -134,6 +145,7 @@ def non_zero_requests(pod: Pod, profile: Profile) -> dict[str, int]:
     missing: Mapping[str, int] = NON_ZERO_REQUESTS
     if has_pod_level(pod, profile):
         named = pod_requests(pod, profile, assigned=True)
+        # The Pod has said what it needs: a guess for each of its containers would only add to that.
         missing = {name: value for name, value in missing.items() if name not in named}
     return pod_requests(pod, profile, assigned=True, missing=missing)
 
@@ -173,6 +185,8 @@ def aggregate(
 
     Source: component-helpers resource/helpers.go AggregateContainerRequests, AggregateContainerLimits (v1.36).
     """
+    # All that runs at once, sidecars included, against the widest moment before: an init container beside the sidecars
+    # that were started ahead of it. Init containers run one at a time, so they are not added up (KEP-753).
     running = [{**missing, **of_container(container)} for container in spec.containers]
     sidecars: dict[str, AmountT] = {}
     initialising: dict[str, AmountT] = {}
@@ -196,6 +210,7 @@ def is_sidecar(container: Container) -> bool:
 def _largest_of_containers(pod: Pod, missing: Mapping[str, int]) -> dict[str, int]:
     """Return what the Pod requests in thousandths, each container's resize in progress at its largest (up to 1.36)."""
     statuses = _statuses(pod)
+    # Only what keeps running can be resized: of other init containers the spec counts, whatever their status says.
     finite = {container.name for container in pod.spec.init_containers if not is_sidecar(container)}
 
     def of_container(container: Container) -> dict[str, int]:
@@ -243,6 +258,7 @@ def _pod_level(pod: Pod, profile: Profile, *, resizing: bool) -> dict[str, int]:
     effective = _effective(pod, resources, actuated=status, allocated=pod.status.allocated_resources)
     if profile.does(Behaviour.RESIZE_BY_POD):
         return _only_pod_level(effective)
+    # upstream: where the resize is infeasible, a resource that the Pod was never allocated counts for nothing.
     return {name: effective.get(name, 0) for name in requests}
 
 
@@ -252,7 +268,7 @@ def _only_pod_level(requests: Mapping[str, int]) -> dict[str, int]:
 
 
 def is_pod_level(name: str) -> bool:
-    """Whether the resource can be set for a Pod as a whole."""
+    """Whether the resource can be set for a Pod as a whole (KEP-2837)."""
     return name in {CPU, MEMORY} or name.startswith(HUGE_PAGES_PREFIX)
 
 
@@ -265,6 +281,8 @@ def _effective(
     """
     if spec.requests == actuated.requests == allocated:  # as almost always
         return _millis(spec.requests)
+    # Growing, the Pod must find room for what it asks; shrinking, it holds what it has until the kubelet has taken that
+    # away. What the kubelet will never grant holds no room.
     asked = {} if _resize_infeasible(pod) else _millis(spec.requests)
     return _max((asked, _millis(actuated.requests), _millis(allocated)))
 

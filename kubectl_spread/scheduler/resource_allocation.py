@@ -54,7 +54,7 @@ def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocat
     found = []
     for name, weight, request in resources:
         capacity = allocatable.get(name, 0)
-        # What a node has none of cannot be divided by; the filter has seen to it that the Pod needs none.
+        # What a node has none of cannot be divided by; upstream leaves it out of the mean.
         if capacity:
             there = allocated.get(name, 0)
             found.append((weight, capacity, there, there + request))

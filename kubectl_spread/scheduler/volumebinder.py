@@ -1,5 +1,8 @@
 """Where a Pod's claims can be met: volumes they have, volumes they could get, and room for new ones.
 
+Three kinds of claims, and a node must do for all: one that is bound goes where its volume can be used; one for which a
+volume is being made goes where that is made; any other takes the smallest free volume, or else has one made.
+
 Source: kube-scheduler volumebinding/binder.go (v1.36).
 """
 
@@ -37,6 +40,7 @@ REASON_BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind
 REASON_NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
 REASON_VOLUME_NOT_EXIST = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 REASONS = (REASON_NODE_CONFLICT, REASON_BIND_CONFLICT, REASON_NOT_ENOUGH_SPACE, REASON_VOLUME_NOT_EXIST)
+"""In the order in which upstream lists them."""
 
 
 class BoundVolume(msgspec.Struct, frozen=True):
@@ -60,6 +64,7 @@ class BoundVolume(msgspec.Struct, frozen=True):
         Raises:
             ValueError: the CSI driver that has taken over cannot know the volume.
         """
+        # The node's own annotation decides: while drivers are rolled out, some nodes still use the in-tree plugin.
         if not self.plugin or csi_node is None or self.plugin not in csi_node.migrated_plugins:
             return allows(self.nodes, labels)
         if self.problem:
@@ -158,11 +163,13 @@ def pod_volume_claims(claims: Iterable[PersistentVolumeClaim], handle: Handle) -
             bound.append(_bound_volume(handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)))
         elif storage_class is not None and storage_class.waits_for_consumer and not claim.spec.volume_name:
             waiting.append(_waiting_claim(claim, storage_class, handle))
+        # upstream: one that names its volume but is not bound yet waits for the controller, whatever its class says.
         else:
             immediate = True
     return PodVolumeClaims(
         bound=tuple(bound),
         selected=tuple(claim for claim in waiting if claim.selected_node is not None),
+        # Small ones first, so that none takes the large volume that another one needs.
         waiting=tuple(sorted((c for c in waiting if c.selected_node is None), key=lambda claim: claim.size)),
         immediate=immediate,
     )
@@ -178,6 +185,7 @@ def find_pod_volumes(claims: PodVolumeClaims, node_info: NodeInfo, handle: Handl
     """
     csi_node = handle.snapshot.get(CSINode, "", node_info.name) if claims.bound else None
     problem = _bound_problem(claims.bound, node_info.labels, csi_node)
+    # upstream: the other claims are looked at all the same, so that all reasons are told at once.
     found = _place(claims, node_info)
     if not problem:
         return found
@@ -204,10 +212,12 @@ def _bound_problem(bound: Iterable[BoundVolume | None], labels: Mapping[str, str
 
 def _place(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
     """Return how claims that are not bound yet would be met on the node."""
+    # The provisioner has been told of that node already: elsewhere the volume could not be used.
     if any(claim.selected_node != node_info.name for claim in claims.selected):
         return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
     bindings, unmatched = _match(claims.waiting, node_info.labels)
     provisions = []
+    # A volume is being made for the selected ones: they take no other, or that one would be left over.
     for claim in (*claims.selected, *unmatched):
         provision = _provision(claim, node_info.labels)
         if isinstance(provision, str):
@@ -226,6 +236,7 @@ def _match(
     bindings: dict[str, StaticBinding] = {}
     unmatched = []
     for claim in waiting:
+        # Only now, for upstream finds out when the claim's turn comes.
         if claim.problem:
             raise ValueError(claim.problem)
         volume = find_matching_volume(claim.candidates, labels, chosen=bindings)
@@ -241,6 +252,7 @@ def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvi
 
     Source: volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity (v1.36).
     """
+    # The class first: of a pool that its volumes cannot reach the room does not matter.
     if not any(topology.matches(labels) for topology in waiting.provisioning.topologies):
         return REASON_BIND_CONFLICT
     pools = waiting.provisioning.pools
@@ -263,6 +275,7 @@ def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
     try:
         return BoundVolume(nodes, plugin.name, csi_nodes=allowed_nodes(csi_node_selector(volume, plugin)))
     except ValueError as error:
+        # Kept for later: on nodes that still use the in-tree plugin it is none.
         return BoundVolume(nodes, plugin.name, problem=str(error))
 
 

@@ -114,6 +114,7 @@ def candidates(
         selector = EVERYTHING if claim.spec.selector is None else parse_label_selector(claim.spec.selector)
     except ValueError as error:
         raise ValueError(f"error creating internal label selector for claim: {name}: {error}") from error
+    # upstream: a volume kept for the claim need not match its selector, nor its access modes, nor be available.
     found = (_candidate(claim, volume) for volume in volumes if fits(claim, volume))
     return Candidates.of(c for c in found if c.kept or is_free(claim, c.volume, selector))
 
@@ -131,6 +132,7 @@ def find_matching_volume(
     for candidate in found.near(labels):
         if candidate.volume.metadata.name in chosen:
             continue
+        # A volume kept for the claim is its only one: where a node cannot use that, it gets no other.
         if allows(candidate.nodes, labels):
             return candidate.volume
         if candidate.kept:
@@ -142,6 +144,7 @@ def fits(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
     """Whether the volume is not kept for another claim, and neither too small nor of another kind."""
     wanted, offered = claim.spec, volume.spec
     return (
+        # The cheap conditions; node affinity, the dear one, is left for the node.
         (offered.claim_ref is None or is_kept_for(volume, claim))
         and storage(offered.capacity) >= storage(wanted.resources.requests)
         and offered.volume_mode == wanted.volume_mode
@@ -164,6 +167,7 @@ def is_kept_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector) -> bool:
     """Whether a volume that is kept for nobody can be given to the claim."""
     return (
+        # upstream: a volume of another phase will be changed by the controller soon, and binding it would fail.
         volume.status.phase == AVAILABLE
         and selector.matches(volume.metadata.labels)
         and frozenset(claim.spec.access_modes) <= frozenset(volume.spec.access_modes)
@@ -172,6 +176,7 @@ def is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Se
 
 def storage(resources: Mapping[str, Quantity]) -> Fraction:
     """Return the amount of storage (bytes), 0 where there is none."""
+    # Exactly, as upstream compares them: rounded up, a volume of 1.5 bytes would do for a claim of 2.
     return quantity.parse(resources.get(STORAGE, 0))
 
 
@@ -193,6 +198,7 @@ def _required_label(candidate: Candidate) -> Requirement | None:
     """
     if candidate.kept or candidate.nodes is None or len(candidate.nodes) != 1:
         return None
+    # Of several terms any one would do, so no single label is required.
     return next((r for r in candidate.nodes[0].requirements if r.operator is Operator.IN), None)
 
 
