@@ -113,6 +113,10 @@ class Snapshot(msgspec.Struct, frozen=True):
             if selector.matches(pods[0].metadata.labels):
                 yield from pods
 
+    def alike(self, pod: Pod) -> tuple[Pod, ...]:
+        """Return the assigned Pods of the namespace that carry exactly the labels of this one."""
+        return self.by_labels.get(pod.metadata.namespace, {}).get(_label_set(pod), ())
+
     def with_objects(self, objects: Iterable[KubernetesObject]) -> Snapshot:
         """Return the snapshot in which these objects exist too, in place of those of the same kind and name."""
         merged = {struct: dict(found) for struct, found in self.objects.items()}

@@ -63,8 +63,8 @@ class Refusal:
     reason: str = "Forbidden"
 
     def __str__(self) -> str:
-        """Return it with its field."""
-        return f"spec.{self.field}: {self.message}"
+        """Return it with its field, where one is to blame."""
+        return f"spec.{self.field}: {self.message}" if self.field else self.message
 
 
 def admitted(pod: Pod, snapshot: Snapshot, profile: Profile) -> Pod:

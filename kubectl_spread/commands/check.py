@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.admission import admitted, unknown
+from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
@@ -17,8 +16,11 @@ from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_of
 from kubectl_spread.controllers.rollout import Plan, Wanted, plan_of
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
@@ -166,14 +168,19 @@ def _answer(
     handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
     release = handle.profile.release
     errors = refused.out_of_place(manifest, snapshot, view.snapshot)
-    if served is None or served.missing:
-        errors += refused.errors_of(manifest, wanted.pod, snapshot, handle.profile)
+    answered = served if served and not served.missing else None
+    if answered is None:
+        errors += refused.errors_of(manifest, release)
     else:
-        errors += (*refused.undecodable(manifest, release), *served.errors)
+        errors += (*refused.undecodable(manifest, release), *answered.errors)
     try:
-        pod = served.pod if served else None
-        stored = pod or admitted(wanted.pod, snapshot, handle.profile)
-        item, snapshot = _judge(manifest, dataclasses.replace(wanted, pod=stored), view.snapshot, handle)
+        found = completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), snapshot, handle.profile)
+        errors += () if answered else refused.not_created(manifest, found.refusals, errors)
+        stored = (served.pod if served else None) or found.pod
+        wanted = replace(wanted, pod=stored, release=release)
+        item, snapshot = _judge(manifest, wanted, view.snapshot, handle)
+        if stored is found.pod:
+            item = replace(item, findings=(*item.findings, *findings.from_living(found.from_living)))
         item = _with_missing(item, served.missing) if served and served.missing else item
         errors += refused.none_created(manifest, item.failed_create)
     except ValueError:
@@ -183,6 +190,15 @@ def _answer(
     if errors:
         return _invalid(item, errors), snapshot
     return replace(item, warnings=refused.warnings(manifest, release)), snapshot
+
+
+def _siblings(manifest: Manifest, wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods that live and were made by the template of the manifest."""
+    if wanted.owner is None:
+        return ()
+    own = (pod for pod in before.all(Pod) if not pod.finished and pod.metadata.namespace == manifest.namespace)
+    running = tuple(pod for pod in own if owner_of(pod, before) == manifest.ref)
+    return siblings(wanted.pod, OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running))
 
 
 def _invalid(item: CheckItem, errors: tuple[ValidationError, ...]) -> CheckItem:
@@ -240,7 +256,7 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     plan = plan_of(wanted, before)
     failed = _failed_create(plan, before, handle) if any(handle.snapshot.all(ResourceQuota)) else None
     if failed and failed.created:
-        plan = dataclasses.replace(plan, steps=plan.steps[: failed.created])
+        plan = replace(plan, steps=plan.steps[: failed.created])
     first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     report = _evaluated(first, plan, handle)

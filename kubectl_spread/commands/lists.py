@@ -22,7 +22,7 @@ FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds that decide what an API server writes into a Pod as it is created."""
 FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
 """Kinds that decide beside them whether it is created."""
-FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING, *FOR_ADMISSION})
+FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING})
 
 
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
@@ -51,9 +51,7 @@ def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
 
     All Pods are needed: where replicas would lie is not told from some of them.
     """
-    of_each = [
-        (*everything(namespace), *(_optional(kind, namespace) for kind in FOR_ADMISSION)) for namespace in namespaces
-    ]
+    of_each = [everything(namespace) for namespace in namespaces]
     return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 
@@ -62,7 +60,7 @@ def spread_only(namespace: str) -> tuple[Read, ...]:
     return (
         Read(kind=kinds.NODE),
         Read(kind=kinds.POD, namespace=namespace),
-        *(_optional(kind, namespace) for kind in (kinds.SERVICE, *FOR_CREATION, *kinds.WORKLOAD_KINDS)),
+        *(_optional(kind, namespace) for kind in (kinds.SERVICE, *FOR_CREATION, *FOR_ADMISSION, *kinds.WORKLOAD_KINDS)),
     )
 
 

@@ -8,20 +8,18 @@ from pkgutil import get_data
 
 import msgspec
 
-from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
-from kubectl_spread.apiserver.denials import denials, lacks_namespace
+from kubectl_spread.apiserver.admission import Refusal
+from kubectl_spread.apiserver.denials import lacks_namespace
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.rollout import fenceposts
-from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.release import Release
 from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
-from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -43,18 +41,11 @@ def undecodable(manifest: Manifest, release: Release) -> tuple[ValidationError, 
     return _told([*of_object, *of_template])
 
 
-def errors_of(manifest: Manifest, pod: Pod, snapshot: Snapshot, profile: Profile) -> tuple[ValidationError, ...]:
-    """Return everything that an API server would refuse of the manifest and its Pods; what cannot be decoded once.
-
-    Args:
-        manifest: the manifest.
-        pod: the first Pod that its controller would make.
-        snapshot: the cluster with all manifests.
-        profile: with the API server's release.
-    """
-    first = undecodable(manifest, profile.release)
+def errors_of(manifest: Manifest, release: Release) -> tuple[ValidationError, ...]:
+    """Return everything that an API server of the release would refuse of the manifest; what cannot be decoded once."""
+    first = undecodable(manifest, release)
     told = {error.field for error in first}
-    others = dict.fromkeys((*_invalid(manifest, profile.release), *_not_created(manifest, pod, snapshot, profile)))
+    others = dict.fromkeys(_invalid(manifest, release))
     return (*first, *(error for error in others if error.field not in told))
 
 
@@ -76,18 +67,19 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
         yield from _told(validate_template(manifest.template, release, path="spec.template"))
 
 
-def _not_created(manifest: Manifest, pod: Pod, snapshot: Snapshot, profile: Profile) -> Iterator[ValidationError]:
-    """Yield why none of the manifest's Pods would be created, though its template may be taken."""
-    try:
-        completed = mutated(pod, snapshot, profile)
-        found = (
-            *refusals_of(completed, pod, snapshot, profile.release),
-            *denials(completed, snapshot, profile.release),
-        )
-    except ValueError:
-        # Validation says which quantity or selector cannot be read.
-        return
-    yield from (_forbidden(manifest, refusal) for refusal in found)
+def not_created(
+    manifest: Manifest, refusals: Iterable[Refusal], told: Iterable[ValidationError]
+) -> tuple[ValidationError, ...]:
+    """Return why none of the manifest's Pods would be created, though its template may be taken.
+
+    Args:
+        manifest: the manifest.
+        refusals: of the first Pod that its controller would make.
+        told: what is wrong with the manifest itself, which is not said again.
+    """
+    fields = {error.field for error in told}
+    found = dict.fromkeys(_forbidden(manifest, refusal) for refusal in refusals)
+    return tuple(error for error in found if error.field not in fields)
 
 
 def out_of_place(manifest: Manifest, snapshot: Snapshot, before: Snapshot) -> tuple[ValidationError, ...]:

@@ -6,21 +6,24 @@ write besides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
 from kubectl_spread.apiserver.creation import prepared
+from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.living_pods import corrected, like, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
-from kubectl_spread.controllers.templates import pod_from_template
-from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, pod_from_template, renamed
+from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
+from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
+from kubectl_spread.objects.kinds import DAEMON_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, StatefulSet
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
@@ -28,8 +31,7 @@ from kubectl_spread.snapshot import Snapshot
 Claims: TypeAlias = tuple[PersistentVolumeClaim, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextPod:
+class NextPod(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod as the scheduler would get it.
 
     Attributes:
@@ -59,15 +61,57 @@ def next_pod(workload: OwnedPods, snapshot: Snapshot, profile: Profile) -> NextP
         model = newest(workload.pods)
         return _like(model, workload, snapshot, comes=comes) if model else None
     made = _made(workload.owner, workload, snapshot)
-    pod, from_living = corrected(mutated(made, snapshot, profile), made, _siblings(made, workload))
-    wanted = comes or isinstance(workload.owner, DaemonSet)
-    return NextPod(
-        pod=prepared(pod, profile.release),
-        comes=comes,
-        claims=tuple(claims_of(workload.owner, pod)),
-        refusals=refusals_of(pod, made, snapshot, profile.release) if wanted else (),
-        from_living=from_living,
-    )
+    found = completed(made, siblings(made, workload), snapshot, profile)
+    over_quota = _over_quota(found.pod, snapshot, profile) if comes else ()
+    refused = (*found.refusals, *over_quota) if comes or isinstance(workload.owner, DaemonSet) else ()
+    return replace(found, comes=comes, claims=tuple(claims_of(workload.owner, found.pod)), refusals=refused)
+
+
+def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:
+    """Return the Pod as the API server stores it, corrected by living ones of its revision, or refuses it.
+
+    Args:
+        made: as its controller makes it.
+        living: those that were made by the same template.
+        snapshot: the cluster.
+        profile: whose release is the API server's.
+    """
+    pod, from_living = corrected(mutated(made, snapshot, profile), made, living)
+    refused = (*refusals_of(pod, made, snapshot, profile.release), *denials(pod, snapshot, profile.release))
+    return NextPod(pod=prepared(pod, profile.release), comes=True, refusals=refused, from_living=from_living)
+
+
+def _over_quota(pod: Pod, snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:
+    """Yield why the quotas of the namespace leave no room for one more Pod."""
+    if any(quota.metadata.namespace == pod.metadata.namespace for quota in snapshot.all(ResourceQuota)):
+        from kubectl_spread.apiserver.resourcequotas import quota_fault
+
+        if fault := quota_fault(pod, (), snapshot, profile.release):
+            yield Refusal("", fault)
+
+
+def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
+    """Return the Pod that the controller of a Pod makes in its place once it is deleted, on the same node or any."""
+    owner = controller_of(pod, snapshot)
+    again = f"{pod.metadata.name}-again"
+    match owner:
+        case StatefulSet():
+            made = statefulset.made_again(owner, pod)
+        case DaemonSet():
+            revision = pod.metadata.labels.get(REVISION_HASH_LABEL, "")
+            made = daemonset.pinned_to(renamed(daemonset.pod_of(owner, revision), again), pod.spec.node_name)
+        case ReplicaSet() | ReplicationController():
+            made = renamed(pod_from_template(owner), again)
+        case _:
+            controller, copied = pod.metadata.controller, like(pod, again)
+            if controller is not None and controller.kind == DAEMON_SET.name:
+                copied = daemonset.pinned_to(copied, pod.spec.node_name)
+            return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
+    # The template of a ReplicaSet that has no revision may have changed since.
+    told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod)
+    alike = (pod, *snapshot.alike(pod)) if told and revision_of(made) == revision_of(pod) else ()
+    found = completed(made, alike, snapshot, profile)
+    return replace(found, claims=tuple(claims_of(owner, found.pod)))
 
 
 def makes_one_more(workload: OwnedPods) -> bool:
@@ -134,12 +178,11 @@ def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot) -> Pod:
     return pod
 
 
-def _siblings(made: Pod, workload: OwnedPods) -> tuple[Pod, ...]:
-    """Return the living Pods that were made by the same template."""
+def siblings(made: Pod, workload: OwnedPods) -> tuple[Pod, ...]:
+    """Return the living Pods of the workload that were made by the same template."""
     match workload.owner:
         case Deployment() | StatefulSet() | DaemonSet():
-            revision = revision_of(made)
-            return of_revision(workload.pods, revision) if revision else ()
+            return of_revision(workload.pods, revision_of(made))
         case Job():
             return workload.pods
         case _:

@@ -12,16 +12,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.controllers.replicas import replica
-from kubectl_spread.controllers.statefulset import ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, RollingUpdate, StatefulSet, UpdateStrategy
+from kubectl_spread.release import Release
 from kubectl_spread.report import Rollout, WorkloadRef
 from kubectl_spread.snapshot import Snapshot
 
@@ -32,8 +35,7 @@ RECREATE: Final = "Recreate"
 ROLLING_UPDATE: Final = "RollingUpdate"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """A Pod that comes.
 
     Attributes:
@@ -47,8 +49,7 @@ class Step:
     may_go: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """What comes and what goes.
 
     Attributes:
@@ -64,8 +65,7 @@ class Plan:
     rollout: Rollout | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """What a manifest asks for.
 
     Attributes:
@@ -74,6 +74,7 @@ class Wanted:
         pod: of which it makes replicas.
         replicas: how many (count).
         numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
+        release: the API server's, which merges label keys into the selectors of each replica.
     """
 
     ref: WorkloadRef
@@ -81,10 +82,18 @@ class Wanted:
     pod: Pod
     replicas: int
     numbered: bool = True
+    release: Release = Release()
 
     def replica(self, number: int) -> Pod:
         """Return a replica, counted from 1."""
-        return replica(self.owner, self.pod, number) if self.numbered else self.pod
+        return self.prepared(replica(self.owner, self.pod, number)) if self.numbered else self.pod
+
+    def prepared(self, pod: Pod) -> Pod:
+        """Return the replica with label keys merged by its own labels, which may tell it from the others."""
+        spec = pod.spec
+        if spec.affinity is None and not any(each.match_label_keys for each in spec.topology_spread_constraints):
+            return pod
+        return prepared(replace(pod, spec=unmerged(pod.spec)), self.release)
 
 
 def plan_of(wanted: Wanted, before: Snapshot) -> Plan:
@@ -237,7 +246,7 @@ def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *,
     """Return the plan of a StatefulSet: missing ordinals come, then each Pod gives way to its successor."""
     start = owner.spec.ordinals.start
     here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
-    all_pods = [ordinal_pod(owner, wanted.pod, start + number) for number in range(wanted.replicas)]
+    all_pods = [wanted.replica(number) for number in range(1, wanted.replicas + 1)]
     missing = tuple(Step(pod) for pod in all_pods if pod.metadata.name not in here)
     if unchanged:
         return Plan(missing, staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))

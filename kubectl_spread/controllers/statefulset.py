@@ -87,6 +87,13 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
     return replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
 
 
+def made_again(owner: StatefulSet, pod: Pod) -> Pod:
+    """Return the Pod that takes the place of a deleted one: of the same ordinal, of the revision that this one gets."""
+    number = pod.metadata.name.removeprefix(f"{owner.metadata.name}-")
+    ordinal = int(number) if number.isdecimal() else owner.spec.ordinals.start
+    return ordinal_pod(owner, of_its_revision(owner, pod_of(owner), ordinal, [pod]), ordinal)
+
+
 def _partition_end(owner: StatefulSet) -> int:
     """Return the first ordinal that is of the newest revision."""
     strategy = owner.spec.update_strategy

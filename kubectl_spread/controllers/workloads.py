@@ -64,6 +64,13 @@ def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
     return ref
 
 
+def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
+    """Return what manages the Pod itself; None where nothing does, or where it cannot be read."""
+    controller = pod.metadata.controller
+    struct = WORKLOADS.get(controller.kind) if controller else None
+    return snapshot.get(struct, pod.metadata.namespace, controller.name) if controller and struct else None
+
+
 def _ref(obj: Pod | Workload) -> WorkloadRef:
     """Return the object's kind and name."""
     return WorkloadRef(kind=type(obj).__name__, name=obj.metadata.name)

@@ -312,3 +312,36 @@ def test_replicas_that_may_be_held_are_not_said_to_schedule(checked: Check) -> N
     item = only(checked([workload("Deployment", "web", pods=pods, replicas=3)]))
     assert item.verdict == "Incomplete"
     assert "is held until its PodGroup is complete (PodGroup train)" in check_sentence(item)
+
+
+def test_a_pod_that_is_refused_though_its_template_is_taken_makes_the_manifest_invalid(checked: Check) -> None:
+    keyed = template(spread(ZONE, selector=app("web"), matchLabelKeys=["app"]))
+    report = checked([workload("Deployment", "web", pods=keyed, replicas=2)])
+    (refusal,) = only(report).validation
+    assert refusal.field == "spec.template.spec.topologySpreadConstraints[0][0]"
+    assert refusal.message == 'Invalid value: "app": exists in both matchLabelKeys and labelSelector'
+    assert (only(report).verdict, exit_code(report)) == ("Invalid", 1)
+
+
+def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked: Check) -> None:
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    tainted = [node("n", taints=[GPU]), workload("Deployment", "web"), revision("web", 1)]
+    tolerating = {"tolerations": [{"key": "dedicated", "operator": "Exists"}]}
+    living = owned("web-h1-a", "ReplicaSet", "web-h1", on="n", labels=labels, **tolerating)
+    item = only(checked([workload("Deployment", "web", replicas=2)], [*tainted, living]))
+    assert (item.verdict, nodes_of(item)) == ("Schedulable", ["n"])
+    assert "InjectedFields" in {finding.id for finding in item.findings}
+
+
+def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
+    changed = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}), replicas=1, paused=True)
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    living = owned("web-h1-a", "ReplicaSet", "web-h1", on="a1", labels=labels)
+    item = only(checked([changed], [*ABC, workload("Deployment", "web"), revision("web", 1), living]))
+    assert (item.verdict, item.placements, item.jam) == ("Schedulable", (), None)
+
+
+def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
+    keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
+    item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))
+    assert len(nodes_of(item)) == 5

@@ -31,7 +31,9 @@ def test_counting_takes_the_namespaces_pods_alone() -> None:
     found = by_kind(lists.spread_only("shop"))
     assert {kind: read.namespace for kind, read in found.items()} == {
         kinds.NODE: "",
-        **dict.fromkeys((kinds.POD, kinds.SERVICE, kinds.LIMIT_RANGE, *kinds.WORKLOAD_KINDS), "shop"),
+        **dict.fromkeys(
+            (kinds.POD, kinds.SERVICE, kinds.LIMIT_RANGE, *lists.FOR_ADMISSION, *kinds.WORKLOAD_KINDS), "shop"
+        ),
         **dict.fromkeys((kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS), ""),
     }
 

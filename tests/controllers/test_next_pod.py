@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.controllers.daemonset import is_pinned
 from kubectl_spread.controllers.deployment import newest_replica_set
-from kubectl_spread.controllers.next_pod import NextPod, makes_one_more, next_pod
+from kubectl_spread.controllers.next_pod import NextPod, makes_one_more, next_pod, replacement
 from kubectl_spread.controllers.templates import reference_to
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of, workloads
 from kubectl_spread.objects.core import Pod
@@ -207,6 +208,18 @@ def test_a_class_that_does_not_exist_refuses_the_pod() -> None:
     assert [refusal.message for refusal in found.refusals] == ["no PriorityClass with name gone was found"]
 
 
+def test_bounds_and_quotas_refuse_the_pod_too() -> None:
+    asking = template(requests={"cpu": "2"})
+    made = [workload("Deployment", "web", pods=asking), revision("web", 1, pods=asking)]
+    bound = admission("LimitRange", "bounds", spec={"limits": [{"type": "Container", "max": {"cpu": "1"}}]})
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota |= {"spec": {"hard": {"pods": "0"}}, "status": {"hard": {"pods": "0"}, "used": {"pods": "0"}}}
+    assert any("maximum cpu usage per Container is 1" in each.message for each in upcoming([*made, bound]).refusals)
+    assert [str(each).partition(",")[0] for each in upcoming([*made, quota]).refusals] == ["exceeded quota: q"]
+    idle = workload("Deployment", "web", pods=asking, replicas=0)
+    assert upcoming([idle, revision("web", 1, pods=asking), quota]).refusals == ()
+
+
 @pytest.mark.parametrize(
     ("policy", "pods", "ordinal"),
     [
@@ -367,3 +380,37 @@ def test_a_static_pod_is_no_workload_of_its_node() -> None:
     found = next_pod(each, cluster, default_profile())
     assert found is not None
     assert (str(each.ref), found.comes) == ("pod/etcd-n", False)
+
+
+def replaced(objects: Sequence[Object], name: str) -> NextPod:
+    """Return what is made in place of the Pod of that name."""
+    cluster = snapshot(objects)
+    pod_ = cluster.get(Pod, "default", name)
+    assert pod_ is not None
+    return replacement(pod_, cluster, default_profile())
+
+
+def test_a_stateful_set_makes_the_same_ordinal_again() -> None:
+    made = workload("StatefulSet", "db", volumeClaimTemplates=[claim("data")])
+    found = replaced([made, owned("db-3", "StatefulSet", "db", on="n")], "db-3")
+    assert (found.pod.metadata.name, [each.metadata.name for each in found.claims]) == ("db-3", ["data-db-3"])
+
+
+def test_a_replica_set_makes_a_pod_of_its_own_revision_with_what_webhooks_add() -> None:
+    newer = revision("web", 2, pods=template(nodeSelector={"disk": "new"}))
+    living = of_web(1, schedulerName="volcano")
+    found = replaced([*WEB, newer, living], "web-h1-1")
+    assert (revision_of(found.pod), found.pod.spec.node_selector) == ("h1", {})
+    assert (found.pod.spec.scheduler_name, found.from_living) == ("volcano", ("spec.schedulerName",))
+
+
+@pytest.mark.parametrize("owner", [[], [workload("DaemonSet", "agent")]], ids=["unread", "read"])
+def test_a_daemon_comes_back_to_its_node(owner: Sequence[Object]) -> None:
+    assert is_pinned(replaced([*owner, owned("agent-x", "DaemonSet", "agent", on="n")], "agent-x").pod)
+
+
+def test_what_cannot_be_read_makes_a_copy_with_ephemeral_claims_of_its_own() -> None:
+    scratch = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": claim("scratch")["spec"]}}}
+    found = replaced([owned("canary-x", "Rollout", "canary", on="n", volumes=[scratch])], "canary-x")
+    assert [each.metadata.name for each in found.claims] == [f"{found.pod.metadata.name}-scratch"]
+    assert found.pod.spec.node_name == ""

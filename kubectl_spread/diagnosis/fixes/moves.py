@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.controllers.daemonset import pinned_to
+from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -184,17 +184,8 @@ def leaves_fewer_pending(moved: Pod, after: Situation) -> bool:
     if controller is None or (moved.terminating and controller.kind not in ONE_OF_ITS_NAME):
         return True
     handle = after.handle.with_assigned(after.pod, after.feasible[0])
-    return bool(cycle.feasible_nodes(_replacement(moved), handle))
-
-
-def _replacement(pod: Pod) -> Pod:
-    """Return the Pod its controller makes next; a DaemonSet's goes to the same node."""
-    spec = msgspec.structs.replace(pod.spec, node_name="")
-    metadata = msgspec.structs.replace(pod.metadata, name=f"{pod.metadata.name}-again", deletion_timestamp=None)
-    again = Pod(metadata=metadata, spec=spec)
-    controller = pod.metadata.controller
-    is_daemon = controller is not None and controller.kind == "DaemonSet"
-    return pinned_to(again, pod.spec.node_name) if is_daemon else again
+    made = replacement(moved, handle.snapshot, handle.profile)
+    return not made.refusals and bool(cycle.feasible_nodes(made.pod, made.place(handle)))
 
 
 def placed(pods: Iterable[Pod], handle: Handle) -> int:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from kubectl_spread.apiserver.creation import pod_as_created
+from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec
+from kubectl_spread.objects.core import Affinity, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
-from kubectl_spread.objects.workloads import CronJob, DaemonSet
+from kubectl_spread.objects.workloads import CronJob
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
@@ -65,9 +65,9 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
         return None
     changed = edited(pod, edits)
     metadata = msgspec.structs.replace(changed.metadata, labels={**changed.metadata.labels, **hashes})
-    spec = _with_selectors_of(template, changed.spec, owner)
-    upcoming = msgspec.structs.replace(changed, metadata=metadata, spec=spec)
-    return pod_as_created(upcoming, situation.handle.profile.release)
+    # Into the Pod's own selectors the API server has merged the old hash.
+    upcoming = msgspec.structs.replace(changed, metadata=metadata, spec=unmerged(changed.spec))
+    return prepared(upcoming, situation.handle.profile.release)
 
 
 def _keys_of(template: PodTemplateSpec) -> set[str]:
@@ -81,13 +81,3 @@ def _keys_of(template: PodTemplateSpec) -> set[str]:
     ]
     of_terms = {key for term in terms for key in (*term.match_label_keys, *term.mismatch_label_keys)}
     return of_terms.union(*(each.match_label_keys for each in template.spec.topology_spread_constraints))
-
-
-def _with_selectors_of(template: PodTemplateSpec, spec: PodSpec, owner: Workload) -> PodSpec:
-    """Return the spec with the template's selectors: into the Pod's own the API server has merged the old hash.
-
-    The node affinity of a DaemonSet's Pod is its controller's, not the template's.
-    """
-    constraints = template.spec.topology_spread_constraints
-    affinity = spec.affinity if isinstance(owner, DaemonSet) else template.spec.affinity
-    return msgspec.structs.replace(spec, topology_spread_constraints=constraints, affinity=affinity)
