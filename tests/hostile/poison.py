@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -116,22 +116,42 @@ def poisoned(objects: Iterable[Values], poison: str) -> list[Values]:
     """Return the objects with the poison at the end of every string that people choose.
 
     Enumerations, amounts, times, versions and kinds stay as they are, and so does the default scheduler's name, or
-    another scheduler would decide.
+    another scheduler would decide. Labels that a label selector names stay too: kube-scheduler parses selectors, and a
+    Pod whose selector no API server would take goes nowhere.
     """
-    return [_poisoned(each, poison) for each in objects]
+    given = list(objects)
+    selected = frozenset(_selected(given))
+    return [_poisoned(each, poison, selected) for each in given]
 
 
-def _poisoned(value: Values, poison: str, field: str = "") -> Values:
+def _selected(value: Values) -> Iterator[str]:
+    """Yield the label keys that label selectors name."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _selected(each)
+    elif isinstance(value, dict):
+        yield from value.get("matchLabels") or ()
+        yield from (each["key"] for each in value.get("matchExpressions") or ())
+        for each in value.values():
+            yield from _selected(each)
+
+
+def _poisoned(value: Values, poison: str, selected: Collection[str], field: str = "") -> Values:
     """Return the value of a field with poison in it."""
     if isinstance(value, list):
-        return [_poisoned(each, poison, field) for each in value]
+        return [_poisoned(each, poison, selected, field) for each in value]
     if isinstance(value, dict):
+        if field == "matchExpressions" and value["key"] in selected:
+            return value
         if field in _FREE_MAPS and all(isinstance(each, str) for each in value.values()):
-            return {f"{key}{poison}": f"{each}{poison}" for key, each in value.items()}
+            return {
+                key if key in selected else f"{key}{poison}": each if key in selected else f"{each}{poison}"
+                for key, each in value.items()
+            }
         extended = poison if field in _AMOUNTS else ""
         return {
             f"{key}{extended}" if extended and not key.startswith(_KNOWN_RESOURCES) else key: _poisoned(
-                each, poison, key
+                each, poison, selected, key
             )
             for key, each in value.items()
         }

@@ -17,7 +17,7 @@ from kubectl_spread.report import SpreadStatus, Verdict
 
 DIAGNOSIS = Path(str(diagnosis.__file__)).parent
 NAMING_FINDINGS = {"Finding", "_error", "_warning", "_info"}
-NAMING_FIXES = {"Candidate", "_policy"}
+NAMING_FIXES = {"EditPod", "ChangeNode", "AddNode", "DeletePod", "_policy"}
 HEADINGS = {
     "",
     *("spread-constraint-definition", "node-labels", "consistency", "example-conflicting-topologyspreadconstraints"),
