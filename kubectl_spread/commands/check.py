@@ -16,8 +16,9 @@ from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers.applied import replicas_applied
 from kubectl_spread.controllers.next_pod import completed, siblings
-from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_of
+from kubectl_spread.controllers.replicas import as_created, first_pod
 from kubectl_spread.controllers.rollout import Plan, Wanted, plan_of
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import findings
@@ -114,9 +115,10 @@ def check(
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
         for manifest in selected:
             if manifest.makes_pods:
-                wanted = _wanted(manifest, snapshot, options.replicas)
+                wanted = _wanted(manifest, snapshot, view.snapshot, options.replicas)
                 served = _asked(manifest, wanted, create) if create else None
                 item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
+                item = replace(item, warnings=(*refused.taken_back(manifest, view.snapshot), *item.warnings))
             elif errors := refused.undecodable(manifest, view.handle().profile.release):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
             else:
@@ -260,6 +262,8 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     report = _evaluated(first, plan, handle)
+    if not plan.steps and plan.rollout is not None and not isinstance(wanted.owner, DaemonSet):
+        report = _without_blame(report)
     outcomes = _placed(wanted, plan, handle)
     after = outcomes.first.handle
     item = replace(
@@ -293,6 +297,13 @@ def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
     return _with_missing(report, missing) if missing else report
 
 
+def _without_blame(report: EvaluationReport) -> EvaluationReport:
+    """Return the report about a Pod that does not come: that it would find no node stops nothing."""
+    if report.verdict is not Verdict.UNSCHEDULABLE:
+        return report
+    return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())
+
+
 def _with_missing(report: EvaluationT, missing: tuple[Incomplete, ...]) -> EvaluationT:
     """Return the report, of which more is not known."""
     verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
@@ -311,8 +322,14 @@ def _nodes_wanted(outcomes: Outcomes) -> int:
     return len(outcomes.first.placements) + len(outcomes.jam.nodes if outcomes.jam else ())
 
 
-def _wanted(manifest: Manifest, snapshot: Snapshot, replicas: int | None) -> Wanted:
+def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> Wanted:
     """Return what the manifest asks for, its Pod as the controller makes it.
+
+    Args:
+        manifest: the manifest.
+        snapshot: the cluster with all manifests.
+        before: the cluster without them.
+        replicas: how many are meant; None for as many as there are once it is applied.
 
     Raises:
         ManifestError: it asks for more Pods than there can be.
@@ -320,9 +337,9 @@ def _wanted(manifest: Manifest, snapshot: Snapshot, replicas: int | None) -> Wan
     if isinstance(manifest.obj, Pod):
         return Wanted(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
     if manifest.template is not None:
-        return Wanted(manifest.ref, None, _custom_pod(manifest), replicas or 1)
+        return Wanted(manifest.ref, None, _custom_pod(manifest), manifest.replicas if replicas is None else replicas)
     owner = cast("Workload", manifest.obj)
-    asked = replicas_of(owner) if replicas is None else replicas
+    asked = replicas_applied(owner, before) if replicas is None else replicas
     if asked > MOST_PODS:
         message = f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
         raise ManifestError([manifest.document.problem(message)])

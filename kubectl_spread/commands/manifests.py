@@ -67,6 +67,13 @@ class Manifest(msgspec.Struct, frozen=True):
         return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
 
     @property
+    def replicas(self) -> int:
+        """How many Pods a kind of another API asks for in the usual place (count); 1 where it says nothing there."""
+        spec = values_of(self.document).get("spec")
+        found = spec.get("replicas") if isinstance(spec, dict) else None
+        return found if isinstance(found, int) and found >= 0 else 1
+
+    @property
     def ref(self) -> WorkloadRef:
         """Its kind and name."""
         return WorkloadRef(kind=self.document.kind, name=self.name)

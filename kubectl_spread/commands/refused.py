@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pkgutil import get_data
+from pathlib import Path
 
 import msgspec
 
+import kubectl_spread
 from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.denials import lacks_namespace
 from kubectl_spread.apiserver.fields import Api, Tables
@@ -15,9 +16,11 @@ from kubectl_spread.apiserver.validation import FieldError, Reason, validate, va
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.controllers.applied import replicas_taken_back
 from kubectl_spread.controllers.rollout import fenceposts
+from kubectl_spread.objects.core import ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject
-from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
 from kubectl_spread.snapshot import Snapshot
@@ -26,9 +29,8 @@ from kubectl_spread.snapshot import Snapshot
 @cache
 def tables() -> Tables:
     """Return the fields of the API that ship with this program."""
-    # importlib.resources imports a dozen modules more.
-    content = get_data("kubectl_spread", "schema/fields.json")
-    assert content is not None  # noqa: S101 - whatever loads this package has its data
+    # importlib.resources would import a dozen modules more.
+    content = Path(kubectl_spread.__file__).with_name("schema").joinpath("fields.json").read_bytes()
     return msgspec.json.decode(content, type=Tables)
 
 
@@ -56,6 +58,17 @@ def warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, .
     else:
         found = template_warnings(manifest.template, path="spec.template") if manifest.template else ()
     return tuple(ValidationWarning(field=each.field, message=each.message) for each in found)
+
+
+def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning, ...]:
+    """Return that applying the manifest takes replicas back, where it does."""
+    if not isinstance(manifest.obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
+        return ()
+    live = replicas_taken_back(manifest.obj, before)
+    if live is None:
+        return ()
+    message = f"what was applied before says it and this does not: applying it resets the {live} that live to 1"
+    return (ValidationWarning(field="spec.replicas", message=message),)
 
 
 def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:

@@ -16,7 +16,7 @@ from kubectl_spread.controllers.templates import (
     template_hash,
 )
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.meta import ScaledMeta
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet
 from kubectl_spread.snapshot import Snapshot
 
@@ -75,7 +75,7 @@ def _new_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
     selector = deployment.spec.selector
     if selector is not None:
         selector = replace(selector, match_labels={**selector.match_labels, HASH_LABEL: revision})
-    metadata = AnnotatedMeta(
+    metadata = ScaledMeta(
         name=f"{deployment.metadata.name}-{revision}",
         namespace=deployment.metadata.namespace,
         labels=labels,

@@ -101,7 +101,8 @@ def plan_of(wanted: Wanted, before: Snapshot) -> Plan:
     live = _live(wanted, before)
     running = _running(wanted, before)
     if live is None and not running:
-        return Plan(steps=_all_new(wanted))
+        paused = isinstance(wanted.owner, Deployment) and wanted.owner.spec.paused
+        return Plan(rollout=_rollout("Scale", (), UNBORN)) if paused else Plan(steps=_all_new(wanted))
     if wanted.owner is None or live is None:
         return _without_rules(wanted, running)
     return _update(wanted, wanted.owner, live, running)
@@ -111,6 +112,8 @@ def _update(wanted: Wanted, owner: Workload, live: Workload, running: Sequence[P
     """Return the plan of a workload that exists."""
     unchanged = same_template(template_of(live), template_of(owner))
     match owner:
+        case Deployment() if owner.spec.paused:
+            return _filled_up(wanted, running, PAUSED)
         case Deployment():
             return _deployment(wanted, owner, running)
         case StatefulSet():
@@ -180,6 +183,10 @@ SAME_TEMPLATE = (
     "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field changes,"
     " new ones replace them"
 )
+
+
+UNBORN = "it is paused, so no Pod comes before it is resumed"
+PAUSED = "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
 
 
 def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Plan:
@@ -270,9 +277,18 @@ def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) ->
     if owner.spec.update_strategy.type == ON_DELETE:
         assumed = "running Pods stay until somebody deletes them, and nodes without one get one"
         return Plan(staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
+    if _surges(owner):
+        assumed = "on each node the new Pod comes beside the old one, which goes once the new one is available"
+        return Plan(rollout=_rollout(ROLLING_UPDATE, running, assumed, replaced=len(running)))
     assumed = "on each node the old Pod is gone before the new one comes"
     rollout = _rollout(ROLLING_UPDATE, running, assumed, replaced=len(running))
     return Plan(old=tuple(running), rollout=rollout)
+
+
+def _surges(owner: DaemonSet) -> bool:
+    """Whether a node may have two Pods of the DaemonSet during a rollout; unless it says so, none may."""
+    surge = (owner.spec.update_strategy.rolling_update or RollingUpdate()).max_surge
+    return str(surge or 0).removesuffix("%").strip("0") != ""
 
 
 Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]

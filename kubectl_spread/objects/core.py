@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct
+from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
 
 Quantity = str | int | float
 """A quantity as it stands in the object; ``kubectl_spread.quantity`` reads it."""
@@ -467,7 +467,7 @@ class ReplicationControllerSpec(Struct, frozen=True):
 class ReplicationController(Struct, frozen=True):
     """The elder sibling of the ReplicaSet."""
 
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: ScaledMeta = ScaledMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
 
 

@@ -50,6 +50,32 @@ class AnnotatedMeta(ObjectMeta, frozen=True):
     annotations: dict[str, str] = {}
 
 
+class ManagedSpecFields(Struct, frozen=True):
+    """Which fields of a spec somebody manages, as far as that matters."""
+
+    replicas: dict[str, object] | None = msgspec.field(name="f:replicas", default=None)
+
+
+class FieldsV1(Struct, frozen=True):
+    """Which fields somebody manages."""
+
+    spec: ManagedSpecFields = msgspec.field(name="f:spec", default=ManagedSpecFields())
+
+
+class ManagedFieldsEntry(Struct, frozen=True):
+    """What one manager has written, by applying or by updating."""
+
+    manager: str = ""
+    operation: str = ""
+    fields_v1: FieldsV1 = msgspec.field(name="fieldsV1", default=FieldsV1())
+
+
+class ScaledMeta(AnnotatedMeta, frozen=True):
+    """AnnotatedMeta of the kinds with replicas, which an autoscaler may manage."""
+
+    managed_fields: tuple[ManagedFieldsEntry, ...] = ()
+
+
 class LabelSelectorRequirement(Struct, frozen=True):
     """One expression of a label selector."""
 

@@ -6,7 +6,7 @@ Source: api apps/v1/types.go and batch/v1/types.go (v1.36).
 from __future__ import annotations
 
 from kubectl_spread.objects.core import PodTemplateSpec
-from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
+from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
 JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
@@ -49,14 +49,14 @@ class DeploymentSpec(WorkloadSpec, frozen=True):
 class Deployment(Struct, frozen=True):
     """Keeps ReplicaSets, one a revision."""
 
-    metadata: AnnotatedMeta = AnnotatedMeta()
+    metadata: ScaledMeta = ScaledMeta()
     spec: DeploymentSpec = DeploymentSpec()
 
 
 class ReplicaSet(Struct, frozen=True):
     """Keeps equal Pods; a Deployment's carries its revision in an annotation."""
 
-    metadata: AnnotatedMeta = AnnotatedMeta()
+    metadata: ScaledMeta = ScaledMeta()
     spec: WorkloadSpec = WorkloadSpec()
 
 
@@ -84,7 +84,7 @@ class StatefulSetSpec(WorkloadSpec, frozen=True):
 class StatefulSet(Struct, frozen=True):
     """Keeps Pods with an identity of their own."""
 
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: ScaledMeta = ScaledMeta()
     spec: StatefulSetSpec = StatefulSetSpec()
     status: StatefulSetStatus = StatefulSetStatus()
 

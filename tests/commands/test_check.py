@@ -158,7 +158,7 @@ def rollout(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
 
 def test_a_template_of_another_api(checked: Check) -> None:
     item = only(checked([rollout(template=template(ON_ZONES), replicas=9)]))
-    assert (item.kind, item.name, item.verdict, item.replicas) == ("Rollout", "web", "Schedulable", 1)
+    assert (item.kind, item.name, item.verdict, item.replicas) == ("Rollout", "web", "Schedulable", 9)
     assert str(item.workload) == "rollout/web"
 
 

@@ -15,7 +15,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport, FailedCreate, Verdict
 from kubectl_spread.snapshot import Unread
-from tests.build import ZONE, Object, app, pod, spread
+from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC
@@ -220,3 +220,50 @@ def test_what_an_api_server_fills_in_is_no_new_revision(checked: Check) -> None:
     (item,) = checked([described], [*ABC, *live]).items
     assert item.rollout is not None
     assert item.rollout.strategy == "Scale"
+
+
+def test_replicas_that_applying_takes_back_are_warned_of(checked: Check) -> None:
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": '{"spec": {"replicas": 2}}'}
+    live = workload("Deployment", "web", pods=template(), replicas=6, annotations=applied)
+    (item,) = checked([workload("Deployment", "web", pods=template())], [*ABC, live]).items
+    assert item.replicas == 1
+    assert [warning.message for warning in item.warnings] == [
+        "what was applied before says it and this does not: applying it resets the 6 that live to 1"
+    ]
+
+
+def test_a_kind_of_another_api_has_the_replicas_that_it_says(checked: Check) -> None:
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
+    (item,) = checked([{**rollout, "spec": {"replicas": 3, "template": template()}}]).items
+    assert (item.replicas, len(item.placements)) == (3, 3)
+
+
+def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
+    live = [workload("Deployment", "web", pods=template(), replicas=1), revision("web", 1, pods=template())]
+    running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
+    described = workload("Deployment", "web", pods=template(nodeSelector={"no": "where"}), replicas=1, paused=True)
+    report = checked([described], [*ABC, *live, running])
+    (item,) = report.items
+    assert (item.placements, item.verdict, exit_code(report)) == ((), Verdict.SCHEDULABLE, 0)
+    assert check_sentence(item) == "no Pod is to be placed."
+    more = {**described, "spec": {**described["spec"], "replicas": 2}}
+    assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1
+
+
+def test_a_deployment_that_is_born_paused_makes_no_pods(checked: Check) -> None:
+    (item,) = checked([workload("Deployment", "web", pods=template(), replicas=2, paused=True)]).items
+    assert (item.placements, check_sentence(item)) == ((), "no Pod is to be placed.")
+
+
+@pytest.mark.parametrize(("surge", "full"), [(None, ()), (0, ()), ("0%", ()), (1, ("a1",)), ("10%", ("a1",))])
+def test_a_daemon_set_that_surges_needs_room_beside_the_old_pod(
+    checked: Check, surge: str | int | None, full: tuple[str, ...]
+) -> None:
+    nodes = [node("a1", zone="a", allocatable={"cpu": "4", "memory": "8Gi", "pods": "10"})]
+    pods = template(requests={"cpu": "3"})
+    old = owned("web-1", "DaemonSet", "web", on="a1", requests={"cpu": "3"})
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {} if surge is None else {"maxSurge": surge}}
+    newer = template(requests={"cpu": "3"}, tolerations=[{"key": "x", "operator": "Exists"}])
+    described = workload("DaemonSet", "web", pods=newer, updateStrategy=strategy)
+    (item,) = checked([described], [*nodes, workload("DaemonSet", "web", pods=pods), old]).items
+    assert (item.jam.nodes if item.jam else ()) == full

@@ -1,0 +1,94 @@
+"""How many replicas there are once a manifest is applied that does not say so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import pytest
+
+from kubectl_spread.controllers.applied import LAST_APPLIED, replicas_applied, replicas_taken_back
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.kinds import BY_API, Workload
+from tests.build import Object, snapshot
+from tests.build_workloads import template, workload
+
+KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+
+
+def read(described: Object) -> Workload:
+    return cast("Workload", convert(described, BY_API[described["apiVersion"], described["kind"]].struct))
+
+
+def after(kind: str, *, live: int | None = 6, asked: int | None = None, **metadata: Any) -> tuple[int, int | None]:  # noqa: ANN401 - any field
+    """Return how many replicas there are after applying, and how many are taken back."""
+    objects = []
+    if live is not None:
+        there = workload(kind, "web", pods=template(), replicas=live)
+        there["metadata"] |= metadata
+        objects.append(there)
+    described = workload(kind, "web", pods=template())
+    described["spec"] |= {} if asked is None else {"replicas": asked}
+    owner = read(described)
+    return replicas_applied(owner, snapshot(objects)), replicas_taken_back(owner, snapshot(objects))
+
+
+def last_applied(spec: Object) -> Object:
+    return {LAST_APPLIED: json.dumps({"spec": spec})}
+
+
+def managed(operation: str, *fields: str) -> Object:
+    return {"manager": "m", "operation": operation, "fieldsV1": {"f:spec": {f"f:{field}": {} for field in fields}}}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_lives_stays(kind: str) -> None:
+    assert after(kind) == (6, None)
+    assert after(kind, live=0) == (0, None)
+
+
+def test_what_the_manifest_says_holds() -> None:
+    assert after("Deployment", asked=2) == (2, None)
+    assert after("Deployment", asked=2, annotations=last_applied({"replicas": 3})) == (2, None)
+
+
+def test_a_new_one_has_one() -> None:
+    assert after("Deployment", live=None) == (1, None)
+
+
+def test_a_daemon_set_and_a_job_have_none_to_keep() -> None:
+    for kind in ("DaemonSet", "Job"):
+        owner = read(workload(kind, "web", pods=template(restartPolicy="Never")))
+        assert (replicas_applied(owner, snapshot([])), replicas_taken_back(owner, snapshot([]))) == (1, None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_applied_before_is_taken_back(kind: str) -> None:
+    assert after(kind, annotations=last_applied({"replicas": 3})) == (1, 6)
+    assert after(kind, live=1, annotations=last_applied({"replicas": 3})) == (1, None)
+
+
+@pytest.mark.parametrize("spec", [{}, {"replicas": None}])
+def test_what_was_applied_without_replicas_takes_none_back(spec: Object) -> None:
+    assert after("Deployment", annotations=last_applied(spec)) == (6, None)
+
+
+def test_an_annotation_that_cannot_be_read_says_nothing() -> None:
+    assert after("Deployment", annotations={LAST_APPLIED: "{"}) == (6, None)
+
+
+def test_the_only_manager_takes_back_what_it_applied() -> None:
+    assert after("Deployment", managedFields=[managed("Apply", "replicas", "template")]) == (1, 6)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [managed("Apply", "template")],
+        [managed("Apply", "replicas"), managed("Update", "replicas")],
+        [managed("Update", "replicas")],
+    ],
+    ids=["not held", "shared", "updated"],
+)
+def test_what_another_manager_holds_stays(entries: list[Object]) -> None:
+    assert after("Deployment", managedFields=entries) == (6, None)
