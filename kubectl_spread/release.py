@@ -33,7 +33,9 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 CONTAINER_RESTART_RULES = Gate("ContainerRestartRules", 34, 35)
+DEVICE_BINDING_CONDITIONS = Gate("DRADeviceBindingConditions", 34, 36)
 DYNAMIC_RESOURCES = Gate("DynamicResourceAllocation", 26, 34)
+EXTENDED_RESOURCES_BY_DEVICES = Gate("DRAExtendedResource", 34, 36)
 # Known from 1.35 and never on by default, but an API server that has it off drops the field: a Pod that has it is held.
 GENERIC_WORKLOAD = Gate("GenericWorkload", 0, 0)
 IMAGE_VOLUME = Gate("ImageVolume", 31, 35)
@@ -47,6 +49,7 @@ NODE_INCLUSION_POLICIES = Gate("NodeInclusionPolicyInPodTopologySpread", 25, 26)
 NUMERIC_TOLERATIONS = Gate("TaintTolerationComparisonOperators", 35, None)
 POD_LEVEL_RESIZE = Gate("InPlacePodLevelResourcesVerticalScaling", 35, 36)
 POD_LEVEL_RESOURCES = Gate("PodLevelResources", 32, 34)
+PRIORITIZED_LIST = Gate("DRAPrioritizedList", 33, 34)
 RESIZE_PREEMPTION = Gate("InPlacePodVerticalScalingSchedulerPreemption", 37, None)
 RESTART_ALL_CONTAINERS = Gate("RestartAllContainersOnContainerExits", 35, 36)
 STORAGE_CAPACITY_SCORING = Gate("StorageCapacityScoring", 33, 37)

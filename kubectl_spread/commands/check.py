@@ -13,7 +13,7 @@ from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
 from kubectl_spread.commands.origin import origin_of
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.applied import replicas_applied
@@ -109,7 +109,8 @@ def check(
     if not asked:
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
     namespaces = dict.fromkeys(manifest.namespace for manifest in asked)
-    view = look(source, lists.for_manifests(namespaces), scheduler)
+    asked_of = claiming(source, (each.pod_spec for each in asked))
+    view = look(asked_of, lists.for_manifests(namespaces), scheduler)
     items = []
     with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)

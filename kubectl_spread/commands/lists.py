@@ -14,15 +14,16 @@ WHOLE_CLUSTER_PODS = 5000
 """Pods (count) up to which ``show`` reads all of them without being asked to."""
 
 
-CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY))
-"""Namespaced kinds that decide about nodes whoever uses them: what is attached there, and what room there is."""
+CLUSTER_WIDE = frozenset((kinds.PERSISTENT_VOLUME_CLAIM, kinds.CSI_STORAGE_CAPACITY, kinds.RESOURCE_CLAIM))
+"""Namespaced kinds that decide about nodes whoever uses them: what is attached or given there, what room there is."""
 REQUIRED = (kinds.NODE, kinds.POD)
 FOR_PENDING = (kinds.EVENT, kinds.POD_DISRUPTION_BUDGET, kinds.NETWORK_POLICY)
 FOR_CREATION = (kinds.LIMIT_RANGE, kinds.PRIORITY_CLASS, kinds.RUNTIME_CLASS)
 """Kinds that decide what an API server writes into a Pod as it is created."""
 FOR_ADMISSION = (kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
 """Kinds that decide beside them whether it is created."""
-FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_PENDING})
+FOR_SOME = {*FOR_PENDING, *kinds.DEVICE_KINDS}
+FOR_ANY_POD = tuple(kind for kind in kinds.KINDS if kind not in {*REQUIRED, *FOR_SOME})
 
 
 def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
@@ -68,3 +69,9 @@ def _optional(kind: Kind, namespace: str) -> Read:
     """Return a read whose failure leaves the answer incomplete instead of ending the command."""
     wide = kind in CLUSTER_WIDE or not kind.namespaced
     return Read(kind=kind, namespace="" if wide else namespace, required=False)
+
+
+DEVICE_CLASSES = (_optional(kinds.DEVICE_CLASS, ""),)
+"""The reads that say which extended resources stand for devices."""
+DEVICES = tuple(_optional(kind, "") for kind in kinds.DEVICE_KINDS)
+"""The reads for evaluating DynamicResources."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_documents
+from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.errors import ManifestError, Problem
-from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
-from kubectl_spread.objects.kinds import BY_API, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API, WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.report import WorkloadRef
 
@@ -57,6 +58,16 @@ class Manifest(msgspec.Struct, frozen=True):
         """Whether it is a Pod or has a Pod template."""
         kind = BY_API.get((self.document.api_version, self.document.kind))
         return isinstance(self.obj, Pod) or self.template is not None or (kind is not None and kind.makes_pods)
+
+    @property
+    def pod_spec(self) -> PodSpec:
+        """What its Pods ask for; nothing where it makes none."""
+        if isinstance(self.obj, Pod):
+            return self.obj.spec
+        struct = type(self.obj)
+        if self.obj is not None and struct in WORKLOADS.values():
+            return template_of(cast("Workload", self.obj)).spec
+        return self.template.spec if self.template else PodSpec()
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -46,9 +46,9 @@ class MatchingSource(SourceWithin):
         of_pods = [read for read in reads if read.kind == kinds.POD]
         around = self._source.read([read for read in reads if read.kind != kinds.POD])
         try:
-            return _together(around, self._matching(of_pods, Snapshot.build(around)))
+            return together(around, self._matching(of_pods, Snapshot.build(around)))
         except (LookupError, ValueError):
-            return _together(around, self._source.read(of_pods))
+            return together(around, self._source.read(of_pods))
 
     def _matching(self, of_pods: Sequence[Read], around: Snapshot) -> Inventory:
         """Return the Pods of the workloads, and those that these and the workloads' templates select.
@@ -63,7 +63,7 @@ class MatchingSource(SourceWithin):
         found = self._source.read(_selecting(of_pods, asked))
         pods = cast("tuple[Pod, ...]", found.objects.get(kinds.POD.name, ()))
         further = set(_counted_by(pod.spec for pod in pods if owner_of(pod, around) in owners)) - asked
-        return _together(found, self._source.read(_selecting(of_pods, further))) if further else found
+        return together(found, self._source.read(_selecting(of_pods, further))) if further else found
 
     def _makers(self, name: tuple[str, str], around: Snapshot) -> list[Workload]:
         """Return the workload and what it owns that makes Pods."""
@@ -112,7 +112,7 @@ def _selecting(of_pods: Iterable[Read], selectors: Collection[Selector]) -> list
     return [replace(read, label_selector=text) for read in of_pods for text in texts]
 
 
-def _together(first: Inventory, second: Inventory) -> Inventory:
+def together(first: Inventory, second: Inventory) -> Inventory:
     """Return what two readings found, each object once."""
     objects: dict[str, tuple[KubernetesObject, ...]] = dict(first.objects)
     for kind, found in second.objects.items():

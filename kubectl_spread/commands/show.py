@@ -11,7 +11,7 @@ from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.matching import MatchingSource
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unseen_workloads
@@ -96,7 +96,11 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     counted_only = not options.full and source.count_pods() > lists.WHOLE_CLUSTER_PODS
     reads = lists.spread_only(scope.namespace) if counted_only else lists.everything(scope.namespace)
     named = counted_only and options.names and not options.at_once
-    view = look(MatchingSource(source, scope.namespace, options.names) if named else source, reads, scheduler)
+    if named:
+        source = MatchingSource(source, scope.namespace, options.names)
+    elif not counted_only:
+        source = claiming(source, at_once=options.at_once)
+    view = look(source, reads, scheduler)
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
     with naming_the_malformed(source.name, view.snapshot):

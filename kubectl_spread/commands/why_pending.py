@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.diagnosis.evaluation import evaluated
 from kubectl_spread.diagnosis.events import compared, last_failure
@@ -74,7 +74,7 @@ def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fi
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(source, lists.everything(scope.namespace, pending=True), scheduler)
+    view = look(claiming(source), lists.everything(scope.namespace, pending=True), scheduler)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()

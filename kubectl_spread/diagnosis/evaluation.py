@@ -5,8 +5,7 @@ from __future__ import annotations
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.holders import headed
-from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.incomplete import headed, incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
 from kubectl_spread.diagnosis.summary import blame
 from kubectl_spread.objects.core import Pod
@@ -49,7 +48,7 @@ def evaluated(evaluation: Evaluation, handle: Handle) -> EvaluationReport:
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict_of(evaluation, complete=not missing) if served else Verdict.INCOMPLETE,
-        summary=headed(pod, handle.profile, evaluation.feasible, blame(handle, spread, core)),
+        summary=headed(handle, evaluation, blame(handle, spread, core)),
         message=evaluation.message if served else "",
         feasible=evaluation.feasible,
         nodes=tuple(_node(verdict, handle, spread) for verdict in evaluation.nodes.values()),

@@ -1,26 +1,30 @@
-"""What was not read or is not modelled, where that could change the answer about this Pod.
+"""What was not read or is not modelled, where that could change the answer about this Pod; and who else decides.
 
 Something that has nothing to judge about the Pod cannot change its answer, and is not mentioned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis.holders import holders
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
-from kubectl_spread.report import Incomplete
+from kubectl_spread.report import Incomplete, Report
+from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
-from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+
+MOST_NAMES = 2
+"""Nodes (count) that a sentence names where there are more."""
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -44,8 +48,8 @@ def _has_volumes(pod: Pod, _handle: Handle) -> bool:
     return any(volume.restricts_nodes for volume in pod.spec.volumes)
 
 
-def _has_resource_claims(pod: Pod, _handle: Handle) -> bool:
-    return bool(pod.spec.resource_claims)
+def _claims_devices(pod: Pod, handle: Handle) -> bool:
+    return dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
 
 
 def _meets_pod_affinity(pod: Pod, handle: Handle) -> bool:
@@ -74,11 +78,7 @@ def _always(_pod: Pod, _handle: Handle) -> bool:
     return True
 
 
-PLUGIN_GAPS: Mapping[str, Gap] = {
-    "DynamicResources": Gap(_has_resource_claims, "whether nodes have the devices it claims was not judged"),
-}
-"""Filter plugin that is not modelled → what follows; one that is not here judges every Pod."""
-
+_DEVICES = Gap(_claims_devices, "whether nodes have the devices it claims was not judged", (dynamicresources.NAME,))
 _OWNER_SELECTS = Gap(
     _takes_defaults, "what the owner adds to the selector of the cluster's default constraints is not known"
 )
@@ -106,6 +106,7 @@ KIND_GAPS: Mapping[Kind, Gap] = {
         _has_volumes, "where its volumes could be was not judged", ("NodeVolumeLimits", "VolumeBinding")
     ),
     kinds.CSI_STORAGE_CAPACITY: Gap(_has_volumes, "where its volumes could be was not judged", ("VolumeBinding",)),
+    **dict.fromkeys(kinds.DEVICE_KINDS, _DEVICES),
     kinds.VOLUME_ATTACHMENT: Gap(
         _has_volumes, "whether nodes can attach more volumes was not judged", ("NodeVolumeLimits",)
     ),
@@ -143,8 +144,8 @@ def _gap(kind: Kind) -> Gap:
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Incomplete, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
     beside = () if evaluation.feasible else _beside_rejections(pod, handle)
-    others = tuple(holder.incomplete for holder in holders(pod, handle.profile))
-    return (*others, *_not_modelled(pod, handle, evaluation), *_unread(pod, handle), *_apart(pod, handle), *beside)
+    others = tuple(holder.incomplete for holder in holders(pod, handle, evaluation))
+    return (*others, *_not_modelled(evaluation), *_unread(pod, handle), *_apart(pod, handle), *beside)
 
 
 def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[Incomplete, ...]:
@@ -171,12 +172,10 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> tuple[Incomplet
     return tuple(_missing(each, consequences[each.kind]) for each in inventory.unread if each.kind in consequences)
 
 
-def _not_modelled(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterable[Incomplete]:
+def _not_modelled(evaluation: Evaluation) -> Iterable[Incomplete]:
     """Yield the filters that were not evaluated."""
     for plugin in evaluation.not_modelled:
-        gap = PLUGIN_GAPS.get(plugin, Gap(_always, "what it would say is not known"))
-        if gap.matters(pod, handle):
-            yield Incomplete(what=plugin, why="not evaluated", consequence=gap.consequence)
+        yield Incomplete(what=plugin, why="not evaluated", consequence="what it would say is not known")
 
 
 def _unread(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
@@ -208,3 +207,103 @@ def _beside_rejections(pod: Pod, handle: Handle) -> Iterable[Incomplete]:
 def _missing(unread: Unread, consequence: str) -> Incomplete:
     """Return what to say of a list that could not be had."""
     return Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequence)
+
+
+class Holder(Report, frozen=True, kw_only=True):
+    """Somebody whose decision about a Pod is not modelled.
+
+    Attributes:
+        lead: what it does, as the first half of a sentence.
+        incomplete: what follows for the answer.
+    """
+
+    lead: str
+    incomplete: Incomplete
+
+
+def holders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[Holder]:
+    """Yield who else decides about the Pod, the one that goes first first.
+
+    Source: kube-scheduler gangscheduling/gangscheduling.go PreEnqueue and Permit (v1.35 to v1.37).
+    """
+    profile = handle.profile
+    if not profile.serves(pod):
+        yield _scheduler(pod.spec.scheduler_name or DEFAULT_SCHEDULER)
+    if profile.does(Behaviour.SCHEDULING_GROUPS) and (group := _group(pod)):
+        yield _scheduling_group(pod, group)
+    if wanted := dynamicresources.undecided(pod, handle, _not_rejected(handle, evaluation)):
+        yield _devices(pod, wanted)
+
+
+def headed(handle: Handle, evaluation: Evaluation, blame: str) -> str:
+    """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
+
+    Args:
+        handle: the cluster.
+        evaluation: what they say.
+        blame: why they leave no node; empty where they leave one.
+    """
+    pod, feasible = evaluation.pod, evaluation.feasible
+    first = next(holders(pod, handle, evaluation), None)
+    if first is None or (blame and handle.profile.serves(pod)):
+        return blame
+    name = f"{pod.metadata.namespace}/{pod.metadata.name}"
+    if feasible:
+        return f"{first.lead}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
+    return f"{first.lead}; kube-scheduler's filters would reject {name}: {blame}"
+
+
+def _scheduler(name: str) -> Holder:
+    """Return the scheduler that no profile describes."""
+    return Holder(
+        lead=f"{name} decides this Pod",
+        incomplete=Incomplete(
+            what=f"schedulerName {name}", why="in no known profile", consequence=f"{name} decides, by rules of its own"
+        ),
+    )
+
+
+def _scheduling_group(pod: Pod, group: str) -> Holder:
+    """Return the group of Pods that are scheduled together or not at all."""
+    return Holder(
+        lead=f"{pod.metadata.namespace}/{pod.metadata.name} is held until its PodGroup is complete ({group})",
+        incomplete=Incomplete(
+            what=group, why="not evaluated", consequence="the Pod is held until its PodGroup is complete"
+        ),
+    )
+
+
+def _devices(pod: Pod, wanted: str) -> Holder:
+    """Return the plugin that looks for devices."""
+    return Holder(
+        lead=f"{pod.metadata.namespace}/{pod.metadata.name} needs devices, and which nodes have them is not modelled",
+        incomplete=Incomplete(
+            what=dynamicresources.NAME,
+            why="not evaluated",
+            consequence=f"whether nodes have the devices it claims was not judged ({wanted})",
+        ),
+    )
+
+
+def _not_rejected(handle: Handle, evaluation: Evaluation) -> Iterator[NodeInfo]:
+    """Yield the nodes that what is modelled of DynamicResources does not reject."""
+    if dynamicresources.NAME in handle.profile.filters:
+        for name, verdict in evaluation.nodes.items():
+            if all(rejection.plugin != dynamicresources.NAME for rejection in verdict.rejections):
+                yield handle.node_infos[name]
+
+
+def _group(pod: Pod) -> str:
+    """Return the group that the Pod is scheduled with, in words; empty where it is scheduled alone."""
+    if pod.spec.scheduling_group is not None:
+        return f"PodGroup {pod.spec.scheduling_group.pod_group_name}"
+    if (ref := pod.spec.workload_ref) is not None:
+        return f"group {ref.pod_group} of Workload {ref.name}"
+    return ""
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return the first names and how many there are besides."""
+    if len(names) > MOST_NAMES + 1:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return ", ".join(names)

@@ -15,6 +15,7 @@ from kubectl_spread.diagnosis.neighbours import Neighbours
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
 from kubectl_spread.scheduler import (
+    dynamicresources,
     interpodaffinity,
     nodeaffinity,
     nodename,
@@ -79,7 +80,13 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             interpodaffinity.NAME: neighbours.affinity,
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
+            dynamicresources.NAME: self._devices,
         }
+
+    def _devices(self, node_info: NodeInfo) -> str:
+        """Return what DynamicResources says: its reasons name what is missing."""
+        rejections = self.evaluation.nodes[node_info.name].rejections
+        return next((", ".join(r.status.reasons) for r in rejections if r.plugin == dynamicresources.NAME), "")
 
 
 def _taints(pod: Pod, node_info: NodeInfo) -> str:

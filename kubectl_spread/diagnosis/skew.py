@@ -14,8 +14,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revisio
 from kubectl_spread.diagnosis import findings, requirements
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, diagnose
 from kubectl_spread.diagnosis.ghosts import ghosts
-from kubectl_spread.diagnosis.holders import holders
-from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.incomplete import holders, incomplete
 from kubectl_spread.diagnosis.reasons import name_of
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.labels import EVERYTHING, NOTHING
@@ -185,7 +184,8 @@ def _status(
     decided = revision.is_next and handle.profile.serves(revision.pod)
     blocked = _blocked(constraint, judged) if decided and hard else ""
     unschedulable = _unschedulable(judged) if decided else ""
-    held = any(holders(revision.pod, handle.profile))
+    waits = any(not pod.spec.node_name for pod in revision.pods)
+    held = waits and any(holders(revision.pod, handle, judged.evaluation))
     statuses = (
         (SpreadStatus.NO_DOMAINS, hard and bool(missing), missing),
         (SpreadStatus.BLOCKED, bool(blocked), blocked),

@@ -325,9 +325,11 @@ class PodSchedulingGate(Struct, frozen=True):
 
 
 class PodResourceClaim(Struct, frozen=True):
-    """A claim on devices (dynamic resource allocation)."""
+    """A claim on devices (dynamic resource allocation), one that exists or one that is made for the Pod."""
 
     name: str = ""
+    resource_claim_name: str = ""
+    resource_claim_template_name: str = ""
 
 
 class PodSchedulingGroup(Struct, frozen=True):
@@ -391,6 +393,13 @@ class ContainerStatus(Struct, frozen=True):
     allocated_resources: dict[str, Quantity] = {}
 
 
+class PodResourceClaimStatus(Struct, frozen=True):
+    """The claim that was made for a Pod; None where its driver needs none."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
 class PodStatus(Struct, frozen=True):
     """What has become of a Pod."""
 
@@ -400,6 +409,7 @@ class PodStatus(Struct, frozen=True):
     conditions: tuple[PodCondition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, Quantity] = {}
 

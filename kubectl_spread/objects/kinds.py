@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from kubectl_spread.objects import core, pod_classes, policy, storage, workloads
+from kubectl_spread.objects import core, devices, pod_classes, policy, storage, workloads
 
 KubernetesObject: TypeAlias = (
     core.Node
@@ -27,6 +27,10 @@ KubernetesObject: TypeAlias = (
     | storage.VolumeAttachment
     | pod_classes.PriorityClass
     | pod_classes.RuntimeClass
+    | devices.DeviceClass
+    | devices.ResourceClaim
+    | devices.ResourceClaimTemplate
+    | devices.ResourceSlice
     | policy.PodDisruptionBudget
     | policy.NetworkPolicy
     | workloads.Deployment
@@ -59,6 +63,7 @@ class Kind:
         struct: the type it decodes to.
         namespaced: whether it lives in a namespace.
         makes_pods: whether it has a Pod template.
+        older_versions: versions of its group, newest first, in which releases without that one have it.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Kind:
     struct: type[KubernetesObject]
     namespaced: bool = True
     makes_pods: bool = False
+    older_versions: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
@@ -78,6 +84,12 @@ class Kind:
     def singular(self) -> str:
         """The name in lower case, as it stands in ``TYPE/NAME``."""
         return self.name.lower()
+
+    @property
+    def older(self) -> Kind:
+        """The kind in the version before this one, of which there must be one."""
+        version, *left = self.older_versions
+        return replace(self, api_version=version, older_versions=tuple(left))
 
     def path(self, namespace: str = "") -> str:
         """Return the list's path on the API server, of one namespace or (empty) of all."""
@@ -118,6 +130,41 @@ PRIORITY_CLASS = Kind(
     "PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", ("pc",), pod_classes.PriorityClass, namespaced=False
 )
 RUNTIME_CLASS = Kind("RuntimeClass", "node.k8s.io/v1", "runtimeclasses", (), pod_classes.RuntimeClass, namespaced=False)
+_OLDER_DEVICES = ("resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1")
+DEVICE_CLASS = Kind(
+    "DeviceClass",
+    "resource.k8s.io/v1",
+    "deviceclasses",
+    (),
+    devices.DeviceClass,
+    namespaced=False,
+    older_versions=_OLDER_DEVICES,
+)
+RESOURCE_CLAIM = Kind(
+    "ResourceClaim",
+    "resource.k8s.io/v1",
+    "resourceclaims",
+    (),
+    devices.ResourceClaim,
+    older_versions=_OLDER_DEVICES,
+)
+RESOURCE_CLAIM_TEMPLATE = Kind(
+    "ResourceClaimTemplate",
+    "resource.k8s.io/v1",
+    "resourceclaimtemplates",
+    (),
+    devices.ResourceClaimTemplate,
+    older_versions=_OLDER_DEVICES,
+)
+RESOURCE_SLICE = Kind(
+    "ResourceSlice",
+    "resource.k8s.io/v1",
+    "resourceslices",
+    (),
+    devices.ResourceSlice,
+    namespaced=False,
+    older_versions=_OLDER_DEVICES,
+)
 POD_DISRUPTION_BUDGET = Kind(
     "PodDisruptionBudget", "policy/v1", "poddisruptionbudgets", ("pdb",), policy.PodDisruptionBudget
 )
@@ -148,6 +195,10 @@ KINDS = (
     SERVICE_ACCOUNT,
     PRIORITY_CLASS,
     RUNTIME_CLASS,
+    DEVICE_CLASS,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+    RESOURCE_SLICE,
     POD_DISRUPTION_BUDGET,
     NETWORK_POLICY,
     DEPLOYMENT,
@@ -157,6 +208,7 @@ KINDS = (
     JOB,
     CRON_JOB,
 )
+DEVICE_KINDS = (DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, RESOURCE_SLICE)
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
 WORKLOADS: Mapping[str, type[Workload]] = {
     kind.name: kind.struct  # type: ignore[misc] # what makes Pods is a Workload, which a Kind's type does not say
@@ -164,7 +216,9 @@ WORKLOADS: Mapping[str, type[Workload]] = {
 }
 """What owns Pods, by the kind's name as a controller reference says it."""
 
-BY_API: Mapping[tuple[str, str], Kind] = {(kind.api_version, kind.name): kind for kind in KINDS}
+BY_API: Mapping[tuple[str, str], Kind] = {
+    (version, kind.name): kind for kind in KINDS for version in (kind.api_version, *kind.older_versions)
+}
 """(apiVersion, kind) as an object says it → its Kind."""
 
 

@@ -82,6 +82,7 @@ PRE_FILTERS: Mapping[str, PreFilter] = {
         volumezone,
         podtopologyspread,
         interpodaffinity,
+        dynamicresources,
         nodedeclaredfeatures,
     )
 }

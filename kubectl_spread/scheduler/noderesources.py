@@ -1,7 +1,7 @@
 """NodeResourcesFit: the node must have what the Pod requests, and room for one more Pod; the emptier the better.
 
 Source: kube-scheduler noderesources/{fit,least_allocated,most_allocated,requested_to_capacity_ratio}.go (v1.36). Not
-modelled: extended resources that devices stand behind (dynamic resource allocation).
+modelled: how devices that stand behind extended resources (dynamic resource allocation) are scored.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 from kubectl_spread.objects.configuration import NodeResourcesFitArgs, ScoringStrategy, UtilizationShapePoint
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
+from kubectl_spread.scheduler.dynamicresources import backed_by_devices
 from kubectl_spread.scheduler.framework import (
     MAX_NODE_SCORE,
     SUCCESS,
@@ -39,11 +40,13 @@ class State(msgspec.Struct, frozen=True):
 
     Attributes:
         requests: what the Pod asks for (amounts), zeros and ignored resources left out.
+        by_devices: those that devices provide where the node itself offers none.
         resized: the Pod, where it may be on its node already and ask for more; None elsewhere.
         tells_unresolvable: whether a request beyond the node's size is told from one that Pods are in the way of.
     """
 
     requests: Mapping[str, int]
+    by_devices: frozenset[str]
     resized: Pod | None
     tells_unresolvable: bool
 
@@ -53,8 +56,10 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     # upstream: as if it were on no node, though from 1.37 a Pod may be scheduled again to grow in place.
     requests = resource.pod_requests(pod, handle.profile, assigned=False)
     arguments = handle.profile.fit
+    judged = {name: value for name, value in requests.items() if value > 0 and _is_judged(name, arguments)}
     state = State(
-        requests={name: value for name, value in requests.items() if value > 0 and _is_judged(name, arguments)},
+        requests=judged,
+        by_devices=backed_by_devices(judged, handle.snapshot, handle.profile),
         resized=pod if handle.profile.does(Behaviour.RESIZE_PREEMPTION) and pod.spec.node_name else None,
         tells_unresolvable=handle.profile.does(Behaviour.FIT_UNRESOLVABLE),
     )
@@ -86,6 +91,8 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     # A node can hold more than it offers, for its allocatable may shrink. A Pod that asks for nothing still fits there.
     for name, wanted in state.requests.items():
         capacity = allocatable.get(name, 0)
+        if capacity <= 0 and name in state.by_devices:
+            continue
         # request > allocatable - requested, for each resource; every one that is short is named.
         if max(0, wanted - accounted.get(name, 0)) > capacity - requested.get(name, 0):
             reasons.append(f"Insufficient {name}")

@@ -84,6 +84,14 @@ class Behaviour(Enum):
     IMAGE_VOLUMES_SCORE = Switch("imagelocality/image_locality.go sumImageScores", since=36)
     IMAGE_VOLUMES_IN_THRESHOLD = Switch("imagelocality/image_locality.go Score", since=37)
     DYNAMIC_RESOURCES = Switch("dynamicresources/dynamicresources.go", gate=release.DYNAMIC_RESOURCES)
+    EXTENDED_RESOURCES_BY_DEVICES = Switch(
+        "noderesources/fit.go shouldDelegateResourceToDRA", gate=release.EXTENDED_RESOURCES_BY_DEVICES
+    )
+    BINDING_CONDITIONS = Switch(
+        "dynamicresources/dynamicresources.go isClaimReadyForBinding", gate=release.DEVICE_BINDING_CONDITIONS
+    )
+    PRIORITIZED_LIST = Switch("dynamicresources/dynamicresources.go PreFilter", gate=release.PRIORITIZED_LIST)
+    CLAIM_OWNER_REASON = Switch("dynamic-resource-allocation resourceclaim/resourceclaim.go IsForPod", since=36)
     DEVICES_SCORE = Switch("dynamicresources/dynamicresources.go Score", since=35)
     DECLARED_FEATURES = Switch("nodedeclaredfeatures/nodedeclaredfeatures.go", gate=release.NODE_DECLARED_FEATURES)
     DECLARED_USER_NAMESPACES = Switch(

@@ -18,6 +18,7 @@ from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_devices import CLAIMING, OPEN
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
@@ -261,8 +262,9 @@ def test_a_pod_is_judged_by_its_own_schedulers_profile(checked: Check) -> None:
     [
         ([pod("a")], ABC, 0),
         ([pod("a", nodeSelector={"disk": "ssd"})], ABC, 1),
-        ([pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], ABC, 3),
-        ([pod("a"), pod("b", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], ABC, 3),
+        ([pod("a", **CLAIMING)], [*ABC, *OPEN], 3),
+        ([pod("a", **CLAIMING)], ABC, 1),
+        ([pod("a"), pod("b", **CLAIMING)], [*ABC, *OPEN], 3),
         ([pod("a", nodeSelector={"disk": "ssd"}), pod("b", resourceClaims=[{"name": "g"}])], ABC, 1),
         ([pod("a")], [node("n", taints=[GPU])], 1),
         ([pod("a")], [], 1),

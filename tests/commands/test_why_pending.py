@@ -14,6 +14,7 @@ from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
+from tests.build_devices import CLAIMING, OPEN
 from tests.build_workloads import owned
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, report_of, web
@@ -168,8 +169,8 @@ def test_a_gated_pod_keeps_its_verdict_and_says_what_holds_it() -> None:
         ([node("n")], 0),
         ([*BLOCKED, incoming()], 1),
         ([node("n"), pod("p", schedulingGates=[{"name": "hold"}])], 1),
-        ([node("n"), pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], 3),
-        ([*BLOCKED, incoming(), pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "g"}])], 1),
+        ([node("n"), pod("p", **CLAIMING), *OPEN], 3),
+        ([*BLOCKED, incoming(), pod("p", **CLAIMING), *OPEN], 1),
         ([*BLOCKED, incoming(schedulerName="volcano")], 3),
     ],
     ids=["schedulable", "none", "blocked", "gated", "incomplete", "blocked and incomplete", "another scheduler"],

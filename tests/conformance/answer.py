@@ -15,6 +15,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.release import REFERENCE_MINOR, minor_of
+from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT, Evaluation, Rejection, evaluate
 from kubectl_spread.scheduler.framework import Code, Handle, Status, unresolvable
 from kubectl_spread.scheduler.preemption import Preemption, preempt
@@ -36,6 +37,8 @@ def answer(case: Case) -> dict[str, Any]:
     pod, handle = question(case)
     evaluation = evaluate(pod, handle)
     answered = {"id": case["id"], **recorded(evaluation)}
+    if nodes := undecided(evaluation, handle):
+        answered["undecided"] = nodes
     if preemption := preempt(evaluation, handle):
         answered["preemption"] = evicted(preemption)
     return answered
@@ -45,7 +48,9 @@ def question(case: Case) -> tuple[Pod, Handle]:
     """Return the case's Pod, as the API server stores it, and its cluster."""
     profile = profile_of(case)
     pod = defaulted(convert(case["pod"], Pod), profile.release)
-    return pod, Handle.build(snapshot_of(case["objects"], profile), profile)
+    # A Pod that is bound would be counted among those that were there before it.
+    waiting = () if pod.spec.node_name else (case["pod"],)
+    return pod, Handle.build(snapshot_of((*case["objects"], *waiting), profile), profile)
 
 
 def profile_of(case: Case) -> Profile:
@@ -80,6 +85,21 @@ def recorded(evaluation: Evaluation) -> dict[str, Any]:
     if evaluation.pre_filter is not None:
         result["prefilter"] = _rejection(evaluation.pre_filter)
     return result
+
+
+def undecided(evaluation: Evaluation, handle: Handle) -> list[str]:
+    """Return the nodes of which the engine does not claim to know whether, or why, DynamicResources rejects them."""
+    decided = {
+        name
+        for name, verdict in evaluation.nodes.items()
+        for rejection in verdict.rejections
+        if rejection.plugin == dynamicresources.NAME and rejection.status.reasons != (dynamicresources.NOT_AVAILABLE,)
+    }
+    return [
+        name
+        for name in evaluation.nodes
+        if name not in decided and dynamicresources.undecided(evaluation.pod, handle, [handle.node_infos[name]])
+    ]
 
 
 def evicted(preemption: Preemption) -> dict[str, Any]:

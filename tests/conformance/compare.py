@@ -19,6 +19,10 @@ class Aspect(Enum):
     CHOICE = "node to be emptied"
 
 
+_DEVICES = "DynamicResources"
+_FOLLOWING = frozenset((Aspect.SCORE.value, Aspect.EVICTION.value, Aspect.CHOICE.value))
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
     """One thing both answer: a node's first rejection, one filter on one node, one score of one node.
@@ -48,13 +52,24 @@ def differences(want: Answer, answer: Answer) -> list[Difference]:
     """Return where an answer departs from the recorded one, ordered by aspect, node and plugin.
 
     Compared are the first rejection of every node, every filter alone, every score and every eviction; reasons as sets.
+    Of the nodes that are ``undecided`` in the answer DynamicResources may say what it likes, and what follows is not
+    compared: scores, and who has to go.
     """
     wanted, given = _points(want), _points(answer)
+    undecided = frozenset(answer.get("undecided", ()))
     return [
         Difference(point, wanted.get(point), given.get(point))
         for point in sorted(wanted.keys() | given.keys())
-        if wanted.get(point) != given.get(point)
+        if wanted.get(point) != given.get(point) and not (undecided and _left_open(point, wanted.get(point), undecided))
     ]
+
+
+def _left_open(point: Point, wanted: str | None, undecided: frozenset[str]) -> bool:
+    """Whether the answer does not claim to know the point."""
+    if point.aspect in _FOLLOWING:
+        return True
+    rejected = point.plugin == _DEVICES or (wanted or "").startswith(f"{_DEVICES} ")
+    return point.node in undecided and rejected
 
 
 def _points(answer: Answer) -> dict[Point, str]:

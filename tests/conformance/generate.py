@@ -14,6 +14,7 @@ from typing import Any
 from tests.conformance.ingredients import (
     affinity,
     configuration,
+    devices,
     neighbours,
     nodes,
     nominations,
@@ -298,6 +299,23 @@ _UNREADABLE = Suite(
     },
 )
 
+_DEVICES = Suite(
+    node={**_NODE, nodes.taints: 0.25, nodes.cordon: 0.1},
+    existing={resources.requests: 0.4},
+    incoming={
+        spread.constraints: 0.4,
+        affinity.required_node_affinity: 0.1,
+        tolerations.tolerations: 0.3,
+        resources.requests: 0.4,
+        devices.offers: 0.95,
+        devices.taken: 0.3,
+        devices.claims: 0.4,
+        devices.claim_of_its_own: 0.3,
+        devices.extended_resource: 0.4,
+        devices.scheduling_group: 0.1,
+    },
+)
+
 SUITES: Mapping[str, Suite] = {
     "spread": _SPREAD,
     "filters": _FILTERS,
@@ -306,12 +324,17 @@ SUITES: Mapping[str, Suite] = {
     "nominated": _NOMINATED,
     "preemption": _PREEMPTION,
     "unreadable": _UNREADABLE,
+    "devices": _DEVICES,
 }
 
 _SINCE: Mapping[Ingredient, int] = {
     tolerations.comparing_toleration: 35,
     releases.needs_declared_feature: 35,
     releases.deferred_resize: 37,
+    **dict.fromkeys(
+        (devices.offers, devices.taken, devices.claims, devices.claim_of_its_own, devices.extended_resource), 35
+    ),
+    devices.scheduling_group: 35,
 }
 """The first minor release that knows an ingredient, where that is not all of them."""
 

@@ -94,3 +94,26 @@ def test_differences_come_by_aspect_node_and_plugin() -> None:
         "score",
         "score",
     ]
+
+
+DEVICES = {
+    "code": "UnschedulableAndUnresolvable",
+    "plugin": "DynamicResources",
+    "reasons": ["cannot allocate all claims"],
+}
+OPEN: dict[str, Any] = {"nodes": {"a": SUCCESS, "b": SUCCESS}, "undecided": ["a", "b"], "scores": {"a": {"total": 1}}}
+
+
+def test_what_an_answer_does_not_claim_to_know_may_be_otherwise() -> None:
+    alone = {"DynamicResources": {"a": {key: DEVICES[key] for key in ("code", "reasons")}}}
+    assert differences({"nodes": {"a": DEVICES, "b": SUCCESS}, "each": alone}, OPEN) == []
+
+
+def test_no_more_than_that() -> None:
+    taken = {"nodes": {"a": DEVICES, "b": SKEW}, "each": {"PodTopologySpread": {"b": {"code": "Unschedulable"}}}}
+    parts = [difference.point for difference in differences(taken, OPEN)]
+    assert [(point.node, point.plugin) for point in parts] == [("b", "PodTopologySpread"), ("b", "")]
+    known = {**OPEN, "undecided": ["b"]}
+    assert [difference.point.node for difference in differences({"nodes": {"a": DEVICES, "b": SUCCESS}}, known)] == [
+        "a"
+    ]

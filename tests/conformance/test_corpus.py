@@ -17,6 +17,7 @@ CORPORA = sorted((Path(__file__).parent / "corpus").glob("*.jsonl.gz"))
 
 def test_the_corpora_are_there() -> None:
     assert {path.name.partition("-")[0] for path in CORPORA} == {
+        "devices",
         "filters",
         "nominated",
         "preemption",

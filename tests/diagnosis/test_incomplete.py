@@ -16,6 +16,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
+from tests.build_devices import CLAIMING
 
 CLAIM: Object = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}
 TERM: Object = {"topologyKey": ZONE, "labelSelector": app("web")}
@@ -52,6 +53,12 @@ def judged(described: Object, objects: Sequence[Object], *unread: Kind) -> Evalu
         (kinds.NAMESPACE, pod("p"), [pod("q", on="n", **ANTI)], True),
         (kinds.NAMESPACE, pod("p"), [pod("q", on="n", **PREFERRED)], False),
         (kinds.NAMESPACE, pod("p"), [pod("q", **ANTI)], False),
+        (kinds.RESOURCE_CLAIM, pod("p"), [], False),
+        (kinds.RESOURCE_CLAIM, pod("p", **CLAIMING), [], True),
+        (kinds.RESOURCE_SLICE, pod("p", **CLAIMING), [], True),
+        (kinds.DEVICE_CLASS, pod("p", requests={"cpu": "1"}), [], False),
+        (kinds.DEVICE_CLASS, pod("p", requests={"example.com/gpu": "1"}), [], True),
+        (kinds.RESOURCE_CLAIM_TEMPLATE, pod("p"), [], False),
         (kinds.PERSISTENT_VOLUME, pod("p"), [], False),
         (kinds.PERSISTENT_VOLUME, pod("p", **CLAIM), [], True),
         (kinds.PERSISTENT_VOLUME, pod("p", volumes=[{"name": "tmp", "emptyDir": {}}]), [], False),
@@ -138,8 +145,6 @@ def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
     ("plugin", "described", "told"),
     [
         ("NodePorts", pod("p", host_ports=["80"]), False),
-        ("DynamicResources", pod("p", resourceClaims=[{"name": "gpu", "resourceClaimName": "g"}]), True),
-        ("DynamicResources", pod("p"), False),
         ("Coscheduling", pod("p"), True),
     ],
 )

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
+from tests.build_devices import CLAIMING
 from tests.build_storage import claim, volume
-from tests.diagnosis.judged import incoming, report_of, web
+from tests.diagnosis.judged import ABC, incoming, report_of, web
 from tests.naming import in_order
 
 
@@ -237,3 +238,8 @@ def test_a_plugin_that_breaks_says_why_itself() -> None:
     report = report_of(asked, [node("a"), node("b")])
     assert {rejection.detail for judged in report.nodes for rejection in judged.rejections} == {""}
     assert report.message.startswith('running PreScore plugin "NodeAffinity": ')
+
+
+def test_what_is_said_of_devices_stands_in_the_sentence() -> None:
+    report = report_of(incoming(**CLAIMING), ABC)
+    assert 'DynamicResources: could not find ResourceClaim "default/g"' in report.summary

@@ -16,6 +16,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread
+from tests.build_devices import CLAIMING, OPEN
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.diagnosis.judged import ABC, GPU, HARD_ZONE_DEFAULT, SERVICE, TAINTED, rows_of
 
@@ -271,11 +272,10 @@ def test_what_could_not_be_read_makes_the_row_incomplete() -> None:
     plain = Handle.build(seen, profile)
     statuses = [row.status for found in workloads(seen) for row in skew_items(found, plain, defaults=False)]
     assert statuses == [SpreadStatus.OK]
-    devices = template(zoned(), resourceClaims=[{"name": "gpu", "resourceClaimName": "g"}])
-    row = only([*ABC, workload("Deployment", "web", pods=devices)])
+    row = only([*ABC, *OPEN, workload("Deployment", "web", pods=template(zoned(), **CLAIMING))])
     assert (row.status, row.status_reason) == (
         SpreadStatus.INCOMPLETE,
-        "whether nodes have the devices it claims was not judged",
+        "whether nodes have the devices it claims was not judged (ResourceClaim g)",
     )
 
 

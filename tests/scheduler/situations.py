@@ -29,7 +29,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT
 from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Scores, Status
 from kubectl_spread.scheduler.profile import Profile
-from tests import build, build_storage
+from tests import build, build_devices, build_storage
 from tests.build import Object, configured_profile
 from tests.conformance.record import ask, oracle
 
@@ -80,6 +80,9 @@ SECTIONS: Mapping[str, Callable[..., Object]] = {
     "drivers": build_storage.csi_driver,
     "capacities": build_storage.storage_capacity,
     "attachments": build_storage.attachment,
+    "deviceClasses": build_devices.device_class,
+    "resourceClaims": build_devices.resource_claim,
+    "resourceSlices": build_devices.resource_slice,
     "objects": dict,
 }
 

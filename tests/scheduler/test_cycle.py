@@ -108,7 +108,7 @@ def test_scores_carry_the_weight_of_their_plugin() -> None:
 
 
 def test_what_is_not_modelled_is_said() -> None:
-    assert evaluate(pod("p"), [node("a")]).not_modelled == ("DynamicResources",)
+    assert evaluate(pod("p"), [node("a")]).not_modelled == ()
     profile = replace(default_profile(), filters=("Coscheduling", "NodeName"))
     assert evaluate(pod("p"), [node("a")], profile).not_modelled == ("Coscheduling",)
 

@@ -240,6 +240,8 @@ class _Reading:
                 return _Found()
             if wanted.fallback and error.status == HTTPStatus.FORBIDDEN:
                 return self._of_one_namespace(wanted, error)
+            if error.status == HTTPStatus.NOT_FOUND and wanted.kind.older_versions:
+                return self.read(replace(wanted, kind=wanted.kind.older))
             if wanted.required or error.status not in UNREAD:
                 raise
             return _Found(None, unread=_unread(wanted, error))
@@ -342,7 +344,7 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
     comparable: set[str] = set()
     for wanted, found in results:
         if found.unread:
-            unread[found.unread] = None
+            unread[replace(found.unread, kind=wanted.kind)] = None
         if found.objects is None:
             continue
         of_kind = objects.setdefault(wanted.kind.name, {})

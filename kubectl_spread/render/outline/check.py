@@ -77,7 +77,7 @@ def check_sentence(item: CheckItem) -> str:
 
 def _placement(item: CheckItem) -> str:
     """Return the verdict about all replicas, or who else decides."""
-    if item.verdict is Verdict.INCOMPLETE and item.summary:
+    if item.verdict is Verdict.INCOMPLETE and item.summary and item.jam is None:
         return item.summary
     if not item.placements and item.jam is None and (item.rollout or not item.replicas):
         return "no Pod is to be placed."

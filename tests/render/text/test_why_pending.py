@@ -20,6 +20,7 @@ from kubectl_spread.report import (
     WorkloadRef,
 )
 from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_devices import CLAIMING, OPEN
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 from tests.render.reports import pending_text
@@ -62,15 +63,13 @@ class TestPendingText:
         assert told(pending(incoming(), ABC)).startswith("default/new: it can be scheduled now, on a1, a2, b1, c1.\n")
 
     def test_an_answer_that_is_not_whole(self) -> None:
-        described = incoming(resourceClaims=[{"name": "g", "resourceClaimName": "g"}])
-        text = told(pending(described, ABC))
+        text = told(pending(incoming(**CLAIMING), [*ABC, *OPEN]))
         assert text.startswith(
-            "default/new: nothing that was evaluated keeps it off a1, a2, b1, c1, but not everything was."
+            "default/new needs devices, and which nodes have them is not modelled; kube-scheduler's filters would allow"
+            " default/new on a1, a2 and 2 more.\n"
         )
-        assert (
-            "incomplete: DynamicResources (not evaluated): whether nodes have the devices it claims was not judged."
-            in text
-        )
+        judged = "whether nodes have the devices it claims was not judged (ResourceClaim g)"
+        assert f"incomplete: DynamicResources (not evaluated): {judged}." in text
 
     def test_gates_come_before_the_verdict(self) -> None:
         text = told(pending(incoming(), ABC, held_by=("a.example/x", "b.example/y")))

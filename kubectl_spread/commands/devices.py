@@ -1,0 +1,81 @@
+"""The lists of dynamic resource allocation, read where a Pod needs them: few do, and the lists may be long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.matching import together
+from kubectl_spread.commands.source import Source, SourceWithin
+from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod, PodSpec
+from kubectl_spread.objects.devices import DeviceClass
+from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devices
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.reads import Read
+
+
+class ClaimingSource(SourceWithin):
+    """A source that is asked for devices too, where a Pod that is to be scheduled may need them.
+
+    Args:
+        source: the cluster.
+        specs: of Pods beside those that the cluster has, and would make.
+        at_once: whether all that is read has to be asked for in one go: what is not, is left unread then.
+    """
+
+    def __init__(self, source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = False) -> None:
+        super().__init__(source)
+        self._specs = tuple(specs)
+        self._at_once = at_once
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return what was asked for, and the devices.
+
+        Raises:
+            ClusterError: a list that is needed cannot be had.
+        """
+        inventory = self._source.read(reads)
+        if any(kind.name in inventory.objects for kind in kinds.DEVICE_KINDS):
+            return inventory
+        asking = (*self._specs, *_to_be_scheduled(Snapshot.build(inventory)))
+        claimed = any(spec.resource_claims for spec in asking)
+        resources = {name for spec in asking for name in _extended_resources(spec)}
+        if self._at_once and (claimed or resources):
+            left = (Unread(kind, "not watched") for kind in kinds.DEVICE_KINDS)
+            return replace(inventory, unread=(*inventory.unread, *left))
+        if resources and not claimed:
+            inventory = together(inventory, self._source.read(lists.DEVICE_CLASSES))
+            claimed = _backed(resources, inventory)
+        return together(inventory, self._source.read(lists.DEVICES)) if claimed else inventory
+
+
+def _to_be_scheduled(snapshot: Snapshot) -> Iterator[PodSpec]:
+    """Yield what the Pods ask for that have no node, and those that workloads would make."""
+    for pod in snapshot.all(Pod):
+        controller = pod.metadata.controller
+        # Of a workload that cannot be read, the newest Pod is the template.
+        if not pod.spec.node_name or (controller is not None and controller.kind not in kinds.WORKLOADS):
+            yield pod.spec
+    for struct in kinds.WORKLOADS.values():
+        for workload in snapshot.all(struct):
+            yield template_of(workload).spec
+
+
+def _extended_resources(spec: PodSpec) -> Iterator[str]:
+    """Yield the resources that devices may stand behind."""
+    for container in (*spec.containers, *spec.init_containers):
+        yield from filter(may_be_devices, {**container.resources.limits, **container.resources.requests})
+
+
+def _backed(resources: Iterable[str], inventory: Inventory) -> bool:
+    """Whether a DeviceClass stands behind one of the resources, of those that could be read."""
+    classes = tuple(Snapshot.build(inventory).all(DeviceClass))
+    known = {each.spec.extended_resource_name for each in classes}
+    return not known.isdisjoint(resources) or any(CLASS_PREFIX + each.metadata.name in resources for each in classes)
