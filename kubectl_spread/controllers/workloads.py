@@ -51,17 +51,22 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
 
 def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:
     """Return the topmost owner that has a name here; the Pod or workload itself where nothing manages it."""
-    ref, passed = _ref(owned), set[WorkloadRef]()
+    return [_ref(owned), *(ref for ref, _ in owners_of(owned, snapshot))][-1]
+
+
+def owners_of(owned: Pod | Workload, snapshot: Snapshot) -> Iterator[tuple[WorkloadRef, Workload | None]]:
+    """Yield (kind and name, the owner itself), the nearest first; None for the last where it cannot be read."""
+    passed = {_ref(owned)}
     controller: OwnerReference | None = owned.metadata.controller
-    if controller is not None and controller.kind == MIRRORED:
-        return ref
-    while controller is not None and ref not in passed:  # a file may say that two own each other
-        passed.add(ref)
+    while controller is not None and controller.kind != MIRRORED:
         ref = WorkloadRef(kind=controller.kind, name=controller.name)
         struct = WORKLOADS.get(controller.kind)
         owner = snapshot.get(struct, owned.metadata.namespace, controller.name) if struct else None
+        yield ref, owner
+        if ref in passed:  # a file may say that two own each other
+            return
+        passed.add(ref)
         controller = owner.metadata.controller if owner else None
-    return ref
 
 
 def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:

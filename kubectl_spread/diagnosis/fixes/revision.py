@@ -9,10 +9,11 @@ import msgspec
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
+from kubectl_spread.controllers.workloads import owners_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Pod, PodTemplateSpec
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import CronJob
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
@@ -20,11 +21,8 @@ from kubectl_spread.snapshot import Snapshot
 
 def patchable_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
     """Return the topmost owner of the Pod; None where there is none, or where one of them cannot be read."""
-    owner, controller = None, pod.metadata.controller
-    while controller is not None and controller.kind in WORKLOADS:
-        owner = snapshot.get(WORKLOADS[controller.kind], pod.metadata.namespace, controller.name)
-        controller = owner.metadata.controller if owner else None
-    return None if controller is not None else owner
+    owner = next((last for _, last in reversed(tuple(owners_of(pod, snapshot)))), None)
+    return owner if owner is not None and owner.metadata.controller is None else None
 
 
 def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> bool:
