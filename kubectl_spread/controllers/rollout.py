@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.controllers.replicas import replica
+from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod
@@ -251,7 +252,6 @@ def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
 
 def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool) -> Plan:
     """Return the plan of a StatefulSet: missing ordinals come, then each Pod gives way to its successor."""
-    start = owner.spec.ordinals.start
     here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
     all_pods = [wanted.replica(number) for number in range(1, wanted.replicas + 1)]
     missing = tuple(Step(pod) for pod in all_pods if pod.metadata.name not in here)
@@ -260,11 +260,11 @@ def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *,
     if owner.spec.update_strategy.type == ON_DELETE:
         assumed = "running Pods stay until somebody deletes them, and the missing ones come"
         return Plan(missing, staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
-    partition = (owner.spec.update_strategy.rolling_update or RollingUpdate()).partition
-    renewed = [pod for pod in all_pods[max(partition - start, 0) :] if pod.metadata.name in here][::-1]
+    first = first_updated_ordinal(owner)
+    renewed = [pod for pod in all_pods[first - owner.spec.ordinals.start :] if pod.metadata.name in here][::-1]
     old = tuple(here[pod.metadata.name] for pod in renewed)
     steps = (*missing, *(Step(pod, gone=number, may_go=number) for number, pod in enumerate(renewed, start=1)))
-    assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {max(partition, start)}"
+    assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {first}"
     staying = tuple(pod for pod in running if pod not in old)
     rollout = _rollout(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))
     return Plan(steps, old, staying, rollout)

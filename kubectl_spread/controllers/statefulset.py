@@ -77,7 +77,7 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
     Source: stateful_set_utils.go newVersionedStatefulSetPod.
     """
     current = owner.status.current_revision
-    if ordinal >= _partition_end(owner) or current in {"", owner.status.update_revision}:
+    if ordinal >= first_updated_ordinal(owner) or current in {"", owner.status.update_revision}:
         return pod
     living = next((each for each in pods if each.metadata.labels.get(REVISION_HASH_LABEL) == current), None)
     if living is None:
@@ -94,8 +94,11 @@ def made_again(owner: StatefulSet, pod: Pod) -> Pod:
     return ordinal_pod(owner, of_its_revision(owner, pod_of(owner), ordinal, [pod]), ordinal)
 
 
-def _partition_end(owner: StatefulSet) -> int:
-    """Return the first ordinal that is of the newest revision."""
+def first_updated_ordinal(owner: StatefulSet) -> int:
+    """Return the first ordinal that is of the newest revision: the partition keeps so many before it.
+
+    Source: stateful_set_utils.go newVersionedStatefulSetPod, stateful_set_control.go updateStatefulSet.
+    """
     strategy = owner.spec.update_strategy
     if strategy.type == _ON_DELETE and strategy.rolling_update is None:
         return owner.spec.ordinals.start

@@ -196,6 +196,17 @@ def test_a_partition_keeps_old_pods() -> None:
     assert sorted(names(plan.staying)) == ["db-0", "db-1"]
 
 
+def test_a_partition_counts_from_the_first_ordinal() -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
+    asked: Object = {"replicas": 3, "ordinals": {"start": 5}}
+    there = [owned(f"db-{5 + n}", "StatefulSet", "db", on=on) for n, on in enumerate(("a1", "a2", "b1"))]
+    manifest = workload("StatefulSet", "db", pods=CHANGED, updateStrategy=rolling, **asked)
+    plan = planned(manifest, workload("StatefulSet", "db", **asked), *there)
+    assert (names(plan.old), names(plan.staying)) == (["db-7", "db-6"], ["db-5"])
+    assert plan.rollout is not None
+    assert "down to 6 " in plan.rollout.assumed
+
+
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
 def test_on_delete_nothing_goes_by_itself(kind: str) -> None:
     there = [workload(kind, "db", replicas=1), owned("db-0", kind, "db", on="a1")]

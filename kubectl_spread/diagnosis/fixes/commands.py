@@ -11,6 +11,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
+from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import (
@@ -168,12 +169,11 @@ def _patched_and_deleted(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) ->
 def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of a StatefulSet, which waits for the Pending Pod for ever unless that is deleted."""
     made = _patched_and_deleted(owner, pod, edits)
-    strategy = owner.spec.update_strategy if isinstance(owner, StatefulSet) else None
-    if strategy is None or strategy.type == "OnDelete":
+    if not isinstance(owner, StatefulSet) or owner.spec.update_strategy.type == "OnDelete":
         return made
-    partition = strategy.rolling_update.partition if strategy.rolling_update else 0
-    ordinal = pod.metadata.name.rpartition("-")[2]
-    if ordinal.isdecimal() and int(ordinal) < partition:
+    ordinal, first = pod.metadata.name.rpartition("-")[2], first_updated_ordinal(owner)
+    if ordinal.isdecimal() and int(ordinal) < first:
+        partition = first - owner.spec.ordinals.start
         field = f"spec.updateStrategy.rollingUpdate.partition of {_named(owner)}"
         return Commands(made.lines, f"{field} is {partition} and keeps this Pod on the old template: lower it first")
     return Commands(made.lines, f"replaces the Pods of {_named(owner)} one after another")

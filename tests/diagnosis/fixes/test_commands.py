@@ -63,6 +63,21 @@ def test_a_partition_that_keeps_the_pod_old_is_named(partition: int, said: str) 
     assert said in offered(owner("StatefulSet", web(), updateStrategy=strategy))["RaiseMaxSkew"].starts
 
 
+@pytest.mark.parametrize(("ordinal", "said"), [(5, "partition of statefulset/web is 1"), (6, "one after another")])
+def test_a_partition_counts_from_the_first_ordinal(ordinal: int, said: str) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
+    by = owner("StatefulSet", web(), ordinals={"start": 5}, updateStrategy=strategy)
+    assert said in offered(by, pending=web(f"web-{ordinal}"))["RaiseMaxSkew"].starts
+
+
+def test_of_owners_that_own_each_other_none_is_patched() -> None:
+    second = owner("ReplicaSet", web(), name="web-b", of=owner("ReplicaSet", web(), name="web-a"))
+    first = owner("ReplicaSet", web(), name="web-a", of=second)
+    found = offered(first, above=second)["RaiseMaxSkew"]
+    assert found.commands == ()
+    assert "in the template of replicaset/web-a" in found.starts
+
+
 @pytest.mark.parametrize(("replicas", "said"), [(6, "6 Pods"), (1, "the Pod"), (None, "the Pods")])
 def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, said: str) -> None:
     deployment = owner("Deployment", web(), replicas=replicas)
