@@ -14,7 +14,7 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
-from kubectl_spread.diagnosis.incomplete import read_apart, unseen_workloads
+from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.errors import ClusterError, ExitCode, UsageError
 from kubectl_spread.objects import kinds
@@ -104,14 +104,19 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
     with naming_the_malformed(source.name, view.snapshot):
+        wanted = list(_wanted(view, scope, options))
         items = [
             item
-            for workload in _wanted(view, scope, options)
+            for workload in wanted
             for item in skew_items(workload, view.handle(scheduler_of(workload)), defaults=options.shows_defaults)
         ]
     items = [item for item in items if options.shows(item)]
     inventory = view.snapshot.inventory
-    unseen = (*read_apart(inventory), *unseen_workloads(inventory, defaults=options.shows_defaults))
+    unseen = (
+        *read_apart(inventory),
+        *unseen_workloads(inventory, defaults=options.shows_defaults),
+        *(gap for workload in wanted for gap in unparsable_constraints(workload)),
+    )
     report = SkewReport(
         metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=(*view.incomplete, *unseen)
     )

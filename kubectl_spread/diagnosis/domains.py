@@ -41,7 +41,7 @@ class SpreadDiagnosis(msgspec.Struct, frozen=True):
 
 def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
     """Return the constraints that apply to the Pod, each with its domains."""
-    constraints = podtopologyspread.constraints_of(pod, handle)
+    constraints = podtopologyspread.parsable_constraints(pod, handle)
     counted = podtopologyspread.count_all(constraints, pod, handle)
     hard = [counts for counts in counted if counts.constraint.hard]
     rejected = rejected_nodes(evaluation, hard, handle)

@@ -60,7 +60,7 @@ Rule: TypeAlias = Callable[[Subject], Iterable[Finding]]
 
 def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> tuple[Finding, ...]:
     """Return the findings of one Pod, worst first."""
-    subject = Subject(pod, handle, podtopologyspread.constraints_of(pod, handle), spread, evaluation)
+    subject = Subject(pod, handle, podtopologyspread.parsable_constraints(pod, handle), spread, evaluation)
     found = [finding for rule in RULES for finding in rule(subject)]
     return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint, constraints_of
+from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 
 
 def is_ghost(pod: Pod, constraint: Constraint) -> bool:
@@ -22,7 +22,7 @@ def ghosts(pods: tuple[Pod, ...], index: int, handle: Handle) -> tuple[str, ...]
         sorted(
             pod.metadata.name
             for pod in pods
-            for constraint in constraints_of(pod, handle)
+            for constraint in parsable_constraints(pod, handle)
             if constraint.index == index and is_ghost(pod, constraint)
         )
     )

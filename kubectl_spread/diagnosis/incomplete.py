@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.report import Incomplete, Report
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -170,6 +172,25 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> tuple[Incomplet
     if defaults:
         consequences[kinds.SERVICE] = KIND_GAPS[kinds.SERVICE].consequence
     return tuple(_missing(each, consequences[each.kind]) for each in inventory.unread if each.kind in consequences)
+
+
+def unparsable_constraints(workload: OwnedPods) -> tuple[Incomplete, ...]:
+    """Return why the workload has no rows where the selector of a constraint cannot be parsed; none where all can.
+
+    No API server stores such a selector, but files may hold one. What it costs is this workload's rows alone.
+    """
+    templates = [template_of(workload.owner).spec] if workload.owner else []
+    for spec in (*templates, *(pod.spec for pod in workload.pods)):
+        for constraint in spec.topology_spread_constraints:
+            try:
+                parse_label_selector(constraint.label_selector)
+            except ValueError as error:
+                what = (
+                    f"the constraint of {workload.ref} in namespace {workload.namespace} on {constraint.topology_key}"
+                )
+                consequence = "kube-scheduler fails on its Pods, and none of their constraints is shown"
+                return (Incomplete(what=what, why=str(error), consequence=consequence),)
+    return ()
 
 
 def _not_modelled(evaluation: Evaluation) -> Iterable[Incomplete]:

@@ -24,7 +24,7 @@ from kubectl_spread.report import ConstraintReport, Finding, Incomplete, SkewIte
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, constraints_of
+from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, parsable_constraints
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.words import first_and_more
 
@@ -116,7 +116,7 @@ def revisions(workload: OwnedPods, handle: Handle) -> list[Revision]:
     older = [
         Revision(name, pod, of_revision(workload.pods, name))
         for name, pod in sorted(alive.items())
-        if name != newest and constraints_of(pod, handle) != constraints_of(upcoming.pod, handle)
+        if name != newest and parsable_constraints(pod, handle) != parsable_constraints(upcoming.pod, handle)
     ]
     if not older:
         return [Revision("", upcoming.pod, workload.pods, upcoming)]
@@ -153,7 +153,7 @@ def _item(
 
 def _own_pods(workload: OwnedPods, report: ConstraintReport, pod: Pod, handle: Handle) -> int:
     """Return how many of the Pods that are counted belong to the workload."""
-    constraint = next(c for c in constraints_of(pod, handle) if c.index == report.index)
+    constraint = next(c for c in parsable_constraints(pod, handle) if c.index == report.index)
     nodes = {node for domain in report.domains for node in domain.nodes}
     own = {other.key for other in workload.pods}
     counted = podtopologyspread.counted_pods(constraint, pod, handle)
@@ -165,7 +165,7 @@ EACH_ALONE = "the affinity of each Pod counts its own node alone: skew is always
 
 def _honors_affinity(report: ConstraintReport, pod: Pod, handle: Handle) -> bool:
     """Whether the constraint counts only nodes that the Pod's affinity allows: for a daemon Pod, its own."""
-    return any(each.honors_affinity for each in constraints_of(pod, handle) if each.index == report.index)
+    return any(each.honors_affinity for each in parsable_constraints(pod, handle) if each.index == report.index)
 
 
 def _each_alone(report: ConstraintReport) -> ConstraintReport:

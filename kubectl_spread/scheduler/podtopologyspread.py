@@ -157,6 +157,17 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
     return tuple(_parse(constraint, index, pod, handle, selector=selector) for index, constraint in chosen)
 
 
+def parsable_constraints(pod: Pod, handle: Handle) -> tuple[Constraint, ...]:
+    """Return the constraints that apply to the Pod; none where the selector of one cannot be parsed.
+
+    kube-scheduler fails on such a Pod as a whole: there is nothing to count for any of its constraints.
+    """
+    try:
+        return constraints_of(pod, handle)
+    except ValueError:
+        return ()
+
+
 def _parse(
     constraint: TopologySpreadConstraint, index: int, pod: Pod, handle: Handle, *, selector: Selector | None = None
 ) -> Constraint:

@@ -27,7 +27,7 @@ from kubectl_spread.report import DomainRange, Jam, Placement
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import constraints_of, count_all
+from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_constraints
 
 SEEDS = 7
 """Orders (count) that are tried besides the one by name."""
@@ -131,7 +131,7 @@ class Outcomes:
 
 def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
     """Yield ((constraint's index, domain), matching Pods)."""
-    for counts in count_all(constraints_of(pod, handle), pod, handle):
+    for counts in count_all(parsable_constraints(pod, handle), pod, handle):
         for value, number in sorted(counts.match_num.items()):
             yield (counts.constraint.index, value), number
 
@@ -291,7 +291,7 @@ def _is_independent(pod: Pod, handle: Handle) -> bool:
     """Whether a replica of the Pod on one node changes nothing for a replica on another."""
     affinity = pod.spec.affinity
     near = affinity is not None and (affinity.pod_affinity or affinity.pod_anti_affinity)
-    spread = any(constraint.hard for constraint in constraints_of(pod, handle))
+    spread = any(constraint.hard for constraint in parsable_constraints(pod, handle))
     return not (near or spread or any(volume.claims for volume in pod.spec.volumes))
 
 

@@ -106,6 +106,15 @@ def test_what_comes_first_may_be_chosen(by: str, first: list[str]) -> None:
     assert list(sort(shown().report.items, by)) == list(shown(sort_by=by).report.items)
 
 
+def test_a_selector_that_cannot_be_parsed_costs_the_rows_of_its_workload_alone() -> None:
+    torn = workload("Deployment", "torn", pods=template(spread(ZONE, selector=app("{{.name}}"))))
+    answer = shown([*CLUSTER, torn])
+    assert rows(answer) == rows(shown())
+    (gap,) = answer.report.incomplete
+    assert gap.what == f"the constraint of deployment/torn in namespace default on {ZONE}"
+    assert '"{{.name}}"' in gap.why
+
+
 def test_all_namespaces_are_told_apart() -> None:
     found = {(item.namespace, str(item.workload)) for item in shown(namespace="").report.items}
     assert {("other", "deployment/far"), ("default", "deployment/even")} < found

@@ -14,7 +14,7 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
-from kubectl_spread.scheduler.podtopologyspread import DomainCounts, constraints_of, count_all
+from kubectl_spread.scheduler.podtopologyspread import DomainCounts, count_all, parsable_constraints
 
 
 class Situation(msgspec.Struct, frozen=True, dict=True):
@@ -41,7 +41,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def counts(self) -> tuple[DomainCounts, ...]:
         """The hard constraints with their domains."""
-        constraints = constraints_of(self.pod, self.handle)
+        constraints = parsable_constraints(self.pod, self.handle)
         return tuple(counts for counts in count_all(constraints, self.pod, self.handle) if counts.constraint.hard)
 
     @cached_property
