@@ -16,9 +16,8 @@ from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers.applied import replicas_applied
 from kubectl_spread.controllers.next_pod import completed, siblings
-from kubectl_spread.controllers.replicas import as_created, first_pod
+from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
 from kubectl_spread.controllers.rollout import Plan, Wanted, plan_of
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import findings
@@ -120,7 +119,7 @@ def check(
                 served = _asked(manifest, wanted, create) if create else None
                 item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
                 item = replace(item, warnings=(*refused.taken_back(manifest, view.snapshot), *item.warnings))
-            elif errors := refused.undecodable(manifest, view.handle().profile.release):
+            elif errors := refused.alone(manifest, view.snapshot, view.handle().profile.release):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
             else:
                 continue
@@ -185,6 +184,7 @@ def _answer(
         if stored is found.pod:
             item = replace(item, findings=(*item.findings, *findings.from_living(found.from_living)))
         item = _with_missing(item, served.missing) if served and served.missing else item
+        errors += refused.unchangeable(manifest, view.snapshot, release)
         errors += refused.none_created(manifest, item.failed_create)
     except ValueError:
         if not errors:

@@ -16,7 +16,7 @@ from kubectl_spread.apiserver.validation import FieldError, Reason, validate, va
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.controllers.applied import replicas_taken_back
+from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.controllers.rollout import fenceposts
 from kubectl_spread.objects.core import ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject
@@ -49,6 +49,15 @@ def errors_of(manifest: Manifest, release: Release) -> tuple[ValidationError, ..
     told = {error.field for error in first}
     others = dict.fromkeys(_invalid(manifest, release))
     return (*first, *(error for error in others if error.field not in told))
+
+
+def alone(manifest: Manifest, before: Snapshot, release: Release) -> tuple[ValidationError, ...]:
+    """Return what an API server of the release would refuse of a manifest that makes no Pods.
+
+    Raises:
+        ValueError: a quantity cannot be read.
+    """
+    return (*undecodable(manifest, release), *unchangeable(manifest, before, release))
 
 
 def warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, ...]:
@@ -107,6 +116,23 @@ def out_of_place(manifest: Manifest, snapshot: Snapshot, before: Snapshot) -> tu
         return ()
     message = f'namespaces "{manifest.namespace}" not found'
     return (ValidationError(field="metadata.namespace", reason="NotFound", message=message),)
+
+
+def unchangeable(manifest: Manifest, before: Snapshot, release: Release) -> tuple[ValidationError, ...]:
+    """Return what the manifest changes of the object that lives and may not.
+
+    Raises:
+        ValueError: a quantity cannot be read.
+    """
+    obj = manifest.obj
+    if obj is None:
+        return ()
+    live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
+    if live is None:
+        return ()
+    from kubectl_spread.apiserver.updates import update_errors
+
+    return _told(update_errors(obj, live, release))
 
 
 def none_created(manifest: Manifest, failed: FailedCreate | None) -> tuple[ValidationError, ...]:

@@ -79,6 +79,7 @@ class StatefulSetSpec(WorkloadSpec, frozen=True):
     volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
     ordinals: StatefulSetOrdinals = StatefulSetOrdinals()
     pod_management_policy: str = "OrderedReady"
+    service_name: str = ""
 
 
 class StatefulSet(Struct, frozen=True):

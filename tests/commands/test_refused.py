@@ -267,3 +267,19 @@ def test_a_daemon_set_that_surges_needs_room_beside_the_old_pod(
     described = workload("DaemonSet", "web", pods=newer, updateStrategy=strategy)
     (item,) = checked([described], [*nodes, workload("DaemonSet", "web", pods=pods), old]).items
     assert (item.jam.nodes if item.jam else ()) == full
+
+
+def test_what_may_not_change_of_what_lives(checked: Check) -> None:
+    live = workload("Deployment", "web", pods=template())
+    (item,) = checked(
+        [workload("Deployment", "web", pods=template(labels={"app": "api"}), selector=app("api"))], [*ABC, live]
+    ).items
+    assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.selector"])
+
+
+def test_a_claim_that_may_not_change_is_an_item(checked: Check) -> None:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    live = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
+    changed = {**live, "spec": {**spec, "accessModes": ["ReadWriteMany"]}}
+    claim, _ = checked([changed, pod("web")], [*ABC, {**live, "spec": spec}]).items
+    assert (claim.kind, refused(claim)) == ("PersistentVolumeClaim", ["spec"])

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from kubectl_spread.controllers.applied import LAST_APPLIED, replicas_applied, replicas_taken_back
+from kubectl_spread.controllers.replicas import LAST_APPLIED, replicas_applied, replicas_taken_back
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Workload
 from tests.build import Object, snapshot
