@@ -344,7 +344,7 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
     comparable: set[str] = set()
     for wanted, found in results:
         if found.unread:
-            unread[replace(found.unread, kind=wanted.kind)] = None
+            unread[Unread(wanted.kind, found.unread.why, found.unread.namespace)] = None
         if found.objects is None:
             continue
         of_kind = objects.setdefault(wanted.kind.name, {})

@@ -17,7 +17,7 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
-from kubectl_spread.objects.kinds import DEPLOYMENT, EVENT, JOB, NODE, POD
+from kubectl_spread.objects.kinds import DEPLOYMENT, DEVICE_CLASS, EVENT, JOB, NODE, POD
 from kubectl_spread.snapshot import Unread
 from tests.cluster.api_server import ApiServer, Response, Seen, in_turn, status
 
@@ -593,3 +593,20 @@ def test_an_interrupt_ends_a_read_at_once(server: ApiServer) -> None:
     assert process.returncode == 130
     assert errors == b""
     assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta2", "v1beta1"])
+def test_releases_without_the_stable_version_are_asked_for_an_older_one(
+    version: str, server: ApiServer, connection: Connection
+) -> None:
+    served = f"/apis/resource.k8s.io/{version}/deviceclasses"
+    server.answer = lambda seen: listing("gpu") if seen.path == served else status(404, "NotFound")
+    inventory = read(connection, [Read(DEVICE_CLASS, required=False)])
+    assert [each.metadata.name for each in inventory.objects["DeviceClass"]] == ["gpu"]
+    assert inventory.unread == ()
+
+
+def test_a_kind_of_no_version_is_left_unread_under_its_own_name(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda _: status(404, "NotFound")
+    inventory = read(connection, [Read(DEVICE_CLASS, required=False)])
+    assert inventory.unread == (Unread(DEVICE_CLASS, "not served by this API server"),)
