@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.labels import EVERYTHING
-from kubectl_spread.objects.core import Service
+from kubectl_spread.objects.core import Node, Service
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.scheduler.framework import (
     SKIP,
@@ -103,8 +103,8 @@ def test_a_pod_that_is_placed_counts_everywhere() -> None:
     assert after.existing_terms is before.existing_terms
 
 
-@pytest.mark.parametrize("affinity", [{}, {"podAffinity": NEAR}])
-def test_pods_placed_at_once_count_like_pods_placed_one_by_one(affinity: Object) -> None:
+@pytest.mark.parametrize("affinity", [None, {"podAffinity": NEAR}])
+def test_pods_placed_at_once_count_like_pods_placed_one_by_one(affinity: Object | None) -> None:
     before = cluster()
     further = {name: typed_pod(pod(f"more-{name}", requests={"cpu": "1"}, affinity=affinity)) for name in "ab"}
     at_once, one_by_one = before.with_all_assigned(further), before
@@ -114,6 +114,27 @@ def test_pods_placed_at_once_count_like_pods_placed_one_by_one(affinity: Object)
     assert {name: info.requested for name, info in at_once.node_infos.items()} == {
         name: info.requested for name, info in one_by_one.node_infos.items()
     }
+
+
+@pytest.mark.parametrize("affinity", [None, {"podAffinity": NEAR}])
+def test_a_pod_that_is_gone_counts_nowhere(affinity: Object | None) -> None:
+    before = cluster()
+    placed = typed_pod(pod("q", labels={"app": "web"}, requests={"cpu": "2"}, affinity=affinity))
+    there = before.with_assigned(placed, "a")
+    after = there.without_pod(there.node_infos["a"].pods[-1])
+    assert (after.snapshot, after.existing_terms) == (before.snapshot, before.existing_terms)
+    assert after.node_infos["a"].requested == {"cpu": 1000}
+
+
+@pytest.mark.parametrize("changed", [node("a", zone="z9"), node("aa", zone="z1")])
+def test_a_node_that_is_changed_or_new_counts_as_if_it_had_been_there(changed: Object) -> None:
+    objects = [node("a", zone="z1"), node("b"), pod("p", on="a", requests={"cpu": "1"})]
+    after = handle(objects).with_node(convert(changed, Node))
+    name = changed["metadata"]["name"]
+    anew = handle([changed, *(each for each in objects if each["metadata"]["name"] != name)])
+    assert [*after.node_infos] == [*anew.node_infos] == sorted(anew.node_infos)
+    assert after.node_infos[name].pods == anew.node_infos[name].pods
+    assert after.index.values(ZONE) == anew.index.values(ZONE)
 
 
 def test_further_objects_are_in_the_snapshot() -> None:

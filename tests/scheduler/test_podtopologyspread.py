@@ -15,6 +15,7 @@ from kubectl_spread.scheduler.framework import Code, Handle, Status
 from kubectl_spread.scheduler.podtopologyspread import (
     DomainCounts,
     constraints_of,
+    count_all,
     count_domains,
     counted_pods,
     global_minimum,
@@ -116,6 +117,16 @@ def test_the_selector_of_an_owner_that_cannot_be_read_adds_nothing() -> None:
     objects = [node("a"), replica_set, {"apiVersion": "v1", "kind": "Service", **service}]
     asked = typed_pod(pod("new", labels={"app": "web"}, owner=owner))
     assert {str(c.selector) for c in constraints_of(asked, handle(objects))} == {"app=web"}
+
+
+@pytest.mark.parametrize(("own", "counted"), [(False, [{"a", "b"}, {"a"}]), (True, [{"a"}, {"a"}])])
+def test_built_in_defaults_ask_a_node_for_their_own_key_alone(*, own: bool, counted: list[set[str]]) -> None:
+    soft = [spread(key, selector=app("web"), whenUnsatisfiable="ScheduleAnyway") for key in (HOSTNAME, ZONE)]
+    service = {"metadata": {"name": "s", "namespace": "default"}, "spec": {"selector": {"app": "web"}}}
+    objects = [node("a", zone="z1"), node("b"), {"apiVersion": "v1", "kind": "Service", **service}]
+    asked = typed_pod(pod("new", labels={"app": "web"}, topologySpreadConstraints=soft if own else []))
+    seen = handle(objects)
+    assert [counts.counted_nodes for counts in count_all(constraints_of(asked, seen), asked, seen)] == counted
 
 
 def labels() -> st.SearchStrategy[Mapping[str, str]]:
