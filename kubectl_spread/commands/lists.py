@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import replace  # noqa: TID251 - a Read is a dataclass
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.diagnosis.events import FAILED_SCHEDULING

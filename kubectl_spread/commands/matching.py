@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import replace  # noqa: TID251 - a Read is a dataclass
 from typing import TYPE_CHECKING, cast
 
 from kubectl_spread.commands.source import Source, SourceWithin

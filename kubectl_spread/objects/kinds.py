@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, replace  # noqa: TID251 - a Kind is a dataclass
 from typing import TypeAlias
 
 from kubectl_spread.objects import core, devices, pod_classes, policy, storage, workloads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, replace  # noqa: TID251 - a cell and its fate are dataclasses
 from types import MappingProxyType
 
 from kubectl_spread.render.cells import EMPTY
