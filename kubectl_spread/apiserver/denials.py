@@ -33,8 +33,8 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
         yield from (Refusal("", fault) for fault in bound_faults(pod, snapshot, release))
     namespace, name = pod.metadata.namespace, account_of(pod.spec)
     if _knows_accounts(namespace, snapshot) and not _has_account(namespace, name, snapshot):
-        told = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
-        yield Refusal("serviceAccountName", told)
+        message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
+        yield Refusal("serviceAccountName", message)
 
 
 def account_of(spec: PodSpec) -> str:

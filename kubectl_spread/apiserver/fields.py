@@ -231,6 +231,6 @@ _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
 def _wrong_type(path: str, wanted: str, value: Plain) -> FieldError:
     """Return the error of a value of the wrong type."""
     hint = " (quote it)" if wanted == "a string" and isinstance(value, bool | int | float) else ""
-    told = type_name(value) in wanted or (isinstance(value, str) and "such as" in wanted)
-    found = "" if told else f", not {type_name(value)}"
+    named = type_name(value) in wanted or (isinstance(value, str) and "such as" in wanted)
+    found = "" if named else f", not {type_name(value)}"
     return FieldError(path, Reason.TYPE_INVALID, f"must be {wanted}{found}{hint}")

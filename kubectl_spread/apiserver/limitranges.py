@@ -29,8 +29,8 @@ def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, .
     """
     namespace = pod.metadata.namespace
     own = (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace)
-    told = (tuple(_faults(limit_range, pod, release)) for limit_range in sorted(own, key=_by_name))
-    return tuple(_aggregate(faults) for faults in told if faults)
+    messages = (tuple(_faults(limit_range, pod, release)) for limit_range in sorted(own, key=_by_name))
+    return tuple(_aggregate(faults) for faults in messages if faults)
 
 
 def _by_name(limit_range: LimitRange) -> str:
@@ -91,30 +91,30 @@ def _item_faults(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> It
 
 def _minimum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
     """Return what is below the minimum."""
-    told = f"minimum {name} usage per {kind} is {bound}"
+    message = f"minimum {name} usage per {kind} is {bound}"
     if name not in requests:
-        return f"{told}.  No request is specified"
+        return f"{message}.  No request is specified"
     if requests[name] < bound:
-        return f"{told}, but request is {requests[name]}"
-    return f"{told}, but limit is {limits[name]}" if name in limits and limits[name] < bound else ""
+        return f"{message}, but request is {requests[name]}"
+    return f"{message}, but limit is {limits[name]}" if name in limits and limits[name] < bound else ""
 
 
 def _maximum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
     """Return what is above the maximum."""
-    told = f"maximum {name} usage per {kind} is {bound}"
+    message = f"maximum {name} usage per {kind} is {bound}"
     if name not in limits:
-        return f"{told}.  No limit is specified"
+        return f"{message}.  No limit is specified"
     if bound < limits[name]:
-        return f"{told}, but limit is {limits[name]}"
-    return f"{told}, but request is {requests[name]}" if name in requests and bound < requests[name] else ""
+        return f"{message}, but limit is {limits[name]}"
+    return f"{message}, but request is {requests[name]}" if name in requests and bound < requests[name] else ""
 
 
 def _ratio(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
     """Return whether the limit is too many times the request."""
-    told = f"{name} max limit to request ratio per {kind} is {bound}"
+    message = f"{name} max limit to request ratio per {kind} is {bound}"
     if name not in requests or not requests[name].value:
-        return f"{told}, but no request is specified or request is 0"
+        return f"{message}, but no request is specified or request is 0"
     if name not in limits or not limits[name].value:
-        return f"{told}, but no limit is specified or limit is 0"
+        return f"{message}, but no limit is specified or limit is 0"
     ratio = limits[name].value / requests[name].value
-    return f"{told}, but provided ratio is {float(ratio):f}" if ratio > bound.value else ""
+    return f"{message}, but provided ratio is {float(ratio):f}" if ratio > bound.value else ""

@@ -68,8 +68,8 @@ def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot,
         for other, count in waiting:
             if _counts(quota, other.spec):
                 used = _sum(used, _times(usage(other.spec, release), count))
-        if told := _exceeded(hard, used, usage(pod.spec, release)):
-            return f"exceeded quota: {quota.metadata.name}, {told}"
+        if message := _exceeded(hard, used, usage(pod.spec, release)):
+            return f"exceeded quota: {quota.metadata.name}, {message}"
     return ""
 
 

@@ -46,9 +46,9 @@ def undecodable(manifest: Manifest, release: Release) -> tuple[ValidationError, 
 def errors_of(manifest: Manifest, release: Release) -> tuple[ValidationError, ...]:
     """Return everything that an API server of the release would refuse of the manifest; what cannot be decoded once."""
     first = undecodable(manifest, release)
-    told = {error.field for error in first}
+    rejected = {error.field for error in first}
     others = dict.fromkeys(_invalid(manifest, release))
-    return (*first, *(error for error in others if error.field not in told))
+    return (*first, *(error for error in others if error.field not in rejected))
 
 
 def alone(manifest: Manifest, before: Snapshot, release: Release) -> tuple[ValidationError, ...]:
@@ -90,16 +90,16 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
 
 
 def not_created(
-    manifest: Manifest, refusals: Iterable[Refusal], told: Iterable[ValidationError]
+    manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[ValidationError]
 ) -> tuple[ValidationError, ...]:
     """Return why none of the manifest's Pods would be created, though its template may be taken.
 
     Args:
         manifest: the manifest.
         refusals: of the first Pod that its controller would make.
-        told: what is wrong with the manifest itself, which is not said again.
+        reported: what is wrong with the manifest itself, which is not said again.
     """
-    fields = {error.field for error in told}
+    fields = {error.field for error in reported}
     found = dict.fromkeys(_forbidden(manifest, refusal) for refusal in refusals)
     return tuple(error for error in found if error.field not in fields)
 

@@ -203,8 +203,8 @@ def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
     if template.spec.restart_policy != _ALWAYS:
         yield not_supported(f"{_TEMPLATE}.spec.restartPolicy", template.spec.restart_policy, [_ALWAYS])
     if template.spec.active_deadline_seconds is not None:
-        told = f"activeDeadlineSeconds in {kind} is not Supported"
-        yield forbidden(f"{_TEMPLATE}.spec.activeDeadlineSeconds", told)
+        message = f"activeDeadlineSeconds in {kind} is not Supported"
+        yield forbidden(f"{_TEMPLATE}.spec.activeDeadlineSeconds", message)
 
 
 def _count_errors(path: str, count: int | None) -> Errors:
