@@ -84,6 +84,7 @@ def _expression_errors(path: str, expression: NodeSelectorRequirement, *, prefer
     else:
         yield from operator_errors(path, expression.operator, expression.values)
     yield from label_key_errors(f"{path}.key", expression.key)
+    # upstream: such a value breaks the score, but where one node alone is feasible it needs none, so it is let in.
     if not preferred:
         for index, value in enumerate(expression.values):
             yield from label_value_errors(f"{path}.values[{index}]", value)
@@ -96,6 +97,7 @@ def _field_errors(path: str, expression: NodeSelectorRequirement) -> Errors:
     elif len(expression.values) != 1:
         detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield required(f"{path}.values", detail)
+    # A value is a node's name only where the key is: of any other field nothing more can be said.
     if expression.key != _NAME_FIELD:
         yield invalid(f"{path}.key", quoted(expression.key), "not a valid field selector key")
         return
@@ -130,6 +132,7 @@ def _pod_term_errors(path: str, term: PodAffinityTerm) -> Errors:
     yield from merged_key_errors(
         path, term.label_selector, match_keys=term.match_label_keys, mismatch_keys=term.mismatch_label_keys
     )
+    # upstream: an empty key is told of twice, as missing and as no label key.
     if not term.topology_key:
         yield required(f"{path}.topologyKey", "can not be empty")
     yield from label_key_errors(f"{path}.topologyKey", term.topology_key)

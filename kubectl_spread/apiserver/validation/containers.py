@@ -47,6 +47,7 @@ def container_errors(path: str, containers: Sequence[Container], release: Releas
             yield duplicate(f"{place}.name", container.name)
         names.add(container.name)
         yield from _restart_errors(place, container, release)
+    # Across the containers, for they run at once.
     yield from _host_port_conflicts(path, containers)
 
 
@@ -62,6 +63,7 @@ def init_container_errors(path: str, spec: PodSpec, release: Release) -> Errors:
         yield from _init_restart_errors(place, container, release)
         if container.name in names:
             yield duplicate(f"{place}.name", container.name)
+        # An empty name is told of once, as missing, and not as a duplicate of another empty one.
         elif container.name:
             names.add(container.name)
         yield from _host_port_conflicts(path, (container,))
@@ -116,6 +118,7 @@ def _common_errors(path: str, container: Container) -> Errors:
 
 def _port_errors(path: str, port: ContainerPort) -> Errors:
     """Yield the errors of a port by itself."""
+    # 0 is no port of a container, but on the node it means none.
     if port.container_port:
         yield from _port_number_errors(f"{path}.containerPort", port.container_port)
     else:
@@ -138,6 +141,7 @@ def _host_port_conflicts(path: str, containers: Sequence[Container]) -> Errors:
     for index, container in enumerate(containers):
         for number, port in enumerate(container.ports):
             wanted = f"{port.protocol or 'TCP'}/{port.host_ip}/{port.host_port}"
+            # upstream: addresses are compared as text, so 0.0.0.0 is in nobody's way here.
             if port.host_port and wanted in taken:
                 yield duplicate(f"{path}[{index}].ports[{number}].hostPort", wanted)
             taken.add(wanted)

@@ -22,6 +22,7 @@ _IN_BOTH_KEYS = "exists in both matchLabelKeys and mismatchLabelKeys"
 
 def label_errors(path: str, labels: Mapping[str, str]) -> Errors:
     """Yield the errors of a map of labels, all of them at the map itself."""
+    # upstream: in any order, for Go's maps have none; here by key.
     for key, value in sorted(labels.items()):
         yield from label_key_errors(path, key)
         yield from label_value_errors(path, value)
@@ -73,6 +74,7 @@ def merged_key_errors(
     if selector is not None:
         yield from _repeated_key_errors(path, selector, match_keys)
     for index, key in enumerate(match_keys):
+        # mismatchLabelKeys may share a key with the selector: NotIn leaves something for it to say.
         if key in mismatch_keys:
             yield invalid(f"{path}.matchLabelKeys[{index}]", quoted(key), _IN_BOTH_KEYS)
 
@@ -88,6 +90,7 @@ def _key_errors(path: str, selector: LabelSelector | None, keys: Sequence[str]) 
 
 def _repeated_key_errors(path: str, selector: LabelSelector, match_keys: Sequence[str]) -> Errors:
     """Yield the errors of expressions on a key to merge that the selector has had before."""
+    # By now the keys stand at the end of the selector: the second time one is seen, it was the user's before.
     places = {key: index for index, key in enumerate(match_keys)}
     seen = set(selector.match_labels)
     for expression in selector.match_expressions:

@@ -51,11 +51,13 @@ def pod_errors(pod: Pod, release: Release) -> Errors:
     spec = created.spec
     yield from metadata_errors(pod.metadata, dns_subdomain_faults)
     yield from _spec_errors("spec", spec, pod_name=name_as_created(pod.metadata), release=release)
+    # upstream: of Pods alone; with such an image a template is taken, and then none of its Pods.
     for field, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
         for index, container in enumerate(containers):
             yield from image_blank_errors(f"spec.{field}[{index}]", container)
     if spec.ephemeral_containers:
         yield forbidden("spec.ephemeralContainers", "cannot be set on create")
+    # A gate keeps the Pod from the scheduler; one with a node has passed it by.
     if spec.node_name and spec.scheduling_gates:
         yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 
@@ -138,6 +140,7 @@ def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:
 
 def _host_users_errors(path: str, spec: PodSpec, release: Release) -> Errors:
     """Yield the error of a user namespace on the host network."""
+    # The host's network in a namespace of other users fails in ways that nobody expects.
     if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
         field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
         yield forbidden(path, f"when `{field}` is false")

@@ -70,10 +70,12 @@ def pod_resource_errors(path: str, spec: PodSpec) -> Errors:
         return
     yield from _requirement_errors(path, spec.resources, _pod_name_errors)
     requests, limits = read_amounts(spec.resources.requests), read_amounts(spec.resources.limits)
+    # What the Pod sets must hold all its containers ask for; what it does not set is the sum anyway.
     for name, amount in requests_together(spec).items():
         if name in requests and amount.value > requests[name].value:
             detail = f"must be greater than or equal to aggregate container requests of {amount}"
             yield invalid(f"{path}.requests[{name}]", quoted(str(requests[name])), detail)
+    # Only huge pages must add up: other limits may together exceed the Pod's, which caps them.
     for name, amount in limits_together(spec).items():
         if name.startswith(HUGE_PAGES_PREFIX) and name in limits and amount.value > limits[name].value:
             detail = f"must be greater than or equal to aggregate container limits of {amount}"
@@ -159,6 +161,7 @@ def _divides(page_size: str, amount: Fraction) -> bool:
     """Whether the amount is a number of pages of that size."""
     if unreadable(page_size):
         return False
+    # hugepages-2Mi: the size is part of the name.
     size = quantity.parse(page_size)
     # Less than a byte counts as one.
     return size > 0 and size.denominator == 1 and -(-amount // 1) % size == 0

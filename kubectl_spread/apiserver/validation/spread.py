@@ -37,6 +37,7 @@ def constraint_errors(path: str, constraints: Sequence[TopologySpreadConstraint]
     for index, constraint in enumerate(constraints):
         place = f"{path}[{index}]"
         yield from _field_errors(place, constraint)
+        # Key and action together make one kind of constraint: the same key may be hard once and soft once.
         pair = constraint.topology_key, constraint.when_unsatisfiable
         if any(pair == (later.topology_key, later.when_unsatisfiable) for later in constraints[index + 1 :]):
             yield duplicate(f"{place}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
@@ -64,6 +65,7 @@ def _min_domains_errors(path: str, constraint: TopologySpreadConstraint) -> Erro
     if constraint.min_domains <= 0:
         yield invalid(path, constraint.min_domains, _NOT_POSITIVE)
     action = constraint.when_unsatisfiable
+    # upstream: an unknown action is named here a second time; nobody returns after the first error.
     if action != _DO_NOT_SCHEDULE:
         detail = f"can only use minDomains if whenUnsatisfiable={_DO_NOT_SCHEDULE}, not {action}"
         yield invalid(path, constraint.min_domains, detail)
@@ -81,11 +83,13 @@ def _match_label_keys_errors(path: str, constraint: TopologySpreadConstraint, re
     Until v1.34 the selector is left alone and must not have the keys; since then they are merged into it first.
     """
     keys, selector = constraint.match_label_keys, constraint.label_selector
+    # What is validated is a new object, so upstream's care for Pods stored under another gate is of no concern.
     if release.enables(MATCH_LABEL_KEYS_MERGE):
         yield from merged_key_errors(path, selector, match_keys=keys)
         return
     if keys and selector is None:
         yield forbidden(f"{path}.matchLabelKeys", NO_SELECTOR)
+    # The keys become In with one value, beside which a condition on the same key could say nothing more.
     selected = {*selector.match_labels, *(e.key for e in selector.match_expressions)} if selector else ()
     for index, key in enumerate(keys):
         yield from label_key_errors(f"{path}.matchLabelKeys[{index}]", key)

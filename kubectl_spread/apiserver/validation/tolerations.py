@@ -29,6 +29,7 @@ def toleration_errors(path: str, tolerations: Sequence[Toleration], release: Rel
     for index, toleration in enumerate(tolerations):
         place = f"{path}[{index}]"
         yield from _key_errors(place, toleration)
+        # Only a NoExecute taint evicts, so only then is there anything to wait for.
         if toleration.toleration_seconds is not None and toleration.effect != _NO_EXECUTE:
             detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
             yield invalid(f"{place}.effect", as_json(toleration.effect), detail)
@@ -61,6 +62,7 @@ def _operator_errors(path: str, toleration: Toleration, release: Release) -> Err
                 yield invalid(place, quoted(value), "value must be empty when `operator` is 'Exists'")
         case "Lt" | "Gt" if release.enables(NUMERIC_TOLERATIONS):
             yield from _number_errors(f"{path}.value", value)
+        # upstream: with the gate off the two are refused, but listed among what is supported.
         case "Lt" | "Gt" if release.knows(NUMERIC_TOLERATIONS):
             yield not_supported(place, toleration.operator, _OPERATORS + _NUMERIC_OPERATORS)
         case _:
@@ -71,6 +73,7 @@ def _number_errors(path: str, value: str) -> Errors:
     """Yield the errors of a value that is compared as a number."""
     if not value:
         yield invalid(path, quoted(value), "must be non-empty")
+    # Two rules look at the number, so a wrong one is told twice: of its form, and of its range.
     elif not _DECIMAL.fullmatch(value):
         yield invalid(path, quoted(value), "must be a valid decimal integer in canonical form")
     if not is_int64(value):

@@ -78,6 +78,7 @@ def volume_errors(path: str, volumes: Sequence[Volume], *, pod_name: str | None,
         errors = [*_source_errors(place, volume, pod_name=pod_name, release=release)]
         errors += _name_errors(f"{place}.name", volume.name, names)
         yield from errors
+        # upstream: a volume with any error does not take its name, so a twin is not told of until that is mended.
         if not errors:
             names.add(volume.name)
         claim = volume.persistent_volume_claim
@@ -112,6 +113,7 @@ def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: 
             yield from _made_claim_errors(f"{path}.name", volume.name, pod_name)
         case "image" if pod_name is not None or release.minor >= _TEMPLATE_REFERENCE_SINCE:
             yield from _image_errors(f"{path}.image.reference", volume.image)
+    # upstream: the first source in its own order counts, not in the manifest's.
     yield from (forbidden(f"{path}.{name}", "may not specify more than 1 volume type") for name in others)
 
 
@@ -134,6 +136,7 @@ def _azure_errors(path: str, disk: AzureDiskVolumeSource) -> Errors:
     """Yield the errors of the kind of an Azure disk, and of an address that does not suit it."""
     if disk.kind not in _AZURE_KINDS:
         yield not_supported(f"{path}.kind", disk.kind, _AZURE_KINDS)
+    # A managed disk is a resource of Azure, any other a blob at an address.
     start, form = ("/subscriptions/", _AZURE_DISK) if disk.kind == _AZURE_MANAGED else ("https://", _AZURE_BLOB)
     if not disk.disk_uri.startswith(start):
         yield not_supported(f"{path}.diskURI", disk.disk_uri, (form,))

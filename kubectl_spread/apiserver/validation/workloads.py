@@ -112,6 +112,7 @@ def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
         yield invalid("spec.selector", _selector_text(spec), "")
         return
     yield from _mismatch_errors(spec)
+    # Before, only what follows was checked, and everything else when the Pod was created.
     if release.minor >= _STATEFUL_SET_TEMPLATE_SINCE:
         yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
@@ -155,6 +156,7 @@ def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
     if spec.selector is not None:
         detail = "`selector` will be auto-generated"
         yield invalid("spec.jobTemplate.spec.selector", selector_as_json(spec.selector), detail)
+    # Its Jobs' names get a dash and ten digits more, and theirs are labels of at most 63 characters.
     if len(owner.metadata.name.encode()) > _MAX_CRON_JOB_NAME:
         detail = f"must be no more than {_MAX_CRON_JOB_NAME} characters"
         yield invalid("metadata.name", quoted(owner.metadata.name), detail)
