@@ -199,7 +199,7 @@ CUSTOM_WORKLOADS = {"rollout": "rollout", "rollouts": "rollout", "ro": "rollout"
 
 
 def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPods]:
-    """Yield the workloads of the scope.
+    """Yield the workloads of the scope; static Pods, which are none, only where they are named.
 
     Raises:
         ClusterError: a named workload does not exist, and has to.
@@ -212,7 +212,7 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPod
             raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces)
     for workload in found:
         kind = workload.ref.kind.lower()
-        wanted = str(workload.ref) in named if named else options.kind in {"", kind}
+        wanted = str(workload.ref) in named if named else options.kind in {"", kind} and not workload.static
         if wanted and scope.covers(workload.namespace) and _selected(workload, scope):
             yield workload
 

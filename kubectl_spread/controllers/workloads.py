@@ -33,6 +33,11 @@ class OwnedPods:
     owner: Workload | None
     pods: tuple[Pod, ...]
 
+    @property
+    def static(self) -> bool:
+        """Whether it is a static Pod: its kubelet runs it, and nothing makes or schedules another."""
+        return self.ref.kind == "Pod" and any(_is_mirror(pod) for pod in self.pods)
+
 
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
     """Yield every workload that nothing else owns, and what owns Pods without being readable, by namespace and name."""
@@ -47,6 +52,12 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
         found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
+
+
+def _is_mirror(pod: Pod) -> bool:
+    """Whether the Pod shows in the API what a kubelet runs from a file of its node."""
+    controller = pod.metadata.controller
+    return controller is not None and controller.kind == MIRRORED
 
 
 def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:

@@ -115,6 +115,12 @@ def test_a_selector_that_cannot_be_parsed_costs_the_rows_of_its_workload_alone()
     assert '"{{.name}}"' in gap.why
 
 
+def test_static_pods_are_no_workload_but_can_be_named() -> None:
+    static = owned("etcd-a1", "Node", "a1", on="a1", labels={"app": "etcd"}, topologySpreadConstraints=[ON_ZONES])
+    assert rows(shown([*CLUSTER, static])) == rows(shown())
+    assert [workload for workload, _ in rows(shown([*CLUSTER, static], names=(("pod", "etcd-a1"),)))] == ["pod/etcd-a1"]
+
+
 def test_all_namespaces_are_told_apart() -> None:
     found = {(item.namespace, str(item.workload)) for item in shown(namespace="").report.items}
     assert {("other", "deployment/far"), ("default", "deployment/even")} < found
