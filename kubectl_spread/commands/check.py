@@ -201,7 +201,7 @@ def _siblings(manifest: Manifest, wanted: Wanted, before: Snapshot) -> tuple[Pod
         return ()
     own = (pod for pod in before.all(Pod) if not pod.finished and pod.metadata.namespace == manifest.namespace)
     running = tuple(pod for pod in own if owner_of(pod, before) == manifest.ref)
-    return siblings(wanted.pod, OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running))
+    return siblings(wanted.pod, OwnedPods(manifest.namespace, manifest.ref, wanted.owner, running), before)
 
 
 def _invalid(item: CheckItem, errors: tuple[ValidationError, ...]) -> CheckItem:

@@ -23,13 +23,18 @@ def failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate 
     """
     if not any(quota.metadata.namespace == _namespace(plan.steps) for quota in handle.snapshot.all(ResourceQuota)):
         return None
+    # A Pod that is Pending has been let in.
+    here = {step.pod.key for step in plan.steps if before.get(Pod, *step.pod.key) is not None}
     others = [(pod, 1) for pod in _new_pods(_namespace(plan.steps), before, handle.snapshot)]
 
     def fault(number: int) -> str:
         """Return what the API server says to the Pod of that number, counted from 0."""
         step = plan.steps[number]
+        if step.pod.key in here:
+            return ""
+        new = sum(each.pod.key not in here for each in plan.steps[:number])
         gone = [(pod, -1) for pod in plan.old[: step.gone]]
-        return quota_fault(step.pod, [*others, (step.pod, number), *gone], handle.snapshot, handle.profile.release)
+        return quota_fault(step.pod, [*others, (step.pod, new), *gone], handle.snapshot, handle.profile.release)
 
     # Each Pod that comes leaves less room for the next.
     created = bisect_left(range(len(plan.steps)), 1, key=lambda number: bool(fault(number)))

@@ -16,7 +16,7 @@ from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
-from kubectl_spread.controllers.living_pods import corrected, like, newest, with_own_claims
+from kubectl_spread.controllers.living_pods import corrected, like, may_be_of, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, pod_from_template, renamed
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
@@ -61,9 +61,11 @@ def next_pod(workload: OwnedPods, snapshot: Snapshot, profile: Profile) -> NextP
         model = newest(workload.pods)
         return _like(model, workload, snapshot, comes=comes) if model else None
     made = _made(workload.owner, workload, snapshot)
-    found = completed(made, siblings(made, workload), snapshot, profile)
+    found = completed(made, siblings(made, workload, snapshot), snapshot, profile)
     over_quota = _over_quota(found.pod, snapshot, profile) if comes else ()
     refused = (*found.refusals, *over_quota) if comes or isinstance(workload.owner, DaemonSet) else ()
+    if snapshot.get(Pod, *found.pod.key) is not None:
+        refused = ()  # It was created, and waits for a node.
     return replace(found, comes=comes, claims=tuple(claims_of(workload.owner, found.pod)), refusals=refused)
 
 
@@ -107,8 +109,7 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
             if controller is not None and controller.kind == DAEMON_SET.name:
                 copied = daemonset.pinned_to(copied, pod.spec.node_name)
             return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
-    # The template of a ReplicaSet that has no revision may have changed since.
-    told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod)
+    told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
     alike = (pod, *snapshot.alike(pod)) if told and revision_of(made) == revision_of(pod) else ()
     found = completed(made, alike, snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
@@ -178,16 +179,20 @@ def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot) -> Pod:
     return pod
 
 
-def siblings(made: Pod, workload: OwnedPods) -> tuple[Pod, ...]:
+def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, ...]:
     """Return the living Pods of the workload that were made by the same template."""
     match workload.owner:
         case Deployment() | StatefulSet() | DaemonSet():
             return of_revision(workload.pods, revision_of(made))
         case Job():
             return workload.pods
+        case CronJob(spec=spec):
+            template = spec.job_template.spec.template.spec
+            runs = ((pod, controller_of(pod, snapshot)) for pod in workload.pods)
+            return tuple(pod for pod, run in runs if isinstance(run, Job) and run.spec.template.spec == template)
         case _:
-            # The template of a ReplicaSet or of a CronJob may have changed since.
-            return ()
+            # Nothing tells whether the template has changed since but what the Pods lack of it.
+            return tuple(pod for pod in workload.pods if may_be_of(made, pod))
 
 
 def _like(model: Pod, workload: OwnedPods, snapshot: Snapshot, *, comes: bool) -> NextPod:

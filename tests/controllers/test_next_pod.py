@@ -414,3 +414,42 @@ def test_what_cannot_be_read_makes_a_copy_with_ephemeral_claims_of_its_own() -> 
     found = replaced([owned("canary-x", "Rollout", "canary", on="n", volumes=[scratch])], "canary-x")
     assert [each.metadata.name for each in found.claims] == [f"{found.pod.metadata.name}-scratch"]
     assert found.pod.spec.node_name == ""
+
+
+MESH = {"nodeSelector": {"mesh": "on"}}
+
+
+@pytest.mark.parametrize(
+    ("pods", "fields", "taken"),
+    [
+        (template(), MESH, True),
+        (template(nodeSelector={"disk": "ssd"}), MESH, False),
+        (template(image="web:2"), {"image": "web:1", **MESH}, False),
+        (template(tolerations=[{"key": "new", "operator": "Exists"}]), MESH, False),
+        (template(spread(ZONE, selector=app("web"))), MESH, False),
+    ],
+    ids=["nothing lacks", "a node selector", "an image", "a toleration", "a constraint"],
+)
+def test_pods_without_a_revision_that_lack_something_of_the_template_say_nothing(
+    pods: Object, fields: Mapping[str, Any], *, taken: bool
+) -> None:
+    found = upcoming(
+        [workload("ReplicaSet", "lone", pods=pods), owned("lone-x", "ReplicaSet", "lone", on="n", **fields)]
+    )
+    assert (found.from_living == ("spec.nodeSelector",)) is taken
+
+
+def test_the_next_run_of_a_cron_job_carries_what_the_last_one_did() -> None:
+    run = workload("Job", "web-1", owner=controller("CronJob", "web"))
+    living = owned("web-1-x", "Job", "web-1", on="n", **MESH)
+    assert upcoming([cron_job("web"), run, living]).from_living == ("spec.nodeSelector",)
+    changed = cron_job("web", pods=template(nodeSelector={"disk": "ssd"}))
+    assert upcoming([changed, run, living]).from_living == ()
+
+
+def test_a_pod_that_waits_was_created() -> None:
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota |= {"spec": {"hard": {"pods": "1"}}, "status": {"hard": {"pods": "1"}, "used": {"pods": "1"}}}
+    made = workload("StatefulSet", "db", replicas=2)
+    assert upcoming([made, quota, owned("db-0", "StatefulSet", "db")]).refusals == ()
+    assert upcoming([made, quota, owned("db-0", "StatefulSet", "db", on="n")]).refusals != ()

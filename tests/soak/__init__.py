@@ -1,0 +1,1 @@
+"""Proofs that take long, run by hand: `make soak`."""

@@ -1,0 +1,21 @@
+"""Run every proof that takes long, or those that are named: ``python -m tests.soak [next-pods ...]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+from tests.soak import next_pods
+
+PROOFS: Mapping[str, Callable[[], int]] = {"next-pods": next_pods.main}
+
+
+def main() -> int:
+    """Run the proofs; return 1 where any found something wrong."""
+    asked = [word for word in sys.argv[1:] if word in PROOFS]
+    sys.argv[1:] = [word for word in sys.argv[1:] if word not in PROOFS]
+    return max(PROOFS[name]() for name in asked or PROOFS)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
