@@ -222,6 +222,7 @@ def _requirement_faults(key: str, operator: Operator, values: Collection[str], p
     wanted = _wrong_values(operator, values)
     if wanted is not None and wanted != _INTEGER_WANTED:
         # An absent list is Go's nil, which JSON calls null.
+        # differs: v1.33 prints the list as Go has it, []string(nil) or []string{"a", "b"}; only this text is another.
         yield f"{path}values: Invalid value: {as_json(list(values)) if values else 'null'}: {wanted}"
     if operator in {Operator.GT, Operator.LT}:
         for index, value in enumerate(values):
