@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
 
-.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz bench cluster dist test-wheel clean
+.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz soak bench cluster dist test-wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,6 +63,9 @@ conformance-fuzz: $(VENV)/.developing ## ask kube-scheduler and the engine the s
 SECONDS ?= 600
 fuzz: $(VENV)/.developing ## give everything that reads what others wrote strange input (SECONDS=600 SEED=1)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
+
+soak: $(VENV)/.developing ## run the proofs that take long, against a real control plane
+	$(BIN)/python -m tests.soak
 
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run
 	$(BIN)/python -m tests.bench.startup

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
+from kubectl_spread.apiserver.quantities import read_amounts
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     duplicate,
@@ -19,8 +20,8 @@ from kubectl_spread.apiserver.validation.field_errors import (
     not_supported,
     required,
 )
-from kubectl_spread.apiserver.validation.names import dns_label_errors
-from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource, Volume
+from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_errors
+from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource, PersistentVolumeClaimSpec, Volume
 from kubectl_spread.release import Release
 
 _SOURCES: Mapping[str, str] = {
@@ -57,6 +58,9 @@ _IQN_FORMS = {
 }
 _TEMPLATE_REFERENCE_SINCE = 37
 _AZURE_MANAGED = "Managed"
+_ALONE = "ReadWriteOncePod"
+_ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", _ALONE)
+_VOLUME_MODES = ("Block", "Filesystem")
 _AZURE_KINDS = ("Dedicated", _AZURE_MANAGED, "Shared")
 _AZURE_DISK = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
 _AZURE_BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
@@ -109,12 +113,39 @@ def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: 
             yield from _iqn_errors(f"{path}.iscsi.iqn", volume.iscsi.iqn)
         case "azureDisk" if volume.azure_disk:
             yield from _azure_errors(f"{path}.azureDisk", volume.azure_disk)
-        case "ephemeral" if pod_name and volume.name:
-            yield from _made_claim_errors(f"{path}.name", volume.name, pod_name)
+        case "ephemeral" if volume.ephemeral:
+            if pod_name and volume.name:
+                yield from _made_claim_errors(f"{path}.name", volume.name, pod_name)
+            made = volume.ephemeral.volume_claim_template.spec
+            yield from claim_errors(f"{path}.ephemeral.volumeClaimTemplate.spec", made)
         case "image" if pod_name is not None or release.minor >= _TEMPLATE_REFERENCE_SINCE:
             yield from _image_errors(f"{path}.image.reference", volume.image)
     # upstream: the first source in its own order counts, not in the manifest's.
     yield from (forbidden(f"{path}.{name}", "may not specify more than 1 volume type") for name in others)
+
+
+def claim_errors(path: str, spec: PersistentVolumeClaimSpec) -> Errors:
+    """Yield the errors of what a claim asks for; its selector and data sources are not looked at.
+
+    Source: ValidatePersistentVolumeClaimSpec (v1.33 to v1.37).
+    """
+    if not spec.access_modes:
+        yield required(f"{path}.accessModes", "at least 1 access mode is required")
+    for mode in spec.access_modes:
+        if mode not in _ACCESS_MODES:
+            yield not_supported(f"{path}.accessModes", mode, _ACCESS_MODES)
+    if _ALONE in spec.access_modes and len(set(spec.access_modes)) > 1:
+        told = f"may not use {_ALONE} with other access modes"
+        yield forbidden(f"{path}.accessModes", told)
+    storage = read_amounts(spec.resources.requests).get("storage")
+    if storage is None:
+        yield required(f"{path}.resources[storage]")
+    elif storage.value <= 0:
+        yield invalid(f"{path}.resources[storage]", quoted(str(storage)), "must be greater than zero")
+    if spec.storage_class_name:
+        yield from dns_subdomain_errors(f"{path}.storageClassName", spec.storage_class_name)
+    if spec.volume_mode not in _VOLUME_MODES:
+        yield not_supported(f"{path}.volumeMode", spec.volume_mode, _VOLUME_MODES)
 
 
 def _image_errors(path: str, image: ImageVolumeSource | None) -> Errors:

@@ -1,0 +1,271 @@
+"""Manifests with broken fields: refused by `check` exactly where a real API server refuses them?
+
+Each is drawn by a seed: a sound object, one thing of it broken, be it a misspelt field, a value of another type, a
+field that is dropped, an item said twice, or a situation of the validation's own tables. kubectl applies them to a real
+control plane as a dry run under strict validation. Refused are manifests: where the API server takes one and none of
+its Pods, both sides take it here. What validation does not model (probes, environment, and objects without Pods as soon
+as they decode) is broken in its names and types alone.
+
+``python -m tests.soak manifests --count 2000 --seed 1``
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+import yaml
+
+from kubectl_spread.commands.manifests import ManifestSources, read_manifests
+from kubectl_spread.commands.refused import errors_of, undecodable
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.release import Release
+from tests.apiserver.validation.situations import changed, in_template, situations, sound, template_pointer
+from tests.build import pod
+from tests.controlplane.api import Object
+from tests.controlplane.cluster import Options, control_plane
+from tests.controlplane.kubectl import Kubectl
+
+WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job", "CronJob")
+_AT_ONCE = 100
+# Keys that are no fields: which ones there may be is validation.
+_RESOURCES = ("cpu", "memory", "requests.cpu", "storage")
+_CREATED = re.compile(r"^\S+/(\S+) created \(server dry run\)$", re.MULTILINE)
+
+# What the sound objects do not say, for nothing that is checked reads it, but a server decodes.
+_UNREAD: Object = {
+    "env": [{"name": "A", "value": "b"}, {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}],
+    "readinessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5},
+    "securityContext": {"runAsUser": 1000, "capabilities": {"drop": ["ALL"]}},
+    "command": ["/bin/true"],
+}
+_OTHERS: Sequence[Object] = (
+    {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "spec": {"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080}]},
+    },
+    {"apiVersion": "v1", "kind": "ConfigMap", "data": {"key": "value"}, "immutable": True},
+    {"apiVersion": "v1", "kind": "ServiceAccount", "automountServiceAccountToken": False},
+    {"apiVersion": "v1", "kind": "LimitRange", "spec": {"limits": [{"type": "Container", "max": {"cpu": "2"}}]}},
+    {"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": {"requests.cpu": "10"}}},
+    {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    },
+    {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1000, "globalDefault": False},
+    {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "provisioner": "example.com/csi",
+        "parameters": {"a": "b"},
+    },
+    {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+    },
+    {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "spec": {"podSelector": {"matchLabels": {"app": "web"}}, "policyTypes": ["Ingress"]},
+    },
+)
+
+Spot: TypeAlias = tuple[Any, Any]
+"""A mapping or list of the object, and a key or index in it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Broken:
+    """A manifest that may be broken.
+
+    Attributes:
+        number: of the series.
+        fault: what was done to it.
+        kind: of the object.
+        made: the object, of a name of its own.
+    """
+
+    number: int
+    fault: str
+    kind: str
+    made: Object
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What both sides make of a manifest: whether they refuse it, and why."""
+
+    broken: Broken
+    ours: str
+    theirs: bool
+
+
+def manifests(count: int, *, seed: int) -> Iterator[Broken]:
+    """Yield a series of manifests that depends on its seed alone."""
+    for number in range(count):
+        rng = Random(f"{seed} {number}")  # noqa: S311 - drawn to test with, not to keep a secret
+        kind = rng.choice(("Pod", "Pod", *WORKLOADS, "other"))
+        fault = rng.choice(tuple(_FAULTS) if kind != "other" else ("misspelt", "wrong type"))
+        made = deepcopy(rng.choice(_OTHERS)) if kind == "other" else _rich(kind)
+        made.setdefault("metadata", {})["name"] = f"m-{number}"
+        with suppress(IndexError, KeyError):
+            made = _FAULTS[fault](made, rng)
+        made["metadata"] = (
+            {**made["metadata"], "name": f"m-{number}"} if isinstance(made["metadata"], dict) else made["metadata"]
+        )
+        yield Broken(number=number, fault=fault, kind=made["kind"], made=made)
+
+
+def outcomes(broken: Sequence[Broken], kubectl: Kubectl) -> Iterator[Outcome]:
+    """Yield what both sides make of the manifests."""
+    with tempfile.TemporaryDirectory() as folder:
+        for start in range(0, len(broken), _AT_ONCE):
+            some = broken[start : start + _AT_ONCE]
+            created = _created(some, kubectl, Path(folder, str(start)))
+            for each in some:
+                yield Outcome(broken=each, ours=_refused(each, Path(folder)), theirs=f"m-{each.number}" not in created)
+
+
+def _created(broken: Sequence[Broken], kubectl: Kubectl, folder: Path) -> frozenset[str]:
+    """Return the names of the objects that a real API server would create."""
+    folder.mkdir()
+    for each in broken:
+        (folder / f"{each.number}.yaml").write_text(yaml.safe_dump(each.made), encoding="utf-8")
+    ended = kubectl.run("apply", "--dry-run=server", "--validate=strict", "-n", "default", "-f", str(folder))
+    return frozenset(_CREATED.findall(ended.stdout))
+
+
+def _refused(broken: Broken, folder: Path) -> str:
+    """Return why `check` refuses the manifest itself; empty where it does not."""
+    path = folder / "manifest.yaml"
+    path.write_text(yaml.safe_dump_all([broken.made, pod("bystander")]), encoding="utf-8")
+    try:
+        manifest, *_ = read_manifests(ManifestSources(filenames=(str(path),), namespace="default"), stdin=None)
+    except ManifestError as error:
+        return str(error)
+    judge = errors_of if manifest.makes_pods else undecodable
+    return "; ".join(f"{error.field}: {error.message}" for error in judge(manifest, Release()))
+
+
+def _rich(kind: str) -> Object:
+    """Return a sound object of the kind that says more than is read."""
+    made = sound(kind)
+    root = "" if kind == "Pod" else template_pointer(kind)
+    changes = {f"{root}/spec/containers/0/{field}": value for field, value in _UNREAD.items()}
+    return changed(made, {**changes, f"{root}/spec/terminationGracePeriodSeconds": 10, f"{root}/spec/hostname": "web"})
+
+
+def _spots(values: object, *, leaves: bool) -> Iterator[Spot]:
+    """Yield every place in the object, or only those that hold no further ones, but for what names the object."""
+    entries = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
+    for key, value in entries:
+        if key not in {"apiVersion", "kind", "metadata"} and not (leaves and isinstance(value, dict | list)):
+            yield values, key
+        yield from _spots(value, leaves=leaves)
+
+
+def _modelled(values: object) -> Iterator[Spot]:
+    """Yield the places of which the validation has something to say."""
+    entries = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
+    for key, value in entries:
+        if key not in {*_UNREAD, "apiVersion", "kind", "metadata", "schedule"}:
+            yield values, key
+        if key not in _UNREAD:
+            yield from _modelled(value)
+
+
+def _misspelt(made: Object, rng: Random) -> Object:
+    """Return the object with a key misspelt."""
+    spots = [(parent, key) for parent, key in _spots(made, leaves=False) if isinstance(key, str)]
+    parent, key = rng.choice([(parent, key) for parent, key in spots if key not in _RESOURCES])
+    place = rng.randrange(len(key))
+    shorter, longer = key[:place] + key[place + 1 :], key[:place] + key[place] + key[place:]
+    wrong = rng.choice((shorter, longer, f"{key.lower()}s"))
+    parent[wrong] = parent.pop(key)
+    return made
+
+
+def _wrong_type(made: Object, rng: Random) -> Object:
+    """Return the object with a value of another type."""
+    parent, key = rng.choice(list(_spots(made, leaves=rng.random() < 0.8)))
+    values: Sequence[object] = ("text", 7, True, 1.5, {}, [])
+    parent[key] = rng.choice([value for value in values if type(value) is not type(parent[key])])
+    return made
+
+
+def _dropped(made: Object, rng: Random) -> Object:
+    """Return the object without one of its fields."""
+    parent, key = rng.choice(list(_modelled(made)))
+    del parent[key]
+    return made
+
+
+def _twice(made: Object, rng: Random) -> Object:
+    """Return the object with an item of a list a second time."""
+    parent, key = rng.choice([(parent, key) for parent, key in _modelled(made) if isinstance(key, int)])
+    parent.append(deepcopy(parent[key]))
+    return made
+
+
+def _situation(made: Object, rng: Random) -> Object:
+    """Return the object changed as in a situation of the validation's tables."""
+    return changed(made, rng.choice(_changes(made["kind"])))
+
+
+@cache
+def _changes(kind: str) -> Sequence[Mapping[str, object]]:
+    """Return what the tables do to objects of the kind."""
+    fitting = [each for each in situations() if each.errors and each.default and not (each.offline or each.generated)]
+    own = [each.changes for each in fitting if each.kind == kind and "/metadata/name" not in each.changes]
+    if kind == "Pod":
+        return own
+    return own + [in_template(each, kind) for each in fitting if each.kind == "Pod" and each.fits_template]
+
+
+_FAULTS: Mapping[str, Callable[[Object, Random], Object]] = {
+    "misspelt": _misspelt,
+    "wrong type": _wrong_type,
+    "dropped": _dropped,
+    "twice": _twice,
+    "situation": _situation,
+}
+
+
+def main() -> int:
+    """Compare as many manifests as asked for and print the figures; return 1 where both sides differ."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak manifests", description=__doc__)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked, _ = parser.parse_known_args()
+    broken = list(manifests(asked.count, seed=asked.seed))
+    with control_plane(Options(scheduler=False, controllers=())) as plane:
+        found = list(outcomes(broken, plane.client().kubectl))
+    differing = [each for each in found if bool(each.ours) != each.theirs]
+    totals, refused, wrong = (
+        Counter(each.broken.fault for each in some)
+        for some in (found, [each for each in found if each.theirs], differing)
+    )
+    for fault, total in sorted(totals.items()):
+        said = f"{refused[fault]:5} refused by the API server, {wrong[fault]:4} answered otherwise"
+        _say(f"{fault:12} {total:5} manifests, {said}")
+    for each in differing:
+        _say(f"--- {each.broken.number} {each.broken.fault} {each.broken.kind}: ours {each.ours or 'takes it'}")
+        _say(yaml.safe_dump(each.broken.made, default_flow_style=True, width=10_000).strip())
+    return 1 if differing else 0
+
+
+def _say(text: str) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{text}\n")
