@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.quantities import canonical
-from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
+from kubectl_spread.objects.core import Pod, PodSchedulingGroup, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
@@ -39,8 +39,14 @@ def reference_to(owner: Workload) -> OwnerReference:
 
 
 def pod_from_template(owner: Workload) -> Pod:
-    """Return the Pod of the owner's template, under the owner's name: the real one is made up later."""
+    """Return the Pod of the owner's template, under the owner's name: the real one is made up later.
+
+    Source: job/job_scheduling_manager.go, whose PodGroup has a name of its own (v1.37).
+    """
     template, metadata = template_of(owner), owner.metadata
+    spec = template.spec
+    if isinstance(owner, Job) and owner.spec.scheduling is not None:
+        spec = replace(spec, scheduling_group=PodSchedulingGroup(pod_group_name=metadata.name))
     return Pod(
         metadata=ObjectMeta(
             name=metadata.name,
@@ -48,7 +54,7 @@ def pod_from_template(owner: Workload) -> Pod:
             labels=dict(template.metadata.labels),
             owner_references=(reference_to(owner),),
         ),
-        spec=template.spec,
+        spec=spec,
     )
 
 

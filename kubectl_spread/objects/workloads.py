@@ -97,6 +97,10 @@ class DaemonSet(Struct, frozen=True):
     spec: WorkloadSpec = WorkloadSpec()
 
 
+class JobSchedulingConfiguration(Struct, frozen=True):
+    """That a Job's Pods are scheduled as a group (from 1.37, alpha)."""
+
+
 class JobSpec(Struct, frozen=True):
     """What a Job runs; ``parallelism`` and ``completions`` None mean 1."""
 
@@ -107,6 +111,7 @@ class JobSpec(Struct, frozen=True):
     pod_replacement_policy: str = ""
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
+    scheduling: JobSchedulingConfiguration | None = None
 
 
 class JobCondition(Struct, frozen=True):

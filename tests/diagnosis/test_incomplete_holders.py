@@ -77,3 +77,12 @@ class TestSchedulingGroup:
     def test_an_api_server_without_the_gate_drops_the_field(self, held: Object, group: str) -> None:
         report = report_of(incoming(**held), ABC, default_profile(gates={"GenericWorkload": False}))
         assert (report.verdict, group in told(report)) == ("Schedulable", False)
+
+
+def test_a_job_that_is_scheduled_as_a_group_has_its_pods_held() -> None:
+    pods = template(spread(ZONE, selector=app("web")))
+    (row,) = rows_of([*ABC, workload("Job", "train", pods=pods, scheduling={"schedulingPolicy": {"basic": {}}})])
+    assert (row.status, row.status_reason) == (
+        SpreadStatus.INCOMPLETE,
+        "the Pod is held until its PodGroup is complete",
+    )
