@@ -246,13 +246,27 @@ class Change(Report, frozen=True, kw_only=True):
     object: dict[str, JsonValue] | UnsetType = UNSET
 
 
+class Disturbance(StrEnum):
+    """What a fix does to Pods that run, the least first."""
+
+    NOTHING = "Nothing"
+    REPLACED = "PodsReplaced"
+    LOST = "PodLost"
+
+    @property
+    def rank(self) -> int:
+        """Its place among them, from 0."""
+        return tuple(Disturbance).index(self)
+
+
 class Fix(Report, frozen=True, kw_only=True):
     """A set of changes that lets the Pod in, tried on the snapshot.
 
     Attributes:
         id: the class of the change; joined by ``+`` where there are two.
         summary: the change in words.
-        cost: how much it weakens or reaches beyond the Pod; the lowest comes first.
+        disturbs: what making it does to Pods that run.
+        cost: how much it weakens or reaches beyond the Pod.
         feasible: the nodes it opens, best first.
         admits: how many of the Pending Pods of the same workload it lets in, placed one after another.
         siblings: how many of them there are, this Pod included.
@@ -273,6 +287,7 @@ class Fix(Report, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     commands: tuple[str, ...] = ()
     starts: str = ""
+    disturbs: Disturbance = Disturbance.NOTHING
     new_revision: tuple[str, ...] | UnsetType = UNSET
 
 
@@ -284,7 +299,8 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         message: the scheduler's wording, without preemption; empty when the Pod is schedulable.
         feasible: the nodes no filter rejects, best total score first, then by name.
         conflict: the fewest requirements that together leave no node; empty where one is left.
-        fixes: changes that let the Pod in, cheapest first.
+        fixes: changes that let the Pod in, those that disturb least first, then the cheapest.
+        left_alone: what would let the Pod in too and is not offered, with the reason: a sentence each.
         new_nodes: nodes that would let the Pod in if somebody, or an autoscaler, added them; of the shape of fixes.
         fix_search: ``bounded`` where time ran out before every change was tried.
     """
@@ -303,6 +319,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     conflict: tuple[Requirement, ...] = ()
     fixes: tuple[Fix, ...] = ()
     new_nodes: tuple[Fix, ...] = ()
+    left_alone: tuple[str, ...] = ()
     fix_search: Literal["complete", "bounded"] = "complete"
     findings: tuple[Finding, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()

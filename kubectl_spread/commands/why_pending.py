@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 from msgspec.structs import replace
@@ -166,7 +167,7 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
     """Return why the Pod has no node, and what would let it in."""
     handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
-    situation = Situation(pod, handle)
+    situation = Situation(pod, handle, _now())
     report = evaluated(situation.evaluation, handle)
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent) if known else NO_FIXES
     item = PendingItem(
@@ -182,6 +183,7 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
         conflict=report.conflict,
         fixes=found.fixes,
         new_nodes=found.new_nodes,
+        left_alone=found.left_alone,
         fix_search="complete" if found.complete else "bounded",
         findings=report.findings,
         incomplete=report.incomplete,
@@ -191,6 +193,11 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
         nomination=nomination_report(pod, handle),
     )
     return _with_event(item, pod, view)
+
+
+def _now() -> str:
+    """Return the moment as the API writes it: files have none of their own, and what they hold is past."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:

@@ -52,14 +52,25 @@ class ContainerImage(Struct, frozen=True):
     size_bytes: int = 0
 
 
+class NodeCondition(Struct, frozen=True):
+    """One observation about a node."""
+
+    type: str = ""
+    status: str = ""
+
+
 class NodeStatus(Struct, frozen=True):
-    """What a node offers."""
+    """What a node offers, and whether its kubelet answers."""
 
     capacity: dict[str, Quantity] = {}
     allocatable: dict[str, Quantity] = {}
     node_info: NodeSystemInfo = NodeSystemInfo()
     images: tuple[ContainerImage, ...] = ()
     declared_features: tuple[str, ...] = ()
+    conditions: tuple[NodeCondition, ...] = ()
+
+
+NOT_ANSWERING = frozenset(("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"))
 
 
 class Node(Struct, frozen=True):
@@ -68,6 +79,12 @@ class Node(Struct, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
+
+    @property
+    def answers(self) -> bool:
+        """Whether its kubelet answers, for all that is known: only then does a Pod that is deleted end."""
+        ready = next((each.status for each in self.status.conditions if each.type == "Ready"), "True")
+        return ready == "True" and not any(taint.key in NOT_ANSWERING for taint in self.spec.taints)
 
 
 class NodeSelectorRequirement(Struct, frozen=True):

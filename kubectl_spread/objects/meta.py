@@ -5,6 +5,9 @@ Source: apimachinery pkg/apis/meta/v1/types.go (v1.36).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
+
 import msgspec
 
 from kubectl_spread.apimachinery import quoted
@@ -13,6 +16,30 @@ from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, new_
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The base of all objects: immutable, API names in camelCase; acyclic, so the garbage collector skips them."""
+
+
+CONFIG_MIRROR = "kubernetes.io/config.mirror"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+DO_NOT_EVICT = "karpenter.sh/do-not-evict"
+SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
+HELM_RELEASE = "meta.helm.sh/release-name"
+ARGO_TRACKING_ID = "argocd.argoproj.io/tracking-id"
+KEPT_ANNOTATIONS = (
+    CONFIG_MIRROR,
+    DO_NOT_DISRUPT,
+    DO_NOT_EVICT,
+    SAFE_TO_EVICT,
+    PREFER_NO_EVICTION,
+    HELM_RELEASE,
+    ARGO_TRACKING_ID,
+)
+
+if TYPE_CHECKING:
+    Annotations: TypeAlias = Mapping[str, str]
+else:
+    # The decoder drops what is not among these: annotations may be larger than all the rest of an object.
+    Annotations = TypedDict("Annotations", dict.fromkeys(KEPT_ANNOTATIONS, str), total=False)
 
 
 class OwnerReference(Struct, frozen=True):
@@ -26,7 +53,11 @@ class OwnerReference(Struct, frozen=True):
 
 
 class ObjectMeta(Struct, frozen=True):
-    """Identity, labels and ownership; times are RFC 3339 text as the API sends it."""
+    """Identity, labels and ownership; times are RFC 3339 text as the API sends it.
+
+    ``deletion_timestamp`` is the moment by which a Pod's grace period ends, not when somebody asked; the kubelet sets
+    ``deletion_grace_period_seconds`` to 0 once nothing of the Pod runs any more.
+    """
 
     name: str = ""
     generate_name: str = ""
@@ -35,8 +66,10 @@ class ObjectMeta(Struct, frozen=True):
     labels: dict[str, str] = {}
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    deletion_grace_period_seconds: int | None = None
     finalizers: tuple[str, ...] = ()
     owner_references: tuple[OwnerReference, ...] = ()
+    annotations: Annotations = {}
 
     @property
     def controller(self) -> OwnerReference | None:
@@ -45,7 +78,7 @@ class ObjectMeta(Struct, frozen=True):
 
 
 class AnnotatedMeta(ObjectMeta, frozen=True):
-    """ObjectMeta of the kinds whose annotations matter here (revisions); elsewhere they are too large to keep."""
+    """ObjectMeta of the kinds all of whose annotations are kept (revisions, volumes)."""
 
     annotations: dict[str, str] = {}
 

@@ -43,7 +43,8 @@ FIXES: Sequence[Entry] = (
         summary="count each revision alone",
         meaning="matchLabelKeys gets the label that tells revisions apart, so that Pods of the revision that goes no"
         " longer stand in the way of the one that comes.",
-        when="Where Pods of several revisions are counted together and the release knows the field.",
+        when="Where Pods of several revisions are counted together, the Pod itself among those that match, and the"
+        " release knows the field.",
         action="Change the Pod template. The new revision starts at zero: where its Pods may go is said beside it.",
         link=entry.DEFINITION,
     ),
@@ -52,7 +53,8 @@ FIXES: Sequence[Entry] = (
         summary="count only nodes whose taints the Pod tolerates",
         meaning="nodeTaintsPolicy becomes Honor. Domains that only tainted nodes make up are not counted any more, so"
         " they no longer hold the minimum down.",
-        when="Where nodes with taints that the Pod does not tolerate are counted.",
+        when="Where nodes with taints that the Pod does not tolerate are counted, the constraint selects the Pod"
+        " itself, and more than one domain is left.",
         action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
         link=entry.DEFINITION,
     ),
@@ -61,7 +63,7 @@ FIXES: Sequence[Entry] = (
         summary="count nodes that the Pod's node affinity rules out, too",
         meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
         " may change the minimum and the number of domains.",
-        when="Where the Pod has node affinity and the constraint honours it.",
+        when="Where the Pod has node affinity, and the constraint honours it and selects the Pod itself.",
         action="Change the Pod template, if all Pods that match are meant to be even, wherever they may run.",
         link=entry.AFFINITY,
     ),
@@ -95,7 +97,8 @@ FIXES: Sequence[Entry] = (
         name="AddToleration",
         summary="let the Pod tolerate a taint",
         meaning="The Pod gets a toleration of exactly this taint: key, value and effect.",
-        when="For taints that people set; never for those that Kubernetes, a cloud or an autoscaler owns.",
+        when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
+        " what the node suffers from is said instead.",
         action="Make sure that the Pod belongs there: the nodes were set apart on purpose.",
         link=entry.TAINTS,
     ),
@@ -103,7 +106,8 @@ FIXES: Sequence[Entry] = (
         name="RemoveTaint",
         summary="remove a taint from a node",
         meaning="One taint goes from one node. Other Pods may then land there as well.",
-        when="For taints that people set; never for those that Kubernetes, a cloud or an autoscaler owns.",
+        when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
+        " what the node suffers from is said instead.",
         action="Make sure that the taint's purpose is gone.",
         link=entry.TAINTS,
     ),
@@ -112,8 +116,10 @@ FIXES: Sequence[Entry] = (
         summary="delete one Pod, which its controller makes again elsewhere",
         meaning="A counted Pod in a crowded domain goes, or one that holds the room, the port, the volume or the"
         " anti-affinity. Its replacement was placed as well, after the Pending Pod.",
-        when="Where fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it.",
-        action="Delete it. A Pod without a controller is gone for good, which is said beside it.",
+        when="Where fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never one of a Job or"
+        " DaemonSet, a static one, or one marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction; one that"
+        " is being deleted is forced only where its node does not answer.",
+        action="Delete it. A Pod without a controller is gone for good, which is said beside it: that comes last.",
         link=entry.CONFLICTING,
     ),
     _fix(

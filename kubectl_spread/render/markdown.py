@@ -119,7 +119,7 @@ def _fixes(fixes: Fixes) -> Iterator[str]:
     if fixes.fixes:
         yield "Fixes, each tried on this snapshot:"
         yield from (_fix(number, fix) for number, fix in enumerate(fixes.fixes, start=1))
-    lines = (fixes.more, fixes.nothing_helps, *fixes.new_nodes, fixes.cut_short)
+    lines = (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short)
     yield from map(escaped, filter(None, lines))
 
 

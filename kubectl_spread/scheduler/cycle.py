@@ -246,9 +246,23 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
 
 def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     """Return ``evaluate(pod, handle).feasible``, in less time: a node is left at the first filter that rejects it."""
+    # Best first; among equals upstream draws, we go by name.
+    totals = _totals(pod, handle)
+    return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
+
+
+def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
+    """Return the feasible nodes of the highest total score, by name: the scheduler takes any of them."""
+    totals = _totals(pod, handle)
+    highest = max(totals.values(), default=0)
+    return tuple(sorted(name for name, total in totals.items() if total == highest))
+
+
+def _totals(pod: Pod, handle: Handle) -> Mapping[str, int]:
+    """Return the total score of each feasible node."""
     found = _pre_filter(pod, handle)
     if found.rejection is not None:
-        return ()
+        return {}
     filters, nominated = bound(found.filters), nominated_before(pod, handle)
     names = found.left if found.narrowed else handle.index.names
     left = []
@@ -260,15 +274,11 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
         else:
             status = first_rejecting(filters, info)
         if status.code is Code.ERROR:
-            return ()
+            return {}
         if not status.rejected:
             left.append(info)
     scored = _scores(pod, handle, left)
-    if isinstance(scored, Rejection):
-        return ()
-    # Best first; among equals upstream draws, we go by name.
-    totals = {name: scores["total"] for name, scores in scored.items()}
-    return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
+    return {} if isinstance(scored, Rejection) else {name: scores["total"] for name, scores in scored.items()}
 
 
 def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:

@@ -229,8 +229,8 @@ STORIES: Mapping[str, Story] = {
         fixes={
             "label a node of zone a": on_node("new-a", add("/metadata/labels/topology.kubernetes.io~1zone", "a")),
             "label a node of zone b": on_node("new-b", add("/metadata/labels/topology.kubernetes.io~1zone", "b")),
-            "a key that only they carry": field_of(0, "topologyKey", OLD_ZONE),
         },
+        absent=["FixTopologyKey"],
         findings=["MissingTopologyKey", "SimilarTopologyKey"],
         says=["new-a", OLD_ZONE, "cpu"],
     ),
@@ -356,7 +356,7 @@ STORIES: Mapping[str, Story] = {
     ),
     "pool-that-was-renamed": Story(
         told="The node pool general is called standard since the migration.",
-        objects=[node(f"n{i}", zone="a", labels={"pool": "standard"}) for i in (1, 2)],
+        objects=[node(f"n{i}", zone=zone, labels={"pool": "standard"}) for i, zone in ((1, "a"), (2, "b"))],
         pod=pending("web", nodeSelector={"pool": "general"}),
         conflict=[["NodeAffinity"]],
         counts=[Count(minimum=0, held_by="", matching={})],
@@ -368,11 +368,12 @@ STORIES: Mapping[str, Story] = {
         told="nodeAffinityPolicy Ignore counts the ARM zone, where the Pod may not go.",
         objects=[
             *zone_nodes(
-                {"a": 1, "b": 1},
+                {"a": 1, "b": 1, "c": 1},
                 a={"labels": {"kubernetes.io/arch": "amd64"}},
                 b={"labels": {"kubernetes.io/arch": "arm64"}},
+                c={"labels": {"kubernetes.io/arch": "amd64"}},
             ),
-            *running("job", "a1"),
+            *running("job", "a1", "c1"),
         ],
         pod=pending(
             "job",
@@ -380,7 +381,7 @@ STORIES: Mapping[str, Story] = {
             nodeSelector={"kubernetes.io/arch": "amd64"},
         ),
         conflict=[[0, "NodeAffinity"]],
-        counts=[Count(minimum=0, held_by="b", matching={"a": 1, "b": 0})],
+        counts=[Count(minimum=0, held_by="b", matching={"a": 1, "b": 0, "c": 1})],
         fixes={
             "count only what it may use": field_of(0, "nodeAffinityPolicy", "Honor"),
             "maxSkew 2": field_of(0, "maxSkew", 2),

@@ -4,6 +4,7 @@
 * candidate.py: one change, and what becomes of the situation with it
 * constraints.py, nodes.py, demands.py, moves.py: the changes worth trying
 * guards.py: what else would take a changed Pod for its own
+* taints.py, left_alone.py: what is for nobody to change
 * search.py: single changes, then pairs
 * revision.py: the owner with the change made, and its next Pods
 * commands.py: what a person runs

@@ -28,12 +28,14 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
         cost: how much it weakens or reaches beyond the Pod.
         summary: the change in words.
         caution: what to say beside it.
+        mends: whether it makes a constraint that misses its own Pod mean what it should: that comes before all else.
     """
 
     id: str
     cost: int
     summary: str
     caution: str = ""
+    mends: bool = False
 
 
 class EditPod(Described, frozen=True, kw_only=True):

@@ -41,7 +41,7 @@ from kubectl_spread.objects.workloads import (
     ReplicaSet,
     StatefulSet,
 )
-from kubectl_spread.report import PatchOperation
+from kubectl_spread.report import Disturbance, PatchOperation
 
 LIVE_CHANGES = frozenset(("AddToleration", "AddPodLabel"))
 TEMPLATE = "/spec/template"
@@ -56,10 +56,12 @@ class Commands(msgspec.Struct, frozen=True):
     Attributes:
         lines: one command each, in order; empty where no command makes the change.
         starts: what running them sets off, or what to do where there is no command.
+        disturbs: what that does to Pods that run.
     """
 
     lines: tuple[str, ...] = ()
     starts: str = ""
+    disturbs: Disturbance = Disturbance.NOTHING
 
 
 def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
@@ -71,6 +73,7 @@ def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
     return Commands(
         lines=tuple(line for commands in all_commands for line in commands.lines),
         starts="; ".join(dict.fromkeys(filter(None, said))),
+        disturbs=max((commands.disturbs for commands in all_commands), key=lambda each: each.rank),
     )
 
 
@@ -89,11 +92,12 @@ def _of_object(part: ChangeNode | AddNode | DeletePod) -> Commands:
 
 def _deletion(pod: Pod) -> Commands:
     """Return how to delete a Pod; one that is being deleted is forced, unless finalizers keep it."""
+    disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
     if not pod.terminating:
-        return Commands((_delete_command(pod),))
+        return Commands((_delete_command(pod),), disturbs=disturbs)
     if pod.metadata.finalizers:
-        return Commands()
-    return Commands((_delete_command(pod, "--grace-period=0", "--force"),))
+        return Commands(disturbs=disturbs)
+    return Commands((_delete_command(pod, "--grace-period=0", "--force"),), disturbs=disturbs)
 
 
 def _delete_command(pod: Pod, *flags: str) -> str:
@@ -121,13 +125,20 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
     owner = patchable_owner(pod, snapshot)
     if owner is None:
         fields = ", ".join(dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod))))
-        return Commands(starts=f"change {fields} in the template of {owner_of(pod, snapshot)}, which makes these Pods")
+        starts = f"change {fields} in the template of {owner_of(pod, snapshot)}, which makes these Pods"
+        return Commands(starts=starts, disturbs=_if_any(Disturbance.REPLACED, situation))
     try:
         if not stays_valid(owner, edits, situation.handle.profile.release):
             return Commands(starts=f"the template of {_named(owner)} would not be valid with it")
-        return _OWNED[type(owner)](owner, pod, edits)
+        made = _OWNED[type(owner)](owner, pod, edits)
+        return msgspec.structs.replace(made, disturbs=_if_any(made.disturbs, situation))
     except LookupError:
         return Commands(starts=f"the template of {_named(owner)} differs from its Pod: make the change there by hand")
+
+
+def _if_any(disturbs: Disturbance, situation: Situation) -> Disturbance:
+    """Return what is done to the Pods of the owner, if any of them has a node."""
+    return disturbs if situation.owner_runs else Disturbance.NOTHING
 
 
 def _named(owner: Workload) -> str:
@@ -157,7 +168,9 @@ def _rolled(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of an owner that replaces its Pods by itself."""
     replicas = owner.spec.replicas if isinstance(owner, Deployment) else None
     number = {None: "the Pods", 1: "the Pod"}.get(replicas, f"{replicas} Pods")
-    return Commands((_template_patch(owner, pod, edits),), f"replaces {number} of {_named(owner)}")
+    return Commands(
+        (_template_patch(owner, pod, edits),), f"replaces {number} of {_named(owner)}", Disturbance.REPLACED
+    )
 
 
 def _patched_and_deleted(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
@@ -176,7 +189,7 @@ def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Comman
         partition = first - owner.spec.ordinals.start
         field = f"spec.updateStrategy.rollingUpdate.partition of {_named(owner)}"
         return Commands(made.lines, f"{field} is {partition} and keeps this Pod on the old template: lower it first")
-    return Commands(made.lines, f"replaces the Pods of {_named(owner)} one after another")
+    return Commands(made.lines, f"replaces the Pods of {_named(owner)} one after another", Disturbance.REPLACED)
 
 
 def _daemon_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
@@ -203,6 +216,7 @@ def _job(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     return Commands(
         (_replace("job", owner.metadata.name, pod, operations),),
         f"makes {_named(owner)} anew: its Pods and what they have done so far are lost",
+        Disturbance.LOST,
     )
 
 

@@ -53,11 +53,18 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _selectors(counts, constraint, situation)
         yield from _add_labels(counts, situation)
         yield from _topology_keys(counts, situation)
-        yield from _revisions(counts, constraint, situation)
-        yield from _policies(counts, situation)
+        if not misses_own_pod(counts, situation):
+            yield from _revisions(counts, constraint, situation)
+            yield from _policies(counts, situation)
+        yield from _default_policy(counts, situation)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
         yield from _make_soft(counts)
+
+
+def misses_own_pod(counts: DomainCounts, situation: Situation) -> bool:
+    """Whether the constraint does not select the Pod that carries it: to count better does not make it a promise."""
+    return not counts.constraint.selector.matches(situation.pod.metadata.labels)
 
 
 def _index(target: PodTemplateSpec, constraint: Constraint) -> int:
@@ -96,6 +103,7 @@ def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
             cost=1,
             summary=f"select the Pod's own kind in the constraint on {counts.constraint.topology_key}: {parsed}",
             edit=edit,
+            mends=misses_own_pod(counts, situation),
         )
 
 
@@ -198,17 +206,20 @@ def _match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec
 
 
 def _policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the inclusion policies that may count other nodes."""
+    """Yield the inclusion policies, other than the default, that may count other nodes."""
     constraint = counts.constraint
     if situation.handle.index.tainted and not constraint.honors_taints:
         words = "do not count nodes whose taints the Pod does not tolerate"
         yield _policy("HonorTaints", words, constraint, nodeTaintsPolicy=HONOR)
-    if RequiredNodeAffinity.of(situation.pod).empty:
-        return
-    if constraint.honors_affinity:
+    if constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
         words = "count nodes the Pod's node affinity rules out"
         yield _policy("IgnoreAffinity", words, constraint, nodeAffinityPolicy=IGNORE)
-    else:
+
+
+def _default_policy(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
+    """Yield the policy for node affinity as it is where nobody says otherwise."""
+    constraint = counts.constraint
+    if not constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
         words = "do not count nodes the Pod's node affinity rules out"
         yield _policy("HonorAffinity", words, constraint, nodeAffinityPolicy=HONOR)
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.apiserver import eviction
+from kubectl_spread.controllers.keeping import kept_because
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
@@ -16,6 +17,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import CONFIG_MIRROR
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -36,6 +38,10 @@ HOLDERS = tuple(
 
 ONE_OF_ITS_NAME = frozenset(("StatefulSet", "DaemonSet"))
 """Controllers that make a Pod again only once the old one is gone."""
+OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
+"""Owners whose Pods stay with their node."""
+MOST_TIES = 8
+"""Nodes of the same score (count) that are tried for the Pending Pod."""
 
 PodKey: TypeAlias = tuple[str, str]
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
@@ -43,12 +49,19 @@ PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pods whose deletion may make room: counted in a crowded domain, or holding what the Pod needs."""
+    for pod, place in obstacles(situation):
+        if not why_not(pod, situation):
+            yield _move(pod, situation, place=place)
+
+
+def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
+    """Yield each Pod without which a node may be open, and what makes moves alike."""
     seen: set[PodKey] = set()
-    obstacles = Obstacles(situation)
-    for info in situation.nodes_only_against(obstacles.movable):
-        for key, pod in sorted(obstacles.on(info).items()):
-            if key not in seen and _may_go(pod, situation):
-                yield _move(pod, situation, place=obstacles.place(info))
+    found = Obstacles(situation)
+    for info in situation.nodes_only_against(found.movable):
+        for key, pod in sorted(found.on(info).items()):
+            if key not in seen:
+                yield pod, found.place(info)
             seen.add(key)
 
 
@@ -138,14 +151,40 @@ def _claims(pod: Pod) -> set[tuple[str, str]]:
     return {(pod.metadata.namespace, name) for name in names if name}
 
 
-def _may_go(pod: Pod, situation: Situation) -> bool:
-    """Whether the Pod can be deleted at all: not a static one, and within its disruption budgets."""
-    if any(owner.kind == "Node" for owner in pod.metadata.owner_references):
-        return False
+def why_not(pod: Pod, situation: Situation) -> str:
+    """Return why the Pod is left where it is; empty where its deletion may be offered."""
+    kept = kept_because(pod)
+    if pod.terminating:
+        return _ends_by_itself(pod, situation) or kept
+    if kept:
+        return kept
     snapshot = situation.handle.snapshot
     if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
-        return pod.terminating
-    return not eviction.refusal(pod, snapshot)
+        return "its disruption budgets could not be listed"
+    return eviction.refusal(pod, snapshot)
+
+
+def is_of_its_node(pod: Pod) -> bool:
+    """Whether the Pod belongs to its node, as daemons and static Pods do: nobody thinks of moving those."""
+    owners = {owner.kind for owner in pod.metadata.owner_references}
+    return bool(owners & OF_THEIR_NODE) or CONFIG_MIRROR in pod.metadata.annotations
+
+
+def _ends_by_itself(pod: Pod, situation: Situation) -> str:
+    """Return that a Pod that is being deleted needs nobody's help; empty where it waits for somebody.
+
+    Its kubelet ends it within the grace period; only where that does not answer, nobody does. Then finalizers may
+    keep it for ever.
+    """
+    info = situation.handle.node_infos.get(pod.spec.node_name)
+    if info is None or not info.node.answers:
+        return ""
+    metadata = pod.metadata
+    over = metadata.deletion_grace_period_seconds == 0 or (metadata.deletion_timestamp or "") < situation.now
+    if metadata.finalizers and over:
+        return ""
+    grace = metadata.deletion_grace_period_seconds
+    return f"it is being deleted and ends by itself within {f'{grace}s' if grace else 'its grace period'}"
 
 
 def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
@@ -158,34 +197,53 @@ def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
         summary=f"delete the Pod {pod.metadata.namespace}/{pod.metadata.name} on {pod.spec.node_name}",
         pod=pod,
         group=(pod.metadata.namespace, kind, *place),
-        caution=_caution(pod, owner),
     )
 
 
-def _caution(pod: Pod, owner: str) -> str:
-    """Return what to know before the Pod is deleted."""
-    again = "nothing makes it again" if pod.metadata.controller is None else f"{owner} makes it again, elsewhere"
+def settled(move: DeletePod, after: Situation) -> DeletePod | None:
+    """Return the move with what to know of it; None where the Pod that takes the place of the moved one has no node.
+
+    Args:
+        move: the Pod that was deleted.
+        after: the Pending Pod, in the cluster without the moved one.
+    """
+    moved = move.pod
+    controller = moved.metadata.controller
+    if controller is None or (moved.terminating and controller.kind not in ONE_OF_ITS_NAME):
+        return msgspec.structs.replace(move, caution=_caution(moved, ""))
+    nodes = successors_nodes(moved, after)
+    if not nodes:
+        return None
+    where = "perhaps on the same node" if moved.spec.node_name in nodes else "elsewhere"
+    owner = owner_of(moved, after.handle.snapshot)
+    return msgspec.structs.replace(move, caution=_caution(moved, f"{owner} makes it again, {where}"))
+
+
+def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:
+    """Return the nodes that the Pod in place of the moved one may go to, once the Pending Pod has its node.
+
+    The scheduler takes any node of the highest score, so all that are tied are tried for the Pending Pod. None is
+    returned where one of them leaves the successor without a node.
+    """
+    nodes: set[str] = set()
+    for node_name in cycle.best_nodes(after.pod, after.handle)[:MOST_TIES]:
+        handle = after.handle.with_assigned(after.pod, node_name)
+        successor = replacement(moved, handle.snapshot, handle.profile)
+        best = () if successor.refusals else cycle.best_nodes(successor.pod, successor.place(handle))
+        if not best:
+            return frozenset()
+        nodes.update(best)
+    return frozenset(nodes)
+
+
+def _caution(pod: Pod, again: str) -> str:
+    """Return what to know before the Pod is deleted, or instead."""
     if not pod.terminating:
-        return again
+        return again or "nothing makes it again"
     if pod.metadata.finalizers:
         names = ", ".join(pod.metadata.finalizers)
         return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
-    return "it is being deleted already: make sure its node is gone before forcing it"
-
-
-def leaves_fewer_pending(moved: Pod, after: Situation) -> bool:
-    """Whether both find a node: the Pending Pod, and then the one that takes the place of the moved one.
-
-    Args:
-        moved: the Pod that was deleted.
-        after: the Pending Pod, in the cluster without the moved one.
-    """
-    controller = moved.metadata.controller
-    if controller is None or (moved.terminating and controller.kind not in ONE_OF_ITS_NAME):
-        return True
-    handle = after.handle.with_assigned(after.pod, after.feasible[0])
-    made = replacement(moved, handle.snapshot, handle.profile)
-    return not made.refusals and bool(cycle.feasible_nodes(made.pod, made.place(handle)))
+    return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
 
 
 def placed(pods: Iterable[Pod], handle: Handle) -> int:

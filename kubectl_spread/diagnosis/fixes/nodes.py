@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
 import msgspec
 
@@ -13,6 +12,7 @@ from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.taints import is_passing, meaning_of, taint_cost
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
@@ -21,31 +21,6 @@ from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.framework import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.profile import Behaviour
-
-CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
-CONTROLLER_PREFIXES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
-AUTOSCALER_TAINTS = frozenset(
-    (
-        "ToBeDeletedByClusterAutoscaler",
-        "DeletionCandidateOfClusterAutoscaler",
-        "karpenter.sh/disrupted",
-        "karpenter.sh/disruption",
-        "karpenter.sh/unregistered",
-    )
-)
-"""Taints by which an autoscaler marks a node it is about to delete, or has not finished."""
-
-Group: TypeAlias = tuple[str, ...]
-
-
-def is_controllers(taint: Taint) -> bool:
-    """Whether a controller owns the taint: it says what the node suffers from, and comes back when it is removed."""
-    return taint.key.startswith(CONTROLLER_PREFIXES) or taint.key in AUTOSCALER_TAINTS
-
-
-def taint_cost(taint: Taint) -> int:
-    """Return what it costs to open a node with this taint; the control plane is kept free for a reason."""
-    return 4 if taint.key == CONTROL_PLANE else 2
 
 
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:
@@ -60,7 +35,7 @@ def untolerated(situation: Situation, info: NodeInfo, *, others: int) -> list[Ta
     None where controllers own them, or where more are left than another change could overcome.
     """
     closing = closing_taints(situation, info.node)
-    return [taint for taint in closing if not is_controllers(taint)] if len(closing) <= 1 + others else []
+    return [taint for taint in closing if not meaning_of(taint)] if len(closing) <= 1 + others else []
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -213,6 +188,7 @@ def _sibling(node: Node) -> Node:
     name = f"new-{node.metadata.name}"
     labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
     metadata = msgspec.structs.replace(node.metadata, name=name, labels=labels, uid="", creation_timestamp=None)
-    taints = tuple(taint for taint in node.spec.taints if not is_controllers(taint))
+    taints = tuple(taint for taint in node.spec.taints if not is_passing(taint))
     spec = msgspec.structs.replace(node.spec, unschedulable=False, taints=taints)
-    return msgspec.structs.replace(node, metadata=metadata, spec=spec)
+    status = msgspec.structs.replace(node.status, conditions=())
+    return msgspec.structs.replace(node, metadata=metadata, spec=spec, status=status)

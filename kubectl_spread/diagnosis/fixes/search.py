@@ -13,6 +13,7 @@ from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, change_of, edited, edits_of
 from kubectl_spread.diagnosis.fixes.commands import commands_for
+from kubectl_spread.diagnosis.fixes.left_alone import left_alone
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
@@ -26,6 +27,8 @@ MOST_ALIKE = 8
 """Changes of one group (count) that are tried and named."""
 MOST_ALIKE_IN_PAIRS = 2
 """The same for each half of a pair."""
+MOST_WARNED = 3
+"""Changes (count) of which it is said that they would help and are not offered."""
 MOST_SIBLINGS = 100
 """Pending Pods of the same workload (count) that are placed, and reported as its siblings."""
 
@@ -37,11 +40,18 @@ class Found(msgspec.Struct, frozen=True):
         parts: the changes, in the order they are made.
         after: the Pod and the cluster with all of them made.
         alike: objects for which the same change does the same.
+        warnings: ids of the findings that it would bring.
     """
 
     parts: tuple[Candidate, ...]
     after: Situation
     alike: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The changes in words."""
+        return " and ".join(part.summary for part in self.parts)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,17 +86,19 @@ class FixSearch(msgspec.Struct, frozen=True):
     """What the search found.
 
     Attributes:
-        fixes: cheapest first, then those that open more nodes, then by text.
+        fixes: those that disturb least first, then cheapest, then those that open more nodes, then by text.
         new_nodes: nodes that would let the Pod in if somebody added them, in the same order.
+        left_alone: what would let the Pod in too, and why it is not offered.
         complete: whether every change was tried.
     """
 
     fixes: tuple[Fix, ...]
     new_nodes: tuple[Fix, ...]
+    left_alone: tuple[str, ...]
     complete: bool
 
 
-NO_FIXES = FixSearch((), (), complete=True)
+NO_FIXES = FixSearch((), (), (), complete=True)
 """What there is to find for a Pod that needs nothing, or of which nothing can be proved."""
 
 
@@ -100,12 +112,16 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
-    found = list(_singles(situation, spent)) or _smallest(_pairs(situation, spent))
-    added = list(_tried(nodes.additions(situation), situation, spent))
+    singles = list(_singles(situation, spent))
+    found = _harmless(singles) or _smallest(_harmless(_pairs(situation, spent)))
+    added = _harmless(_tried(nodes.additions(situation), situation, spent))
+    warned = [f"{each.summary}: it would bring {', '.join(each.warnings)}" for each in singles if each.warnings]
+    alone = (*left_alone(situation, spent), *warned[:MOST_WARNED])
     complete = not spent()
     return FixSearch(
         fixes=_reported(found, situation, siblings),
         new_nodes=_reported(added, situation, siblings),
+        left_alone=alone,
         complete=complete,
     )
 
@@ -163,7 +179,7 @@ def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) 
     for candidate in _some_of_each(candidates, MOST_ALIKE):
         if spent():
             return
-        found = _works((candidate,), _try(candidate, situation))
+        found = _works((candidate,), _try(candidate, situation), situation)
         if found is not None:
             yield found
 
@@ -183,7 +199,7 @@ def _pairs(situation: Situation, spent: Spent) -> Iterator[Found]:
             if pair in seen or _is_same_value(first, second):
                 continue
             seen.add(pair)
-            found = _works((first, second), _try(second, halfway))
+            found = _works((first, second), _try(second, halfway), situation)
             if found is not None:
                 yield found
 
@@ -210,12 +226,20 @@ def _try(candidate: Candidate, situation: Situation) -> Situation | None:
     return None if isinstance(candidate, EditPod) and after.errors - situation.errors else after
 
 
-def _works(parts: tuple[Candidate, ...], after: Situation | None) -> Found | None:
+def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> Found | None:
     """Return what was found: the Pod has a node then, and no Pod that was moved stays Pending for it."""
     if after is None or not after.feasible:
         return None
-    moved = [part.pod for part in parts if isinstance(part, DeletePod)]
-    return Found(parts, after) if all(moves.leaves_fewer_pending(pod, after) for pod in moved) else None
+    made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
+    if any(part is None for part in made):
+        return None
+    brought = sorted({finding for finding, _ in after.warnings - before.warnings})
+    return Found(tuple(filter(None, made)), after, warnings=tuple(brought))
+
+
+def _harmless(found: Iterable[Found]) -> list[Found]:
+    """Return what was found without what we would warn of ourselves, and did not before."""
+    return [each for each in found if not each.warnings]
 
 
 def _smallest(found: Iterable[Found]) -> list[Found]:
@@ -225,9 +249,16 @@ def _smallest(found: Iterable[Found]) -> list[Found]:
 
 
 def _reported(found: Iterable[Found], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
-    """Return what was found as it is reported: cheapest first, then what opens more nodes, then by text."""
-    fixes = (_fix(each, situation, siblings) for each in _together(found))
-    return tuple(sorted(fixes, key=lambda fix: (fix.cost, -len(fix.feasible), fix.summary)))
+    """Return what was found as it is reported, the safest first."""
+    reported = [(each, _fix(each, situation, siblings)) for each in _together(found)]
+    return tuple(fix for _, fix in sorted(reported, key=_order))
+
+
+def _order(reported: tuple[Found, Fix]) -> tuple[object, ...]:
+    """Return what fixes are sorted by: what makes a constraint mean its own Pod, and then what a fix may break."""
+    found, fix = reported
+    mends = any(part.mends for part in found.parts)
+    return not mends, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
 def _together(found: Iterable[Found]) -> list[Found]:
@@ -250,7 +281,7 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     considered = siblings[:MOST_SIBLINGS]
     return Fix(
         id="+".join(part.id for part in found.parts),
-        summary=" and ".join(part.summary for part in found.parts),
+        summary=found.summary,
         cost=sum(part.cost for part in found.parts),
         feasible=feasible,
         admits=moves.placed(_with_edits(considered, found), found.after.handle),
@@ -259,6 +290,7 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
         changes=_changes(found.parts, situation.pod),
         commands=commands.lines,
         starts=commands.starts,
+        disturbs=commands.disturbs,
         new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
     )
 

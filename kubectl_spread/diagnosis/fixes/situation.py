@@ -8,9 +8,13 @@ from functools import cached_property
 import msgspec
 
 from kubectl_spread.apiserver.validation import FieldError, validate
+from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.report import Severity
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -23,10 +27,12 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     Attributes:
         pod: the Pod.
         handle: the cluster.
+        now: the moment it is looked at, RFC 3339 in UTC; empty where nobody knows.
     """
 
     pod: Pod
     handle: Handle
+    now: str = ""
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -48,6 +54,24 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def errors(self) -> frozenset[FieldError]:
         """What the API server would refuse about the Pod."""
         return frozenset(validate(self.pod, self.handle.profile.release))
+
+    @cached_property
+    def warnings(self) -> frozenset[tuple[str, str]]:
+        """(Id, path) of each finding about the Pod that is no mere information."""
+        spread = diagnose(self.pod, self.handle, self.evaluation)
+        found = findings.of_pod(self.pod, self.handle, spread, self.evaluation)
+        return frozenset((each.id, each.path) for each in found if each.severity is not Severity.INFO)
+
+    @cached_property
+    def owner_runs(self) -> bool:
+        """Whether a Pod of the same workload is on a node."""
+        snapshot, namespace = self.handle.snapshot, self.pod.metadata.namespace
+        owner = owner_of(self.pod, snapshot)
+        return any(
+            other.metadata.namespace == namespace and owner_of(other, snapshot) == owner
+            for info in self.handle.node_infos.values()
+            for other in info.pods
+        )
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:

@@ -118,7 +118,7 @@ def fixes_section(fixes: Fixes) -> Markup:
         element("summary", text(f"{len(rest)} more")),
         element("ol", each("li", map(_fix, rest)), start=str(MOST_FIXES + 1), class_="fixes"),
     )
-    notes = filter(None, (fixes.more, fixes.nothing_helps, *fixes.new_nodes, fixes.cut_short))
+    notes = filter(None, (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short))
     return section(
         "Fixes, each tried on this snapshot",
         block("ol", each("li", map(_fix, first)), class_="fixes"),

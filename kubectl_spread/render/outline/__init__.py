@@ -224,10 +224,11 @@ class Fixes(Part, frozen=True, kw_only=True):
     """What would let the Pod in.
 
     Attributes:
-        fixes: cheapest first.
+        fixes: the safest first.
         more: how many are not among them; empty where all are.
         nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
         new_nodes: where a node more would help, a sentence each.
+        left_alone: what would help too and is not offered, a sentence each.
         cut_short: that not all was tried; empty where it was.
     """
 
@@ -235,6 +236,7 @@ class Fixes(Part, frozen=True, kw_only=True):
     more: str
     nothing_helps: str
     new_nodes: tuple[str, ...]
+    left_alone: tuple[str, ...]
     cut_short: str
 
 

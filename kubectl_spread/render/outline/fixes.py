@@ -24,6 +24,7 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
         more=f"{left_out} more with --all-fixes." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
+        left_alone=tuple(f"Left alone: {line}." for line in item.left_alone),
         cut_short=CUT_SHORT if item.fix_search == "bounded" else "",
     )
 
@@ -51,7 +52,7 @@ def _notes(fix: Fix) -> Iterator[str]:
 
 def _nothing_helps(item: EvaluationReport) -> str:
     """Return the sentence for a Pod that no change lets in, and what no change reaches."""
-    if item.fixes or item.fix_search != "complete":
+    if item.fixes or item.left_alone or item.fix_search != "complete":
         return ""
     reached = ", ".join(requirement_text(requirement, item) for requirement in item.conflict)
     return f"{NOTHING_HELPS}: {reached}." if reached else f"{NOTHING_HELPS}."

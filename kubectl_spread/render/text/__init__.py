@@ -97,7 +97,7 @@ def _fixes(fixes: Fixes) -> Iterator[str]:
         yield f"  {fixes.more}"
     if fixes.nothing_helps:
         yield clean(fixes.nothing_helps)
-    yield from (clean(f"  {line}") for line in fixes.new_nodes)
+    yield from (clean(f"  {line}") for line in (*fixes.new_nodes, *fixes.left_alone))
     if fixes.cut_short:
         yield fixes.cut_short
 

@@ -37,6 +37,7 @@ def search(
     unread: Iterable[Kind] = (),
     spent: Callable[[], bool] = lambda: False,
     profile: Profile | None = None,
+    now: str = "",
 ) -> FixSearch:
     """Return what is offered for the Pod.
 
@@ -47,13 +48,14 @@ def search(
         unread: kinds that could not be listed.
         spent: whether the time is over.
         profile: whose rules apply; the reference release's unless given.
+        now: the moment it is asked; empty where nobody knows.
     """
     found = snapshot([*objects, pending, *siblings], profile).inventory
     missing = tuple(Unread(kind, "forbidden") for kind in unread)
     cluster = Snapshot.build(Inventory(found.objects, unread=missing))
     seen_by = profile or default_profile()
     asked = typed_pod(pending, profile)
-    situation = Situation(asked, Handle.build(cluster, seen_by))
+    situation = Situation(asked, Handle.build(cluster, seen_by), now)
     others = [typed_pod(each, profile) for each in (pending, *siblings)]
     return search_fixes(situation, siblings_of(asked, others, situation), spent)
 

@@ -157,7 +157,8 @@ class TestLiveChanges:
 
     def test_are_no_help_where_another_change_needs_the_pod_made_anew(self) -> None:
         pending = web("web-0", nodeSelector={"disk": "ssd"})
-        found = fixes([node("n", zone="z", taints=["x=y:NoSchedule"])], pending)["AddToleration+RelaxNodeSelector"]
+        nodes = [node(f"n{zone}", zone=zone, taints=["x=y:NoSchedule"]) for zone in "ab"]
+        found = fixes(nodes, pending)["AddToleration+RelaxNodeSelector"]
         assert [line.split()[1:3] for line in found.commands] == [["get", "pod"]]
 
 

@@ -42,7 +42,7 @@ def test_min_domains_stays_where_no_domain_is_eligible() -> None:
 def test_a_preference_keeps_no_min_domains() -> None:
     constraints = [spread(ZONE, selector=app("web"), minDomains=3)]
     pending = web(topologySpreadConstraints=constraints)
-    found = fixes([node("a1", zone="a"), *counted("a1")], pending)["MakeSoft"]
+    found = fixes([node("a1", zone="a"), node("b1", zone="b"), *counted("a1", "b1")], pending)["MakeSoft"]
     assert patch_of(found) == [
         ("remove", f"{AT}/0/minDomains", None),
         ("add", f"{AT}/0/whenUnsatisfiable", "ScheduleAnyway"),
@@ -73,8 +73,11 @@ def test_tainted_nodes_can_be_left_out_of_the_count(policy: Object, fix: str | N
 
 def test_nodes_ruled_out_by_affinity_can_be_left_out_of_the_count() -> None:
     constraints = [spread(ZONE, selector=app("web"), nodeAffinityPolicy="Ignore")]
-    nodes = [node(f"{zone}1", zone=zone, labels={"disk": disk}) for zone, disk in (("a", "ssd"), ("b", "hdd"))]
-    found = fixes([*nodes, *counted("a1")], web(topologySpreadConstraints=constraints, nodeSelector={"disk": "ssd"}))
+    disks = {"a": "ssd", "b": "hdd", "c": "ssd"}
+    nodes = [node(f"{zone}1", zone=zone, labels={"disk": disk}) for zone, disk in disks.items()]
+    found = fixes(
+        [*nodes, *counted("a1", "c1")], web(topologySpreadConstraints=constraints, nodeSelector={"disk": "ssd"})
+    )
     assert patch_of(found["HonorAffinity"]) == [("add", f"{AT}/0/nodeAffinityPolicy", "Honor")]
     assert found["HonorAffinity"].cost == 1
 

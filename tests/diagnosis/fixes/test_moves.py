@@ -7,6 +7,7 @@ import pytest
 from kubectl_spread.objects import kinds
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.diagnosis.fixes.clusters import fixes, search, web, zones
+from tests.diagnosis.fixes.owners import owned, owner
 
 RS = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "other"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -35,7 +36,7 @@ def full(**fields: object) -> list[Object]:
     return [node("n"), holder, node("small", allocatable={"cpu": "6"}, taints=["small=:NoSchedule"])]
 
 
-TOLERANT = {"tolerations": [{"key": "small", "operator": "Exists"}]}
+TOLERANT: Object = {"tolerations": [{"key": "small", "operator": "Exists"}]}
 PENDING = pod("p", requests={"cpu": "8"})
 
 
@@ -161,35 +162,113 @@ class TestWhen:
     def test_not_a_static_pod(self) -> None:
         assert "MovePod" not in fixes(full(owner={"apiVersion": "v1", "kind": "Node", "name": "n"}), PENDING)
 
-    def test_not_a_daemon_which_comes_back_to_its_node(self) -> None:
-        daemon = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent"}
-        assert "MovePod" not in fixes(full(**TOLERANT, owner=daemon), PENDING)
+    def test_that_it_comes_back_elsewhere_is_said_only_where_that_is_sure(self) -> None:
+        """What is made again is bound by no constraint, and its old node is the emptiest."""
+        counting = [spread(ZONE, selector={"matchLabels": {"team": "obs"}})]
+        team = {"team": "obs"}
+        objects = [
+            *zones(c={"taints": ["x=y:NoSchedule"]}),
+            *(pod(f"crowd-{i}", on="a1", labels=team, requests={"cpu": "3"}) for i in range(2)),
+            pod("lone", on="b1", labels=team, owner=RS),
+        ]
+        pending = pod("p", labels=team, topologySpreadConstraints=counting)
+        moved = {fix.changes[0].target.name: fix for fix in search(objects, pending).fixes if fix.id == "MovePod"}
+        assert moved["lone"].starts == "replicaset/other makes it again, perhaps on the same node"
+
+    @pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
+    def test_not_what_comes_back_to_its_node_or_counts_as_failed(self, kind: str) -> None:
+        found = search(full(**TOLERANT, owner={**RS, "kind": kind}), PENDING)
+        assert "MovePod" not in {fix.id for fix in found.fixes}
+        told = [line for line in found.left_alone if line.startswith("default/holder on n: ")]
+        assert bool(told) is (kind == "Job")
+
+    @pytest.mark.parametrize(
+        ("mark", "value", "offered"),
+        [
+            ("karpenter.sh/do-not-disrupt", "true", False),
+            ("karpenter.sh/do-not-disrupt", "false", True),
+            ("cluster-autoscaler.kubernetes.io/safe-to-evict", "false", False),
+            ("cluster-autoscaler.kubernetes.io/safe-to-evict", "true", True),
+            ("descheduler.alpha.kubernetes.io/prefer-no-eviction", "", False),
+            ("kubernetes.io/config.mirror", "5f2a", False),
+            ("example.com/note", "true", True),
+        ],
+    )
+    def test_not_a_pod_that_is_marked(self, mark: str, value: str, *, offered: bool) -> None:
+        objects = full(**TOLERANT)
+        objects[1]["metadata"]["annotations"] = {mark: value}
+        found = search(objects, PENDING)
+        assert ("MovePod" in {fix.id for fix in found.fixes}) is offered
+
+    def test_a_stateful_set_makes_its_ordinal_again_by_the_newest_template(self) -> None:
+        """The template has been changed since: what comes back no longer fits beside the Pending Pod."""
+        holder = pod("db-0", on="n", requests=BIG, labels={"app": "web"}, **TOLERANT)
+        by = owner("StatefulSet", holder, name="db")
+        revision = {"controller-revision-hash": "db-1"}
+        by["status"] = {"currentRevision": "db-1", "updateRevision": "db-1"}
+        objects = [
+            node("n"),
+            owned(holder, by, **revision),
+            node("small", allocatable={"cpu": "6"}, taints=["small=:NoSchedule"]),
+        ]
+        assert "MovePod" in fixes([*objects, by], PENDING)
+        del by["spec"]["template"]["spec"]["tolerations"]
+        by["status"]["updateRevision"] = "db-2"
+        assert "MovePod" not in fixes([*objects, by], PENDING)
+
+
+SILENT: Object = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
 
 
 class TestTerminating:
     """Pods that are being deleted and hold what the Pod needs."""
 
     @staticmethod
-    def stuck(**fields: object) -> list[Object]:
-        """Return a full node whose holder is being deleted, without finalizers."""
+    def ending(
+        *, finalizers: bool = False, grace: int | None = 300, silent: bool = False, **fields: object
+    ) -> list[Object]:
+        """Return a full node whose holder is being deleted; ``silent``: its kubelet does not answer."""
         objects = full(terminating=True, **fields)
-        del objects[1]["metadata"]["finalizers"]
+        metadata = objects[1]["metadata"]
+        if not finalizers:
+            del metadata["finalizers"]
+        if grace is not None:
+            metadata["deletionGracePeriodSeconds"] = grace
+        if silent:
+            objects[0]["status"] |= SILENT
         return objects
 
-    def test_are_forced_with_a_warning(self) -> None:
-        found = fixes([*self.stuck(), budget(allowed=0, app="other")], PENDING)["MovePod"]
-        assert found.commands == ("kubectl delete pod holder -n default --grace-period=0 --force",)
-        assert "make sure its node is gone" in found.starts
+    @pytest.mark.parametrize("now", ["", "2025-12-31T23:59:00Z", "2026-01-01T00:01:00Z"])
+    def test_end_by_themselves_where_the_node_answers(self, now: str) -> None:
+        found = search(self.ending(), PENDING, now=now)
+        assert "MovePod" not in {fix.id for fix in found.fixes}
+        assert found.left_alone == ("default/holder on n: it is being deleted and ends by itself within 300s",)
 
-    def test_are_left_to_whoever_holds_their_finalizers(self) -> None:
-        found = fixes(full(terminating=True), PENDING)["MovePod"]
-        assert found.commands == ()
-        assert "finalizers example.com/waits" in found.starts
+    @pytest.mark.parametrize(
+        ("grace", "now", "stuck"),
+        [
+            (300, "2025-12-31T23:59:00Z", False),
+            (300, "2026-01-01T00:01:00Z", True),
+            (0, "", True),
+            (None, "", False),
+        ],
+    )
+    def test_are_left_to_whoever_holds_their_finalizers(self, grace: int | None, now: str, *, stuck: bool) -> None:
+        found = {fix.id: fix for fix in search(self.ending(finalizers=True, grace=grace), PENDING, now=now).fixes}
+        assert ("MovePod" in found) is stuck
+        if stuck:
+            assert found["MovePod"].commands == ()
+            assert "finalizers example.com/waits" in found["MovePod"].starts
+
+    def test_are_forced_where_the_node_does_not_answer(self) -> None:
+        found = fixes([*self.ending(silent=True), budget(allowed=0, app="other")], PENDING)["MovePod"]
+        assert found.commands == ("kubectl delete pod holder -n default --grace-period=0 --force",)
+        assert "make sure it is gone" in found.starts
 
     def test_of_a_stateful_set_come_back_only_then(self) -> None:
         stateful = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db"}
-        assert "MovePod" not in fixes(self.stuck(owner=stateful), PENDING)
-        assert "MovePod" in fixes(self.stuck(owner=stateful, **TOLERANT), PENDING)
+        assert "MovePod" not in fixes(self.ending(silent=True, owner=stateful), PENDING)
+        assert "MovePod" in fixes(self.ending(silent=True, owner=stateful, **TOLERANT), PENDING)
 
 
 def test_a_move_completes_a_pair() -> None:

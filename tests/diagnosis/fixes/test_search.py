@@ -15,18 +15,19 @@ TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
 CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 
 
-def order(fix: Fix) -> tuple[int, int, str]:
+def order(fix: Fix) -> tuple[int, int, int, str]:
     """Return what fixes are ordered by."""
-    return fix.cost, -len(fix.feasible), fix.summary
+    return fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
 def test_a_pod_that_has_a_node_needs_nothing() -> None:
     assert search([node("n")], pod("p")) == search([], pod("p"))
 
 
-def test_fixes_come_cheapest_first_then_by_what_they_open_then_by_text() -> None:
+def test_fixes_come_by_what_they_break_then_by_cost_then_by_what_they_open_then_by_text() -> None:
     found = search(CROWDED, web()).fixes
     assert list(found) == sorted(found, key=order)
+    assert [(fix.id, fix.disturbs.value) for fix in found][-1] == ("MovePod", "PodLost")
     assert {fix.id for fix in found} == {
         "HonorTaints",
         "AddToleration",
@@ -35,6 +36,51 @@ def test_fixes_come_cheapest_first_then_by_what_they_open_then_by_text() -> None
         "RaiseMaxSkew",
         "MakeSoft",
     }
+
+
+class TestWhatRuns:
+    """What a fix does to Pods that run comes before what it costs."""
+
+    @staticmethod
+    def ranked(kind: str, *, runs: bool = True) -> dict[str, str]:
+        """Return class of fix → what it disturbs, in order, where a workload of this kind makes the Pods."""
+        pending = web("web-1")
+        by = owner(kind, pending)
+        living = [owned(web("web-0", on="a1"), by)] if runs else [web("other", on="a1")]
+        found = search([*zones(**TAINTED), *living, web("on-b", on="b1"), by], owned(pending, by)).fixes
+        return {fix.id: fix.disturbs.value for fix in found}
+
+    def test_of_a_workload_are_replaced(self) -> None:
+        found = self.ranked("DaemonSet")
+        assert (found["RemoveTaint"], found["RaiseMaxSkew"]) == ("Nothing", "PodsReplaced")
+        assert [*found].index("RemoveTaint") < [*found].index("HonorTaints")
+
+    def test_of_a_workload_that_has_none_yet_are_none(self) -> None:
+        assert self.ranked("DaemonSet", runs=False)["RaiseMaxSkew"] == "Nothing"
+
+    def test_stay_where_only_the_pending_one_is_made_anew(self) -> None:
+        assert self.ranked("ReplicaSet")["RaiseMaxSkew"] == "Nothing"
+
+    def test_of_a_job_are_lost(self) -> None:
+        assert self.ranked("Job")["RaiseMaxSkew"] == "PodLost"
+
+
+def test_what_we_would_warn_of_is_not_offered_but_named() -> None:
+    """Without zone b, whose node is tainted, one domain is left: nothing would be spread any more."""
+    objects = [node("a1", zone="a"), node("b1", zone="b", taints=["x=y:NoSchedule"]), web("on-a", on="a1")]
+    found = search(objects, web())
+    assert "HonorTaints" not in {fix.id for fix in found.fixes}
+    assert [line for line in found.left_alone if line.endswith("it would bring SingleDomain")]
+
+
+def test_a_ghost_is_mended_first_and_not_made_to_count_better() -> None:
+    ghost = spread(ZONE, selector=app("old"))
+    by = owner("ReplicaSet", web("web-1", labels={"app": "web", "tier": "new"}), selector=app("web"))
+    pending = owned(web("web-1", topologySpreadConstraints=[ghost]), by, **{"pod-template-hash": "new"})
+    counted = [pod(f"old-{i}", on=f"{'ab'[i % 2]}1", labels={"app": "old"}) for i in range(4)]
+    found = [fix.id for fix in search([*zones(**TAINTED), *counted, by], pending).fixes]
+    assert found[0] == "FixSelector"
+    assert not {"AddMatchLabelKeys", "HonorTaints", "IgnoreAffinity"} & {*found}
 
 
 def test_pairs_are_tried_only_where_no_single_change_helps() -> None:
