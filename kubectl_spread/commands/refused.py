@@ -12,14 +12,12 @@ import kubectl_spread
 from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.denials import lacks_namespace
 from kubectl_spread.apiserver.fields import Api, Tables
-from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
+from kubectl_spread.apiserver.validation import FieldError, validate, validate_template
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.replicas import replicas_taken_back
-from kubectl_spread.controllers.rollout import fenceposts
 from kubectl_spread.objects.core import ReplicationController
-from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
@@ -84,7 +82,6 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
     """Yield what validation would refuse of the manifest."""
     if manifest.obj is not None:
         yield from _told(validate(manifest.obj, release))
-        yield from _strategy_errors(manifest.obj)
     elif manifest.template is not None:
         yield from _told(validate_template(manifest.template, release, path="spec.template"))
 
@@ -151,13 +148,3 @@ def _forbidden(manifest: Manifest, refusal: Refusal) -> ValidationError:
 def _told(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:
     """Return the errors as a report has them."""
     return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)
-
-
-def _strategy_errors(obj: KubernetesObject | None) -> Iterator[ValidationError]:
-    """Yield what the API server would refuse of how a Deployment rolls out."""
-    if isinstance(obj, Deployment):
-        try:
-            fenceposts(obj.spec.strategy, 1)
-        except ValueError as error:
-            field, reason = "spec.strategy.rollingUpdate", str(Reason.INVALID)
-            yield ValidationError(field=field, reason=reason, message=f"Invalid value: {error}")

@@ -244,9 +244,10 @@ def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
     text = DEFAULT_PORTION if given is None else given
     if isinstance(text, int) and text >= 0:
         return text
-    if not re.fullmatch("[0-9]{1,9}%", str(text), re.ASCII):
+    # Of longer numbers, which are far beyond all Pods, the first digits say so too.
+    if not (percentage := re.fullmatch("0*([0-9]{1,9})[0-9]*%", str(text))):
         raise ValueError(f"{text!r} is neither a number of Pods nor a percentage")
-    hundredfold = int(str(text).removesuffix("%")) * replicas
+    hundredfold = int(percentage[1]) * replicas
     return -(-hundredfold // 100) if round_up else hundredfold // 100
 
 

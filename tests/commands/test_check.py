@@ -294,7 +294,7 @@ def test_how_a_deployment_rolls_out_may_be_nonsense(checked: Check, surge: str |
     running = [owned("web-0", "ReplicaSet", "web-h0", on="a1", labels={"pod-template-hash": "h0"})]
     cluster = [*ABC, workload("Deployment", "web", replicas=1), revision("web", 0), *running]
     report = checked([described], cluster)
-    assert [error.field for error in only(report).validation] == ["spec.strategy.rollingUpdate"]
+    assert [error.field for error in only(report).validation] == ["spec.strategy.rollingUpdate.maxSurge"]
     assert exit_code(report) == 1
 
 

@@ -262,7 +262,8 @@ def test_a_daemon_set_that_surges_needs_room_beside_the_old_pod(
     nodes = [node("a1", zone="a", allocatable={"cpu": "4", "memory": "8Gi", "pods": "10"})]
     pods = template(requests={"cpu": "3"})
     old = owned("web-1", "DaemonSet", "web", on="a1", requests={"cpu": "3"})
-    strategy = {"type": "RollingUpdate", "rollingUpdate": {} if surge is None else {"maxSurge": surge}}
+    rolling = {} if surge is None else {"maxSurge": surge, "maxUnavailable": 0 if full else 1}
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
     newer = template(requests={"cpu": "3"}, tolerations=[{"key": "x", "operator": "Exists"}])
     described = workload("DaemonSet", "web", pods=newer, updateStrategy=strategy)
     (item,) = checked([described], [*nodes, workload("DaemonSet", "web", pods=pods), old]).items

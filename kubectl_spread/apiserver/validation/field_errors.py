@@ -71,8 +71,14 @@ def invalid(path: str, value: str | int, detail: str) -> FieldError:
     return _error(path, Reason.INVALID, str(value), detail)
 
 
-def not_supported(path: str, value: str, supported: Iterable[str]) -> FieldError:
-    """Return the error of a value that is not among those of its type."""
+def count_errors(path: str, count: int | None) -> Errors:
+    """Yield the error of a number below zero."""
+    if count is not None and count < 0:
+        yield invalid(path, count, "must be greater than or equal to 0")
+
+
+def not_supported(path: str, value: object, supported: Iterable[str]) -> FieldError:
+    """Return the error of a value, text or as ``as_json`` takes it, that is not among those of its type."""
     known = ", ".join(map(quoted, supported))
     return _error(path, Reason.NOT_SUPPORTED, as_json(value), f"supported values: {known}")
 

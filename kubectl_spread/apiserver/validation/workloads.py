@@ -14,6 +14,7 @@ from kubectl_spread.apiserver.creation import job_as_created, name_as_created
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
     FieldError,
+    count_errors,
     forbidden,
     invalid,
     not_supported,
@@ -33,6 +34,7 @@ from kubectl_spread.objects.workloads import (
     JobSpec,
     ReplicaSet,
     StatefulSet,
+    UpdateStrategy,
     WorkloadSpec,
 )
 from kubectl_spread.release import Release
@@ -92,7 +94,7 @@ def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Erro
     """
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
-    yield from _count_errors("spec.replicas", spec.replicas)
+    yield from count_errors("spec.replicas", spec.replicas)
     yield from _selector_errors(spec, kind="deployment")
     if _is_readable(spec.selector):
         yield from _mismatch_errors(spec)
@@ -100,13 +102,16 @@ def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Erro
         yield from _forever_errors(spec.template, kind="ReplicaSet")
     else:
         yield invalid("spec.selector", _selector_text(spec), "invalid label selector")
+    if isinstance(owner, Deployment):
+        yield from _strategy_errors(owner, owner.spec.strategy, release)
 
 
 def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
     """Yield the errors of a StatefulSet, whose template was not looked at until v1.34."""
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_label_faults)
-    yield from _count_errors("spec.replicas", spec.replicas)
+    yield from _strategy_errors(owner, spec.update_strategy, release)
+    yield from count_errors("spec.replicas", spec.replicas)
     yield from _selector_errors(spec, kind="statefulset")
     if not _is_readable(spec.selector):
         yield invalid("spec.selector", _selector_text(spec), "")
@@ -130,6 +135,15 @@ def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
         yield invalid("spec.selector", "{}", "empty selector is invalid for daemonset")
     yield from template_errors(_TEMPLATE, spec.template, release)
     yield from _forever_errors(spec.template, kind="DaemonSet")
+    yield from _strategy_errors(owner, spec.update_strategy, release)
+
+
+def _strategy_errors(owner: Deployment | StatefulSet | DaemonSet, strategy: UpdateStrategy, release: Release) -> Errors:
+    """Yield the errors of how the owner's Pods are replaced; the defaults are sound."""
+    if strategy != UpdateStrategy():
+        from kubectl_spread.apiserver.validation.strategies import strategy_errors
+
+        yield from strategy_errors(owner, release)
 
 
 def _job_errors(job: Job, release: Release) -> Errors:
@@ -164,8 +178,8 @@ def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
 
 def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
     """Yield the errors of what a Job and a CronJob have in common."""
-    yield from _count_errors(f"{path}.parallelism", spec.parallelism)
-    yield from _count_errors(f"{path}.completions", spec.completions)
+    yield from count_errors(f"{path}.parallelism", spec.parallelism)
+    yield from count_errors(f"{path}.completions", spec.completions)
     yield from template_errors(f"{path}.template", spec.template, release)
     policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
     if policy == _ALWAYS:
@@ -190,7 +204,7 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
     yield from metadata_errors(metadata, dns_subdomain_faults, check_generate_name=check_generate_name)
     if not selector:
         yield required("spec.selector")
-    yield from _count_errors("spec.replicas", owner.spec.replicas)
+    yield from count_errors("spec.replicas", owner.spec.replicas)
     if owner.spec.template == PodTemplateSpec():
         yield required(_TEMPLATE)
         return
@@ -207,12 +221,6 @@ def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
     if template.spec.active_deadline_seconds is not None:
         message = f"activeDeadlineSeconds in {kind} is not Supported"
         yield forbidden(f"{_TEMPLATE}.spec.activeDeadlineSeconds", message)
-
-
-def _count_errors(path: str, count: int | None) -> Errors:
-    """Yield the error of a number below zero."""
-    if count is not None and count < 0:
-        yield invalid(path, count, "must be greater than or equal to 0")
 
 
 def _selector_errors(spec: WorkloadSpec, *, kind: str) -> Errors:
