@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from tests.soak import manifests, next_pods
+from tests.soak import manifests, next_pods, verdicts
 
-PROOFS: Mapping[str, Callable[[], int]] = {"manifests": manifests.main, "next-pods": next_pods.main}
+PROOFS: Mapping[str, Callable[[], int]] = {
+    "manifests": manifests.main,
+    "next-pods": next_pods.main,
+    "verdicts": verdicts.main,
+}
 
 
 def main() -> int:
