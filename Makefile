@@ -65,6 +65,7 @@ fuzz: $(VENV)/.developing ## give everything that reads what others wrote strang
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 soak: $(VENV)/.developing ## run the proofs that take long, against a real control plane
+	$(BIN)/python -m tests.controlplane build
 	$(BIN)/python -m tests.soak
 
 bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within one run

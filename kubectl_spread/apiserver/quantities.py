@@ -12,6 +12,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
+import msgspec
+
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import PodSpec, Quantity
 from kubectl_spread.objects.decoding import Plain
@@ -106,6 +108,18 @@ def unreadable(text: Quantity) -> bool:
     except ValueError:
         return True
     return False
+
+
+def with_defaults(value: object) -> Plain:
+    """Return the value as JSON has it, with every default: an API server stores those, a manifest leaves them out."""
+    if isinstance(value, msgspec.Struct):
+        return {name: with_defaults(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, dict):
+        return {str(key): with_defaults(each) for key, each in value.items()}
+    if isinstance(value, tuple):
+        return [with_defaults(each) for each in value]
+    assert value is None or isinstance(value, str | int | float | bool)  # noqa: S101 - an object holds nothing else
+    return value
 
 
 def canonical(values: Plain) -> Plain:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.apiserver.quantities import canonical, read_amount, unreadable
+from kubectl_spread.apiserver.quantities import canonical, read_amount, unreadable, with_defaults
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid
 from kubectl_spread.apiserver.validation.labelselectors import selector_as_json
 from kubectl_spread.objects.core import Affinity, Pod, PodSpec, PodTemplateSpec, ResourceRequirements
@@ -114,7 +114,8 @@ def _job_errors(new: Job, live: Job, release: Release) -> Errors:
 def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended: bool, release: Release) -> bool:
     """Whether the template of a Job changes, but for what decides about nodes while the Job is suspended."""
     labels = {**live.metadata.labels, **new.metadata.labels}
-    spec = applied(live.spec, defaulted(Pod(spec=new.spec), release).spec)
+    # Requests follow from limits in Pods alone: SetDefaults_Pod is not for templates.
+    spec = applied(live.spec, new.spec)
     if not suspended:
         return labels != live.metadata.labels or _as_plain(spec) != _as_plain(live.spec)
     return _as_plain(_without_directives(spec, release)) != _as_plain(_without_directives(live.spec, release))
@@ -230,5 +231,4 @@ def _name(item: Struct) -> str:
 
 def _as_plain(value: Struct) -> Plain:
     """Return plain values that are the same for what an API server holds to be the same."""
-    decoded: Plain = msgspec.json.decode(msgspec.json.encode(value))
-    return canonical(decoded)
+    return canonical(with_defaults(value))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import unmerged
@@ -201,9 +201,8 @@ def _in_common(resources: Sequence[ResourceRequirements | None]) -> ResourceRequ
 def _paths(before: Pod, after: Pod) -> tuple[str, ...]:
     """Return the paths of the fields in which the Pods differ, in the order of the spec."""
     old, new = before.spec, after.spec
-    found = [
-        f"spec.{field.encode_name}" for field in fields(PodSpec) if getattr(old, field.name) != getattr(new, field.name)
-    ]
+    named = zip(PodSpec.__struct_fields__, PodSpec.__struct_encode_fields__, strict=True)
+    found = [f"spec.{name}" for field, name in named if getattr(old, field) != getattr(new, field)]
     labels = before.metadata.labels != after.metadata.labels
     return (*(["metadata.labels"] if labels else []), *found)
 

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.quantities import canonical
+from kubectl_spread.apiserver.quantities import canonical, with_defaults
 from kubectl_spread.objects.core import Pod, PodSchedulingGroup, PodTemplateSpec, ReplicationController
-from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.workloads import CronJob, Job
@@ -76,17 +75,5 @@ def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
 def template_hash(template: PodTemplateSpec) -> str:
     """Return a name for the template, the same for the same Pods; the real one is another."""
     labels = {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
-    spec = canonical(_with_defaults(template.spec))
+    spec = canonical(with_defaults(template.spec))
     return format(zlib.crc32(msgspec.json.encode((labels, spec), order="sorted")), "08x")
-
-
-def _with_defaults(value: object) -> Plain:
-    """Return the value as JSON has it, with every default: an API server stores those, a manifest leaves them out."""
-    if isinstance(value, msgspec.Struct):
-        return {name: _with_defaults(getattr(value, name)) for name in value.__struct_fields__}
-    if isinstance(value, dict):
-        return {str(key): _with_defaults(each) for key, each in value.items()}
-    if isinstance(value, tuple):
-        return [_with_defaults(each) for each in value]
-    assert value is None or isinstance(value, str | int | float | bool)  # noqa: S101 - an object holds nothing else
-    return value

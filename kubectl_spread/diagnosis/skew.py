@@ -203,11 +203,11 @@ def _blocked(constraint: ConstraintReport, judged: Judged) -> str:
     """Return why this constraint leaves the next Pod no node; empty where it finds one, or others are to blame."""
     rejected, nodes = judged.spread.rejected, judged.evaluation.nodes
     by_filters = frozenset[str]().union(*(names for r, names in rejected.items() if isinstance(r, FilterRequirement)))
-    core = requirements.conflict_core(rejected, nodes)
-    if not core or len(by_filters) == len(nodes):
+    if len(by_filters) == len(nodes):
         return ""
     this = ConstraintRequirement(constraint.index)
-    if this not in core:
+    core = next((core for core in requirements.conflict_cores(rejected, nodes) if this in core), ())
+    if not core:
         return ""
     pins = [pin for domain in constraint.domains for pin in domain.pinned_by]
     if pins:
@@ -222,11 +222,12 @@ def _unschedulable(judged: Judged) -> str:
     evaluation = judged.evaluation
     if evaluation.feasible:
         return ""
-    core = requirements.conflict_core(judged.spread.rejected, evaluation.nodes)
-    filters = [each.plugin for each in core if isinstance(each, FilterRequirement)]
-    if len(filters) < len(core):
-        return ""
-    return " and ".join(filters) or evaluation.message
+    of_filters: requirements.Rejected = {
+        r: names for r, names in judged.spread.rejected.items() if isinstance(r, FilterRequirement)
+    }
+    core = requirements.conflict_core(of_filters, evaluation.nodes)
+    names = [each.plugin for each in core if isinstance(each, FilterRequirement)]
+    return " and ".join(names) if evaluation.nodes else evaluation.message
 
 
 def _described(requirement: Requirement, judged: Judged) -> str:

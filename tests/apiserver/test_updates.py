@@ -203,3 +203,14 @@ def test_a_gated_pod_may_be_bound_to_fewer_nodes() -> None:
 def test_claims(new: Object, phase: str, told: Sequence[str]) -> None:
     live = {**claim(storageClassName="a", volumeMode="Filesystem"), "status": {"phase": phase}}
     assert errors(new, live) == told
+
+
+def test_a_default_that_the_api_server_has_written_is_no_change() -> None:
+    manifest = workload("StatefulSet", "db", volumeClaimTemplates=[claim()])
+    stored = workload("StatefulSet", "db", volumeClaimTemplates=[claim(volumeMode="Filesystem")])
+    assert not errors(manifest, stored)
+    limited = template(schedulerName="default-scheduler")
+    limited["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "1"}}
+    bare = {**limited, "spec": {**limited["spec"]}}
+    del bare["spec"]["schedulerName"]
+    assert not errors(unselecting(workload("Job", "web", pods=bare)), workload("Job", "web", pods=limited))

@@ -253,6 +253,7 @@ def test_a_stateful_set_whose_template_runs_already_keeps_its_revision() -> None
         ({"labels": {"a": "b"}}, {"labels": {"a": "b", "pod-template-hash": "x"}}, True),
         ({"labels": {"a": "b"}}, {"labels": {"a": "c"}}, False),
         ({"image": "a"}, {"image": "b"}, False),
+        ({}, {"schedulerName": "default-scheduler", "restartPolicy": "Always"}, True),
     ],
     ids=str,
 )

@@ -284,3 +284,27 @@ def test_an_empty_selector_balances_where_the_release_counts_it() -> None:
     counting = replace(usual, behaviours=usual.behaviours | {Behaviour.EMPTY_SELECTOR_COUNTS})
     objects = [*ABC, *deployment(spread(ZONE, selector={}), on=["a1", "a2"])]
     assert only(objects, profile=counting).status is SpreadStatus.VIOLATED
+
+
+def test_each_of_several_constraints_that_block_alone_is_blocked() -> None:
+    few = (zoned(minDomains=4), spread(HOSTNAME, selector=app("web"), minDomains=9))
+    rows = rows_of([*ABC, *deployment(*few, on=["a1", "a2", "b1", "c1"])])
+    assert [row.status for row in rows] == [SpreadStatus.BLOCKED, SpreadStatus.BLOCKED]
+
+
+def test_filters_that_leave_no_node_are_to_blame_before_a_constraint_that_leaves_none_either() -> None:
+    nodes = [node("a1", zone="a", taints=[GPU]), node("b1", zone="b", unschedulable=True)]
+    row = only([*nodes, *deployment(zoned(minDomains=3), on=["a1", "b1"])])
+    assert (row.status, row.next) == (SpreadStatus.UNSCHEDULABLE, ())
+    assert row.status_reason == "NodeUnschedulable and TaintToleration"
+
+
+def test_without_nodes_nothing_is_scheduled() -> None:
+    row = only(deployment(zoned(soft=True)))
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "no nodes available to schedule pods")
+
+
+def test_a_pod_that_is_refused_has_no_next_node() -> None:
+    row = only([*ABC, *deployment(zoned(matchLabelKeys=["app"]), on=["a1"])])
+    assert (row.status, row.next) == (SpreadStatus.FAILED_CREATE, ())
+    assert row.status_reason.endswith("exists in both matchLabelKeys and labelSelector")

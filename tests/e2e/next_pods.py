@@ -464,7 +464,8 @@ def _came(client: Client, outcomes: Sequence[Outcome], before: set[str]) -> None
     """Add to each outcome the Pod that came, or why none did."""
     listed = client.pods()
     new = [pod for pod in listed if pod["metadata"]["uid"] not in before]
-    pending = json.loads(client.kubectl.run("spread", "why-pending", "-A", "-o", "json").stdout)["items"]
+    asked = ("spread", "why-pending", "-A", "--fix-budget=1", "-o", "json")
+    pending = json.loads(client.kubectl.run(*asked).stdout)["items"]
     events = client.api.request("GET", "/api/v1/events", query={"fieldSelector": "reason=FailedCreate"})["items"]
     for outcome in outcomes:
         space, kind = outcome.situation.namespace, outcome.situation.kind

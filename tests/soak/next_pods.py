@@ -23,13 +23,13 @@ def main() -> int:
     outcomes: list[Outcome] = []
     for begin in range(0, len(asked), BATCH):
         with control_plane(OPTIONS) as plane:
-            outcomes += run(plane.client(), asked[begin : begin + BATCH])
+            found = run(plane.client(), asked[begin : begin + BATCH])
+        outcomes += found
+        for outcome in (each for each in found if each.differences):
+            about = (outcome.situation.namespace, outcome.situation.kind, outcome.situation.inject or "-")
+            print(" ".join(about), *outcome.differences, sep="\n  ")  # noqa: T201 - a program
         print(_figures(outcomes), flush=True)  # noqa: T201 - a program
-    wrong = [outcome for outcome in outcomes if outcome.differences]
-    for outcome in wrong:
-        about = (outcome.situation.namespace, outcome.situation.kind, outcome.situation.inject or "-")
-        print(" ".join(about), *outcome.differences, sep="\n  ")  # noqa: T201 - a program
-    return int(bool(wrong))
+    return int(any(outcome.differences for outcome in outcomes))
 
 
 def _figures(outcomes: Sequence[Outcome]) -> str:
