@@ -95,14 +95,19 @@ class Problem:
     document: int = 0
     field_path: str = ""
 
-    def __str__(self) -> str:
-        """Return the problem as one line, most general place first."""
+    @property
+    def place(self) -> str:
+        """Where it is wrong, the most general place first."""
         place = [self.source]
         if self.document:
             place.append(f"document {self.document}")
         if self.field_path:
             place.append(self.field_path)
-        return f"{', '.join(place)}: {self.message}"
+        return ", ".join(place)
+
+    def __str__(self) -> str:
+        """Return the problem as one line."""
+        return f"{self.place}: {self.message}"
 
 
 class ManifestError(SpreadError):

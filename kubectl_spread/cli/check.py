@@ -42,6 +42,9 @@ class CheckFlags:
     dry_run: Annotated[
         str, Option("--dry-run", metavar="none|server", help="Whether the API server is asked what it would store.")
     ] = "none"
+    fail_on: Annotated[
+        str, Option("--fail-on", metavar="error|warning", help="Whether warnings end with exit code 1 too.")
+    ] = "error"
     replicas: Annotated[
         int | None,
         Option("--replicas", min=1, max=150_000, help="How many replicas to place; by default what the manifest says."),
@@ -64,6 +67,17 @@ def filenames_of(flags: CheckFlags) -> tuple[str, ...]:
     if not (filenames or flags.kustomize):
         raise UsageError("must specify one of -f and -k")
     return filenames
+
+
+def counts_warnings(flags: CheckFlags) -> bool:
+    """Return whether warnings end the program with exit code 1.
+
+    Raises:
+        UsageError: it is told to fail on something else.
+    """
+    if flags.fail_on not in {"error", "warning"}:
+        raise UsageError(f"invalid argument {flags.fail_on!r} for --fail-on", hint="must be one of: error, warning")
+    return flags.fail_on == "warning"
 
 
 def create_of(flags: CheckFlags, source: Source) -> Create | None:
@@ -97,7 +111,7 @@ def check(
     from kubectl_spread.render.outline.check import check_outline
     from kubectl_spread.render.text import outline_text
 
-    filenames = filenames_of(flags)
+    filenames, warnings = filenames_of(flags), counts_warnings(flags)
 
     def text(report: CheckReport, *, wide: bool) -> str:
         colors = output.wants_color(printing.color, sys.stdout)
@@ -117,4 +131,4 @@ def check(
     rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()
     report = command.check(source, options, rules, stdin=stdin, create=create_of(flags, source)).report
     output.write(printed(report))
-    raise typer.Exit(command.exit_code(report))
+    raise typer.Exit(command.exit_code(report, warnings=warnings))

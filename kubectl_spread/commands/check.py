@@ -36,6 +36,7 @@ from kubectl_spread.report import (
     EvaluationReport,
     FailedCreate,
     Incomplete,
+    Severity,
     ValidationError,
     Verdict,
 )
@@ -55,6 +56,8 @@ from kubectl_spread.snapshot import Snapshot
 if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create, Served
 
+UNREADABLE = "unreadable"
+"""Why a file was not checked, whatever is wrong in it."""
 MOST_PODS = 150_000
 """Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
 
@@ -98,11 +101,11 @@ def check(
         create: what asks the API server for a dry run; None to go by what is known of its rules.
 
     Raises:
-        ManifestError: a document cannot be read, or none has a Pod template.
+        ManifestError: no file that can be read has a Pod template.
         ClusterError: a list that is needed cannot be had.
         UsageError: none that has a Pod template is selected.
     """
-    manifests = read_manifests(options, stdin=stdin)
+    manifests, problems = read_manifests(options, stdin=stdin)
     selected = [each for each in manifests if options.selector.matches(each.labels)]
     asked = [each for each in selected if each.makes_pods]
     if not asked:
@@ -124,16 +127,33 @@ def check(
             else:
                 continue
             items.append(replace(item, origin=origin_of(manifest, item, built=bool(options.kustomize))))
-    report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=view.incomplete)
+    unread = (Incomplete(what=problem.place, why=UNREADABLE, consequence=problem.message) for problem in problems)
+    report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=(*view.incomplete, *unread))
     return Answer(report, view)
 
 
-def exit_code(report: CheckReport) -> ExitCode:
-    """Return the exit code: no where a Pod finds no node or a manifest is invalid."""
+def exit_code(report: CheckReport, *, warnings: bool = False) -> ExitCode:
+    """Return the exit code: no where a Pod finds no node or a manifest is invalid.
+
+    Args:
+        report: the answer.
+        warnings: whether warnings mean no too: those of findings, and the API server's.
+    """
+    unread = any(gap.why == UNREADABLE for gap in report.incomplete)
     return ExitCode.of_items(
-        no=any(item.stuck or item.jam or item.failed_create or item.validation for item in report.items),
-        incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
+        no=any(_is_refused(item) or (warnings and _is_warned_of(item)) for item in report.items),
+        incomplete=unread or any(item.verdict is Verdict.INCOMPLETE for item in report.items),
     )
+
+
+def _is_refused(item: CheckItem) -> bool:
+    """Whether not all that the manifest asks for comes to be."""
+    return bool(item.stuck or item.jam or item.failed_create or item.validation)
+
+
+def _is_warned_of(item: CheckItem) -> bool:
+    """Whether something about the manifest is a warning or worse."""
+    return bool(item.warnings) or any(finding.severity is not Severity.INFO for finding in item.findings)
 
 
 def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:

@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_documents
+from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_files
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
@@ -102,15 +102,15 @@ def values_of(document: Document) -> Mapping[str, Plain]:
     return document.values if isinstance(document.values, dict) else {}
 
 
-def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> list[Manifest]:
-    """Return every document as an object.
+def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> tuple[list[Manifest], tuple[Problem, ...]]:
+    """Return every document as an object, but for files in which something is wrong, and what that is.
 
     Raises:
-        ManifestError: documents cannot be read (all of them are named), or none has a Pod template.
+        ManifestError: documents cannot be read (all of them are named) and no other file has a Pod template.
     """
-    documents = _documents(sources, stdin)
+    documents, faults = _documents(sources, stdin)
+    problems = list(faults)
     manifests: list[Manifest] = []
-    problems: list[Problem] = []
     for document in documents:
         try:
             manifests.append(_manifest(document, sources.namespace))
@@ -118,27 +118,29 @@ def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> list[
             problems += error.problems
     if sources.enforce_namespace:
         problems += _of_other_namespaces(manifests, sources.namespace)
+    faulty = {problem.source for problem in problems}
+    sound = [manifest for manifest in manifests if manifest.document.source not in faulty]
+    if any(manifest.makes_pods for manifest in sound):
+        return sound, tuple(problems)
     if problems:
         raise ManifestError(problems)
-    if not any(manifest.makes_pods for manifest in manifests):
-        kinds = ", ".join(sorted({document.kind for document in documents}))
-        where = ", ".join(sources.filenames) or sources.kustomize
-        problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
-        raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
-    return manifests
+    kinds = ", ".join(sorted({document.kind for document in documents}))
+    where = ", ".join(sources.filenames) or sources.kustomize
+    problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
+    raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
 
 
-def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> Sequence[Document]:
-    """Return the documents of the files, or of the directory that kustomize builds.
+def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> tuple[Sequence[Document], Sequence[Problem]]:
+    """Return the documents of the files, or of the directory that kustomize builds, and what is wrong with others.
 
     Raises:
-        ManifestError: documents cannot be read; all of them are named.
+        ManifestError: what is built cannot be read, or too much is wrong.
     """
     if sources.kustomize:
         from kubectl_spread.cluster.files.kustomize import build
 
-        return build(sources.kustomize)
-    return read_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)
+        return build(sources.kustomize), ()
+    return read_sound_files(sources.filenames, recursive=sources.recursive, stdin=stdin)
 
 
 def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[Problem]:

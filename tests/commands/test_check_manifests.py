@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def read(folder: Path, *documents: Object, **sources: Any) -> list[Manifest]:  #
     """Return the documents as manifests."""
     path = folder / "manifests.yaml"
     path.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
-    return read_manifests(ManifestSources(filenames=(str(path),), **{"namespace": "asked", **sources}), stdin=None)
+    return read_manifests(ManifestSources(filenames=(str(path),), **{"namespace": "asked", **sources}), stdin=None)[0]
 
 
 @pytest.mark.parametrize("described", [pod("web", namespace="own"), workload("Job", "web", namespace="own"), ROLLOUT])
@@ -68,7 +69,7 @@ def test_where_the_pods_spec_stands(tmp_path: Path, described: Object, path: str
 def test_a_directory_is_built_by_kustomize(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pod.yaml").write_text(yaml.safe_dump(pod("built")), encoding="utf-8")
     monkeypatch.setenv("KUBECTL_PATH", str(kubectl(tmp_path, 'cat "$3/pod.yaml"')))
-    (manifest,) = read_manifests(ManifestSources(kustomize=str(tmp_path), namespace="asked"), stdin=None)
+    (manifest,), _ = read_manifests(ManifestSources(kustomize=str(tmp_path), namespace="asked"), stdin=None)
     assert (manifest.name, manifest.namespace) == ("built", "default")
 
 
@@ -112,3 +113,25 @@ def test_the_namespace_that_is_asked_for_holds_for_documents(tmp_path: Path) -> 
     ended = spread("check", "-f", path, "-n", "asked", "--from", cluster)
     assert (ended.code, "You must pass '--namespace=own'" in ended.error) == (3, True)
     assert spread("check", "-f", path, "-n", "own", "--from", cluster).code == 0
+
+
+def test_a_file_in_which_something_is_wrong_costs_its_own_answer_alone(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.yaml", "broken.yaml", "nodes.yaml")]
+    for path, described in zip(files, (pod("a"), {**pod("b"), "spec": []}, node("node-1")), strict=True):
+        path.write_text(yaml.safe_dump(described), encoding="utf-8")
+    ended = spread("check", "-f", files[0], "-f", files[1], "--from", files[2], "-o", "json")
+    assert ([item["name"] for item in ended.items], ended.code) == (["a"], 3)
+    (gap,) = json.loads(ended.stdout)["incomplete"]
+    assert gap["what"] == f"{files[1]}, document 1, spec"
+    assert spread("check", "-f", files[1], "--from", files[2]).code == 3
+
+
+def test_warnings_may_be_failures(tmp_path: Path) -> None:
+    path, nodes = tmp_path / "pod.yaml", tmp_path / "nodes.yaml"
+    constraint = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
+    path.write_text(yaml.safe_dump(pod("a", topologySpreadConstraints=[constraint])), encoding="utf-8")
+    nodes.write_text(yaml.safe_dump(node("node-1", labels={"zone": "a"})), encoding="utf-8")
+    codes = [
+        spread("check", "-f", path, "--from", nodes, f"--fail-on={what}").code for what in ("error", "warning", "x")
+    ]
+    assert codes == [0, 1, 2]

@@ -152,7 +152,7 @@ def _refused(broken: Broken, folder: Path) -> str:
     path = folder / "manifest.yaml"
     path.write_text(yaml.safe_dump_all([broken.made, pod("bystander")]), encoding="utf-8")
     try:
-        manifest, *_ = read_manifests(ManifestSources(filenames=(str(path),), namespace="default"), stdin=None)
+        (manifest, *_), _ = read_manifests(ManifestSources(filenames=(str(path),), namespace="default"), stdin=None)
     except ManifestError as error:
         return str(error)
     judge = errors_of if manifest.makes_pods else undecodable

@@ -25,6 +25,7 @@ __all__ = [
     "pod_template_values",
     "read_documents",
     "read_inventory",
+    "read_sound_files",
 ]
 
 DEFAULT_NAMESPACE = "default"
@@ -51,6 +52,20 @@ def read_documents(
         ManifestError: with everything that is wrong.
     """
     return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
+
+
+def read_sound_files(
+    sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
+) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
+    """Return the objects of the sources in which nothing is wrong, as `read_documents` does, and what is in others.
+
+    Raises:
+        ManifestError: too much is wrong.
+    """
+    inputs = read_inputs(sources, recursive=recursive, urls=True, stdin=stdin)
+    documents, problems = _sorted_out(_decoded(_countable(read_objects(inputs, strict=True), MOST_OBJECTS)))
+    faulty = {problem.source for problem in problems}
+    return tuple(document for document in documents if document.source not in faulty), tuple(problems)
 
 
 def documents_of(inputs: Iterable[Input | Problem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
@@ -112,7 +127,20 @@ def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
     Raises:
         ManifestError: with all problems, or the first hundred.
     """
-    sound, problems = [], []
+    sound, problems = _sorted_out(results)
+    if problems:
+        raise ManifestError(problems)
+    return tuple(sound)
+
+
+def _sorted_out(results: Iterable[T | Problem]) -> tuple[list[T], list[Problem]]:
+    """Return the results, and the problems among them.
+
+    Raises:
+        ManifestError: with the first hundred problems.
+    """
+    sound: list[T] = []
+    problems: list[Problem] = []
     for result in results:
         if not isinstance(result, Problem):
             sound.append(result)
@@ -120,9 +148,7 @@ def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
         problems.append(result)
         if len(problems) == MOST_PROBLEMS:
             raise ManifestError(problems, hint="there may be more: reading ended here")
-    if problems:
-        raise ManifestError(problems)
-    return tuple(sound)
+    return sound, problems
 
 
 def _countable(found: Iterable[Document | Problem], most: int) -> Iterator[Document | Problem]:
