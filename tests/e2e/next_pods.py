@@ -551,12 +551,12 @@ def _bound_to(outcome: Outcome) -> str:
 
 def _show(outcome: Outcome) -> str:
     """Return how the rows of show are wrong."""
-    bound, jobs = _bound_to(outcome), outcome.situation.kind == "Job" and not outcome.said.refusals
+    bound, jobs = _bound_to(outcome), outcome.situation.kind == "Job"
     for row in outcome.rows:
         status = row["status"]
         if jobs:
-            # As show was asked the Job was full: it wanted no more.
-            if row["next"] or status in {"Blocked", "Unschedulable", "FailedCreate"}:
+            # As show was asked the Job was full and wanted no more, unless its first Pods were refused already.
+            if row["next"] or status in {"Blocked", "Unschedulable"}:
                 return f"{status} {row['next']} of a Job that is full"
         elif outcome.came is None:
             if status not in {"FailedCreate", "NoDomains"}:
