@@ -32,8 +32,7 @@ def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
     """
     if job.finished or job.spec.suspend or job.metadata.deletion_timestamp:
         return False
-    only_failed = job.spec.pod_replacement_policy == _REPLACE_FAILED
-    active = sum(only_failed or not pod.terminating for pod in pods)
+    active = len(_taken(job, pods))
     parallelism = 1 if job.spec.parallelism is None else job.spec.parallelism
     if job.spec.completions is None:
         return not job.status.succeeded and active < parallelism
@@ -52,10 +51,21 @@ def is_indexed(spec: JobSpec) -> bool:
 
 
 def next_index(job: Job, pods: Sequence[Pod]) -> int:
-    """Return the first completion index that has neither come to an end nor a Pod."""
+    """Return the first completion index that has neither come to an end nor a Pod.
+
+    Source: job/indexed_job_utils.go firstPendingIndexes.
+    """
+    taken = _taken(job, pods)
     done = {*_indexes(job.status.completed_indexes), *_indexes(job.status.failed_indexes)}
-    done |= {int(text) for pod in pods if (text := pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")).isdecimal()}
+    done |= {int(text) for pod in taken if (text := pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")).isdecimal()}
     return next(number for number in range(len(done) + 1) if number not in done)
+
+
+def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:
+    """Return the Pods that keep others from being made: being deleted they do where failed ones alone are replaced."""
+    if job.spec.pod_replacement_policy == _REPLACE_FAILED:
+        return pods
+    return [pod for pod in pods if not pod.terminating]
 
 
 def _indexes(text: str) -> Iterator[int]:

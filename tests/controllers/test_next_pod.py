@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_spread.controllers.daemonset import is_pinned
 from kubectl_spread.controllers.deployment import newest_replica_set
+from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
 from kubectl_spread.controllers.next_pod import NextPod, makes_one_more, next_pod, replacement
 from kubectl_spread.controllers.templates import reference_to
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of, workloads
@@ -286,9 +287,17 @@ def test_the_first_index_without_a_pod_or_an_end_comes_next() -> None:
         completionMode="Indexed",
         status={"succeeded": 2, "completedIndexes": "0,2-3", "failedIndexes": "1"},
     )
-    running = owned("web-4", "Job", "web", on="n", labels={"batch.kubernetes.io/job-completion-index": "4"})
+    running = owned("web-4", "Job", "web", on="n", labels={COMPLETION_INDEX_LABEL: "4"})
     found = upcoming([made, running])
-    assert (found.comes, found.pod.metadata.labels["batch.kubernetes.io/job-completion-index"]) == (True, "5")
+    assert (found.comes, found.pod.metadata.labels[COMPLETION_INDEX_LABEL]) == (True, "5")
+
+
+@pytest.mark.parametrize(("policy", "index"), [("TerminatingOrFailed", "0"), (None, "0"), ("Failed", "1")])
+def test_the_index_of_a_pod_that_is_being_deleted_comes_again(policy: str | None, index: str) -> None:
+    made = workload("Job", "web", parallelism=2, completions=2, completionMode="Indexed", podReplacementPolicy=policy)
+    leaving = owned("web-0", "Job", "web", on="n", labels={COMPLETION_INDEX_LABEL: "0"}, terminating=True)
+    found = upcoming([made, leaving])
+    assert (found.comes, found.pod.metadata.labels[COMPLETION_INDEX_LABEL]) == (True, index)
 
 
 def test_a_deployment_whose_template_no_revision_has_is_about_to_roll_out() -> None:
