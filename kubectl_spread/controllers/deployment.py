@@ -36,6 +36,8 @@ def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
 def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
     """Return the ReplicaSet of the Deployment's template: a running one where its template is the same."""
     template = deployment.spec.template
+    # differs: of several that are the same the oldest is taken there, where every field is compared. Here only those
+    # that scheduling reads are, so several revisions may look alike, and the one rolled out last is the likeliest.
     same = [found for found in replica_sets(deployment, snapshot) if same_template(found.spec.template, template)]
     return max(same, key=_age) if same else _new_replica_set(deployment, snapshot)
 

@@ -4,7 +4,8 @@ A new Pod counts as available as soon as it has a node, and old Pods go no earli
 as many of the old as the strategy allows.
 
 Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deployment_util.go ResolveFenceposts,
-controller_utils.go ActivePodsWithRanks (who goes first), statefulset/stateful_set_control.go (v1.36).
+controller_utils.go ActivePodsWithRanks (who goes first), statefulset/stateful_set_control.go (v1.36). Not modelled in
+who goes first: phases, pod-deletion-cost, since when a Pod is ready, restarts of containers, and UIDs.
 """
 
 from __future__ import annotations
