@@ -6,7 +6,7 @@ The scheduler's own reasons say only that there is one; naming it is what this p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 import msgspec
 
@@ -73,13 +73,14 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _around(self) -> Mapping[str, Callable[[NodeInfo], str]]:
-        """The plugins whose verdict rests on other Pods or volumes."""
+        """The plugins whose verdict rests on more than the Pod and the node: other Pods, volumes, devices."""
         neighbours = Neighbours(self.pod, self.handle)
         return {
             nodeports.NAME: neighbours.port_holders,
             interpodaffinity.NAME: neighbours.affinity,
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
+            noderesources.NAME: partial(_resources, noderesources.state_of(self.pod, self.handle)),
             dynamicresources.NAME: self._devices,
         }
 
@@ -104,18 +105,16 @@ def _name(pod: Pod, _node_info: NodeInfo) -> str:
     return f"spec.nodeName is {pod.spec.node_name}"
 
 
-def _resources(pod: Pod, node_info: NodeInfo) -> str:
+def _resources(state: noderesources.State, node_info: NodeInfo) -> str:
     """Return each resource that is short: what is asked, free and offered at all."""
-    requests = resource.pod_requests(pod, node_info.profile, assigned=False)
     short = []
-    if len(node_info.pods) >= (most := node_info.allocatable.get(resource.PODS, 0)):
-        short.append(f"{len(node_info.pods)} of {most} Pods")
-    for name, wanted in sorted(requests.items()):
-        capacity = node_info.allocatable.get(name, 0)
-        free = capacity - node_info.requested.get(name, 0)
-        if 0 < wanted > free:
-            asked, left, offered = (resource.readable(name, value) for value in (wanted, max(free, 0), capacity))
-            short.append(f"{name}: asks {asked}, {left} free of {offered}")
+    if noderesources.is_full(node_info):
+        short.append(f"{len(node_info.pods)} of {node_info.allocatable.get(resource.PODS, 0)} Pods")
+    found = noderesources.insufficient(state, node_info)
+    for each in sorted(found, key=lambda each: each.name):
+        amounts = (each.wanted, max(each.free, 0), each.capacity)
+        asked, left, offered = (resource.readable(each.name, amount) for amount in amounts)
+        short.append(f"{each.name}: asks {asked}, {left} free of {offered}")
     return "; ".join(short)
 
 
@@ -152,6 +151,5 @@ _EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], str]] = {
     tainttoleration.NAME: _taints,
     nodeunschedulable.NAME: _cordon,
     nodename.NAME: _name,
-    noderesources.NAME: _resources,
     nodeaffinity.NAME: _affinity,
 }

@@ -53,17 +53,21 @@ class State(msgspec.Struct, frozen=True):
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter; every Pod needs room for itself."""
+    return PreFilterResult(partial(filter_node, state_of(pod, handle)))
+
+
+def state_of(pod: Pod, handle: Handle) -> State:
+    """Return what the filter needs of the Pod."""
     # upstream: as if it were on no node, though from 1.37 a Pod may be scheduled again to grow in place.
     requests = resource.pod_requests(pod, handle.profile, assigned=False)
     arguments = handle.profile.fit
     judged = {name: value for name, value in requests.items() if value > 0 and _is_judged(name, arguments)}
-    state = State(
+    return State(
         requests=judged,
         by_devices=backed_by_devices(judged, handle.snapshot, handle.profile),
         resized=pod if handle.profile.does(Behaviour.RESIZE_PREEMPTION) and pod.spec.node_name else None,
         tells_unresolvable=handle.profile.does(Behaviour.FIT_UNRESOLVABLE),
     )
-    return PreFilterResult(partial(filter_node, state))
 
 
 def _is_judged(name: str, arguments: NodeResourcesFitArgs) -> bool:
@@ -79,27 +83,57 @@ def _is_judged(name: str, arguments: NodeResourcesFitArgs) -> bool:
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
-    """Reject a node that lacks any requested resource, naming each.
+    """Reject a node that lacks any requested resource, naming each."""
+    reasons = [TOO_MANY_PODS] if is_full(node_info) else []
+    short = insufficient(state, node_info)
+    if not (reasons or short):
+        return SUCCESS
+    # More than the empty node has: evictions are of no use.
+    unresolvable = state.tells_unresolvable and any(each.wanted > each.capacity for each in short)
+    code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if unresolvable else Code.UNSCHEDULABLE
+    return Status(code, (*reasons, *(f"Insufficient {each.name}" for each in short)))
+
+
+def is_full(node_info: NodeInfo) -> bool:
+    """Whether the node takes no further Pod, whatever that asks for."""
+    # upstream: Pods on the node >= allocatable.pods; this one needs a place too.
+    return len(node_info.pods) >= node_info.allocatable.get(resource.PODS, 0)
+
+
+class Insufficient(msgspec.Struct, frozen=True):
+    """A resource that a node has too little of.
+
+    Attributes:
+        name: the resource.
+        wanted: what the Pod asks for (amount).
+        free: what the node has left for it (amount), below zero where more is requested than offered.
+        capacity: what the node offers at all (amount).
+    """
+
+    name: str
+    wanted: int
+    free: int
+    capacity: int
+
+
+def insufficient(state: State, node_info: NodeInfo) -> list[Insufficient]:
+    """Return every resource that is short on the node, in the order of the Pod's requests.
 
     Source: noderesources/fit.go fitsRequest (v1.36).
     """
-    # upstream: Pods on the node >= allocatable.pods; this one needs a place too.
     allocatable, requested = node_info.allocatable, node_info.requested
-    reasons = [TOO_MANY_PODS] if len(node_info.pods) >= allocatable.get(resource.PODS, 0) else []
-    code = Code.UNSCHEDULABLE
     accounted = _accounted_for(state.resized, node_info)
+    found = []
     # A node can hold more than it offers, for its allocatable may shrink. A Pod that asks for nothing still fits there.
     for name, wanted in state.requests.items():
-        capacity = allocatable.get(name, 0)
+        capacity, own = allocatable.get(name, 0), accounted.get(name, 0)
         if capacity <= 0 and name in state.by_devices:
             continue
+        left = capacity - requested.get(name, 0)
         # request > allocatable - requested, for each resource; every one that is short is named.
-        if max(0, wanted - accounted.get(name, 0)) > capacity - requested.get(name, 0):
-            reasons.append(f"Insufficient {name}")
-            # More than the empty node has: evictions are of no use.
-            if wanted > capacity and state.tells_unresolvable:
-                code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-    return Status(code, tuple(reasons)) if reasons else SUCCESS
+        if max(0, wanted - own) > left:
+            found.append(Insufficient(name, wanted, left + own, capacity))
+    return found
 
 
 def _accounted_for(resized: Pod | None, node_info: NodeInfo) -> Mapping[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from kubectl_spread.scheduler.profile import Profile, default_profile
 from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
 from tests.build_devices import CLAIMING
 from tests.build_storage import claim, volume
@@ -13,10 +14,10 @@ from tests.diagnosis.judged import ABC, incoming, report_of, web
 from tests.naming import in_order
 
 
-def details(described: Object, objects: Sequence[Object]) -> dict[str, str]:
+def details(described: Object, objects: Sequence[Object], profile: Profile | None = None) -> dict[str, str]:
     """Return plugin → what is said of the first node it rejects."""
     said: dict[str, str] = {}
-    for judged in report_of(described, objects).nodes:
+    for judged in report_of(described, objects, profile).nodes:
         for rejection in judged.rejections:
             said.setdefault(rejection.plugin, rejection.detail)
     return said
@@ -230,6 +231,24 @@ def test_a_constraint_that_rejects_for_skew_is_named_by_its_key() -> None:
 def test_a_plugin_with_no_more_to_say_says_nothing() -> None:
     disk = {"name": "d", "gcePersistentDisk": {"pdName": "pd"}}
     assert details(pod("p", volumes=[disk]), [node("n"), pod("q", on="n", volumes=[disk])])["VolumeRestrictions"] == ""
+
+
+def test_a_resource_that_is_ignored_is_not_said_to_be_short() -> None:
+    args: Object = {"ignoredResources": ["example.com/gpu"]}
+    profile = configured_profile({"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": args}]}]})
+    asked = pod("p", requests={"cpu": "3", "example.com/gpu": "1"})
+    said = details(asked, [node("n", allocatable={"cpu": "2", "memory": "8Gi", "pods": "10"})], profile)
+    assert said == {"NodeResourcesFit": "cpu: asks 3, 2 free of 2"}
+
+
+def test_a_pod_that_grows_in_place_has_its_own_share_besides() -> None:
+    gates = {"InPlacePodVerticalScalingSchedulerPreemption": True}
+    status = {"phase": "Running", "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}]}
+    grown = pod("p", on="n", requests={"cpu": "3"}, status=status)
+    place = node("n", allocatable={"cpu": "4", "memory": "8Gi", "pods": "10"})
+    there = [pod("p", on="n", requests={"cpu": "1"}), pod("q", on="n", requests={"cpu": "2"})]
+    said = details(grown, [place, *there], default_profile(37, gates=gates))
+    assert said == {"NodeResourcesFit": "cpu: asks 3, 2 free of 4"}
 
 
 def test_a_plugin_that_breaks_says_why_itself() -> None:

@@ -220,16 +220,15 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
     pod = situation.pod
     if pod.spec.resources is not None:
         return
-    asked = resource.pod_requests(pod, situation.handle.profile, assigned=False)
+    state = noderesources.state_of(pod, situation.handle)
     room: dict[str, int] = {}
     for info in situation.nodes_only_against([FilterRequirement(noderesources.NAME)], others=others):
-        free = {name: info.allocatable.get(name, 0) - info.requested.get(name, 0) for name in asked}
-        short = [name for name, wanted in asked.items() if 0 < wanted > free[name]]
-        if len(short) <= 1 + others and len(info.pods) < info.allocatable.get(resource.PODS, 0):
-            room |= {name: max(room.get(name, 0), free[name]) for name in short}
+        short = noderesources.insufficient(state, info)
+        if len(short) <= 1 + others and not noderesources.is_full(info):
+            room |= {each.name: max(room.get(each.name, 0), each.free) for each in short}
     for name in sorted(LOWERED.intersection(room)):
         for containers in (pod.spec.containers, pod.spec.init_containers):
-            yield from _lower_largest(containers, name, excess=asked[name] - room[name])
+            yield from _lower_largest(containers, name, excess=state.requests[name] - room[name])
 
 
 def _lower_largest(containers: Sequence[Container], name: str, *, excess: int) -> Iterator[Candidate]:
