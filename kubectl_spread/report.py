@@ -595,4 +595,117 @@ class CheckReport(Report, frozen=True, kw_only=True):
     incomplete: tuple[Incomplete, ...] = ()
 
 
-AnyReport: TypeAlias = SkewReport | PendingReport | CheckReport
+class EvictedPod(Report, frozen=True, kw_only=True):
+    """A Pod that went, and the node it was on; empty for none."""
+
+    namespace: str
+    pod: str
+    node: str
+
+
+class BlockedPod(Report, frozen=True, kw_only=True):
+    """A Pod that should have gone and did not."""
+
+    namespace: str
+    pod: str
+    why: str
+
+
+class PendingPods(Report, frozen=True, kw_only=True):
+    """The Pods of a workload that wait for a node.
+
+    Attributes:
+        count: how many, in the outcome that is reported.
+        range: the fewest and the most that were seen in any order.
+        message: the scheduler's wording; empty where none waits in this outcome.
+        summary: what is to blame, in a sentence or two.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    count: int
+    range: tuple[int, int]
+    message: str
+    summary: str
+
+
+class ChangedConstraint(Report, frozen=True, kw_only=True):
+    """Which constraint is spoken of."""
+
+    index: int
+    topology_key: str
+    max_skew: int
+
+
+class SimulatedItem(Report, frozen=True, kw_only=True):
+    """How the Pods that one constraint counts lie before and after a step.
+
+    Attributes:
+        before: eligible domain → Pods before the step.
+        after: the same after it, in one outcome.
+        ranges: domain → the fewest and the most Pods that were seen in any order: observed, not proved.
+        skew_before: the skew before the step.
+        skew_after: the least and the greatest skew that were seen after it.
+        status_before: how the workload stood to the constraint.
+        status_after: how it stands to it after the step, in one outcome.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    constraint: ChangedConstraint
+    before: dict[str, int]
+    after: dict[str, int]
+    ranges: dict[str, tuple[int, int]]
+    skew_before: int
+    skew_after: tuple[int, int]
+    status_before: SpreadStatus
+    status_after: SpreadStatus
+
+    @property
+    def changed(self) -> bool:
+        """Whether the step changes anything about it, in any order."""
+        moved = any((low, high) != (self.before.get(domain, 0),) * 2 for domain, (low, high) in self.ranges.items())
+        return moved or self.before.keys() != self.after.keys() or self.status_before is not self.status_after
+
+
+class SimulatedStep(Report, frozen=True, kw_only=True):
+    """What one step does.
+
+    Attributes:
+        step: the step, as ``drain n1``.
+        evicted: the Pods that go for it; what manages them makes others.
+        blocked: the Pods that should go and do not.
+        lost: the Pods that go and that nothing makes again.
+        preempted: the Pods that the scheduler evicts for those that come.
+        pending: what waits for a node then.
+        newly_pending: whether more Pods of some workload wait than before.
+        items: the constraints, changed or not.
+        orders: in how many orders chance was tried.
+        notes: what else is to be known, a sentence each.
+    """
+
+    step: str
+    evicted: tuple[EvictedPod, ...] = ()
+    blocked: tuple[BlockedPod, ...] = ()
+    lost: tuple[EvictedPod, ...] = ()
+    preempted: tuple[EvictedPod, ...] = ()
+    pending: tuple[PendingPods, ...] = ()
+    newly_pending: bool = False
+    items: tuple[SimulatedItem, ...] = ()
+    orders: int = 1
+    notes: tuple[str, ...] = ()
+
+
+class SimulateReport(Report, frozen=True, kw_only=True):
+    """The answer of ``simulate``."""
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["SimulateReport"] = "SimulateReport"
+    metadata: Metadata
+    steps: tuple[SimulatedStep, ...]
+    incomplete: tuple[Incomplete, ...] = ()
+
+
+ItemsReport: TypeAlias = SkewReport | PendingReport | CheckReport
+"""The reports whose items have nodes and domains that can be drawn."""
+AnyReport: TypeAlias = ItemsReport | SimulateReport

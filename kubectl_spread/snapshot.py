@@ -162,6 +162,21 @@ class Snapshot(msgspec.Struct, frozen=True):
         objects = {**self.objects, Node: {("", name): each for name, each in nodes.items()}}
         return replace(self, nodes=nodes, objects=objects)
 
+    def without_node(self, node_name: str) -> Snapshot:
+        """Return the snapshot in which the node, which holds no Pods, is gone."""
+        nodes = {name: node for name, node in self.nodes.items() if name != node_name}
+        objects = {**self.objects, Node: {("", name): each for name, each in nodes.items()}}
+        return replace(self, nodes=nodes, objects=objects)
+
+    def with_nominated(self, pod: Pod) -> Snapshot:
+        """Return the snapshot in which the Pod waits for room on the node it is nominated to."""
+        name = pod.status.nominated_node_name
+        return replace(self, nominated={**self.nominated, name: (*self.nominated.get(name, ()), pod)})
+
+    def without_nominated(self, pod: Pod) -> Snapshot:
+        """Return the snapshot in which the Pod waits for no node's room."""
+        return replace(self, nominated=_without(self.nominated, pod))
+
     def without_pod(self, pod: Pod) -> Snapshot:
         """Return the snapshot in which the Pod, which is on a node, is gone."""
         namespace, node_name, label_set = pod.metadata.namespace, pod.spec.node_name, _label_set(pod)

@@ -1,7 +1,6 @@
 """Whether the API server lets a Pod be evicted, as ``kubectl drain`` and the Eviction API ask it.
 
-Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36). Not modelled: unhealthyPodEvictionPolicy and the
-healthy counts, by which a Pod that is not ready may go although the budget is used up; a budget whose status lags.
+Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36). Not modelled: a budget whose status lags.
 """
 
 from __future__ import annotations
@@ -9,6 +8,8 @@ from __future__ import annotations
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.snapshot import Snapshot
+
+ALWAYS_ALLOW = "AlwaysAllow"
 
 
 def refusal(pod: Pod, snapshot: Snapshot) -> str:
@@ -24,7 +25,22 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
     if len(budgets) > 1:
         return "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
     # disruptionsAllowed >= 1, or no budget at all
-    return next((_used_up(budget) for budget in budgets if budget.status.disruptions_allowed < 1), "")
+    used_up = (
+        budget for budget in budgets if budget.status.disruptions_allowed < 1 and not _may_go_unready(pod, budget)
+    )
+    return next(map(_used_up, used_up), "")
+
+
+def _may_go_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
+    """Whether the Pod may go although the budget is used up: it is not ready, so that it serves nobody.
+
+    upstream: by default only while the others are as healthy as they must be.
+    """
+    if pod.ready:
+        return False
+    status = budget.status
+    healthy = status.current_healthy >= status.desired_healthy > 0
+    return healthy or budget.spec.unhealthy_pod_eviction_policy == ALWAYS_ALLOW
 
 
 def ignores_budgets(pod: Pod) -> bool:

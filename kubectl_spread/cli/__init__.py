@@ -7,9 +7,9 @@ from functools import wraps
 
 import typer
 
-from kubectl_spread.cli import check, completion, explain, output, show, version, why_pending
+from kubectl_spread.cli import check, completion, explain, output, show, simulate, version, why_pending
 from kubectl_spread.cli.flags import HELP_NAMES, taking_flag_groups
-from kubectl_spread.cli.switches import Command
+from kubectl_spread.cli.switches import Command, OrderedCommand
 from kubectl_spread.errors import SpreadError
 
 PROGRAM = "kubectl spread"
@@ -45,9 +45,9 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _add(name: str, command: Callable[..., None], epilog: str = "") -> None:
+def _add(name: str, command: Callable[..., None], epilog: str = "", *, cls: type[Command] = Command) -> None:
     """Register a command."""
-    register = app.command(name, cls=Command, epilog=epilog or None, context_settings=HELP_NAMES)
+    register = app.command(name, cls=cls, epilog=epilog or None, context_settings=HELP_NAMES)
     register(_guarded(taking_flag_groups(command)))
 
 
@@ -55,6 +55,7 @@ root.__doc__ = ABOUT
 _add("show", show.show, show.EPILOG)
 _add("why-pending", why_pending.why_pending, why_pending.EPILOG)
 _add("check", check.check, check.EPILOG)
+_add("simulate", simulate.simulate, simulate.EPILOG, cls=OrderedCommand)
 _add("explain", explain.explain, explain.EPILOG)
 _add("completion", completion.completion, completion.EPILOG)
 _add("version", version.version)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Option = typer.Option
+IN_ORDER = "in_order"
+"""The field of a group that is no flag, but holds how repeatable flags were given."""
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
@@ -186,6 +188,14 @@ class CheckOutput(OutputFlags):
     output: Annotated[str, _output(formats.CHECK)] = "table"
 
 
+@dataclass(frozen=True, slots=True)
+class SimulateOutput(OutputFlags):
+    """How ``simulate`` prints its answer."""
+
+    report: ClassVar[str] = formats.SIMULATE
+    output: Annotated[str, _output(formats.SIMULATE)] = "table"
+
+
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command, all of whose parameters are groups of flags, with the flags themselves as parameters."""
     groups: dict[str, type[DataclassInstance]] = get_type_hints(command)
@@ -214,4 +224,5 @@ def _flags(group: type[DataclassInstance]) -> tuple[inspect.Parameter, ...]:
             annotation=hints[field.name],
         )
         for field in fields(group)
+        if field.name != IN_ORDER
     )

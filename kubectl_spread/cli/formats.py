@@ -16,8 +16,10 @@ from kubectl_spread.errors import UsageError
 if TYPE_CHECKING:
     from kubectl_spread.report import AnyReport
 
-SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
-EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK))
+SHOW, WHY_PENDING, CHECK, SIMULATE = "SkewReport", "PendingReport", "CheckReport", "SimulateReport"
+EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE))
+ABOUT_ITEMS = frozenset((SHOW, WHY_PENDING, CHECK))
+"""Reports with items, each with nodes and domains that can be drawn."""
 TEXT = ("table", "wide")
 STRUCTURED = ("json", "yaml")
 """The formats of what is no report about a cluster."""
@@ -72,7 +74,7 @@ FORMATS: Mapping[str, Format] = {
     "yaml": Format("structured", "to_yaml"),
     "name": Format("text.names", "names"),
     "markdown": Format("markdown", "to_markdown"),
-    "mermaid": Format("mermaid", "to_mermaid"),
+    "mermaid": Format("mermaid", "to_mermaid", ABOUT_ITEMS),
     "html": Format("html", "to_html"),
     "github": Format("github", "to_github", frozenset((CHECK,))),
     "sarif": Format("sarif", "to_sarif", frozenset((CHECK,))),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kubectl_spread.cli import inputs, output, watch
+from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags, ShowOutput
 from kubectl_spread.errors import ExitCode
 
@@ -73,12 +73,15 @@ def show(
     detailed = flags.by_node or bool(options.names)
     printed = output.printer(partial(_whole, flags, printing, detailed=detailed), printing)
     if flags.watch:
+        from kubectl_spread.cli import watch
+
         watch.refuse(printing.output, exit_code=flags.exit_code)
     source = inputs.source_of(connection, scope, scheduler)
     asked = inputs.scope_of(scope, source, names=tuple(name for _, name in options.names))
     rules = inputs.scheduler_of(scheduler)
     notes = partial(_notes, flags, asked)
     if flags.watch:
+        from kubectl_spread.cli import watch
         from kubectl_spread.commands.watch import follow
 
         rows = None if detailed else partial(_changed, printing)

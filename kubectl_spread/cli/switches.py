@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -18,10 +18,39 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
         """Return what is left of the words after the flags have been taken from them."""
+        return super().parse_args(ctx, self.plain(args))
+
+    def plain(self, args: Sequence[str]) -> list[str]:
+        """Return the words with switches that have no values."""
         switches = {
             name for option in self.params if isinstance(option, TyperOption) and option.is_flag for name in option.opts
         }
-        return super().parse_args(ctx, list(_without_values(args, switches)))
+        return list(_without_values(args, switches))
+
+
+class OrderedCommand(Command):
+    """A command that is told in which order its repeatable options were given: as ``in_order``, (flag, value) each."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
+        """Return what is left of the words after the flags have been taken from them."""
+        left = super().parse_args(ctx, list(args))
+        if not ctx.resilient_parsing:
+            *_, given = self.make_parser(ctx).parse_args(self.plain(args))
+            ctx.params["in_order"] = tuple(_in_order(given, ctx.params))
+        return left
+
+
+def _in_order(given: Sequence[Any], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the flag, without its dashes, and the value of each repeatable option, as they were given.
+
+    Args:
+        given: the options, each as often as it was given.
+        values: option's name → its values.
+    """
+    of_option = {option.name: iter(values[option.name]) for option in given if getattr(option, "multiple", False)}
+    for option in given:
+        if option.name in of_option:
+            yield option.opts[0].removeprefix("--"), next(of_option[option.name])
 
 
 def _without_values(words: Sequence[str], switches: Collection[str]) -> Iterator[str]:

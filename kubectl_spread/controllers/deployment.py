@@ -71,17 +71,29 @@ def _age(replica_set: ReplicaSet) -> tuple[int, str]:
 
 def _new_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
     """Return the ReplicaSet that is made for a template that none has."""
-    template, current = deployment.spec.template, newest_replica_set(deployment, snapshot)
-    revision = template_hash(template)
-    labels = {**template.metadata.labels, HASH_LABEL: revision}
+    current = newest_replica_set(deployment, snapshot)
+    revision = revision_number(current) + 1 if current else 1
+    return made_for(deployment, template_hash(deployment.spec.template), revision=revision)
+
+
+def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:
+    """Return a ReplicaSet of the Deployment's template.
+
+    Args:
+        deployment: whose.
+        name: by which its Pods are told from those of other revisions.
+        revision: its number.
+    """
+    template = deployment.spec.template
+    labels = {**template.metadata.labels, HASH_LABEL: name}
     selector = deployment.spec.selector
     if selector is not None:
-        selector = replace(selector, match_labels={**selector.match_labels, HASH_LABEL: revision})
+        selector = replace(selector, match_labels={**selector.match_labels, HASH_LABEL: name})
     metadata = ScaledMeta(
-        name=f"{deployment.metadata.name}-{revision}",
+        name=f"{deployment.metadata.name}-{name}",
         namespace=deployment.metadata.namespace,
         labels=labels,
-        annotations={REVISION_ANNOTATION: str(revision_number(current) + 1 if current else 1)},
+        annotations={REVISION_ANNOTATION: str(revision)},
         owner_references=(reference_to(deployment),),
     )
     template = replace(template, metadata=replace(template.metadata, labels=labels))

@@ -149,12 +149,7 @@ def _running(wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:
     on_node = Counter(pod.spec.node_name for pod in own)
     own.sort(key=lambda pod: pod.metadata.name)
     own.sort(key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
-    return tuple(sorted(own, key=lambda pod: (bool(pod.spec.node_name), _is_ready(pod), -on_node[pod.spec.node_name])))
-
-
-def _is_ready(pod: Pod) -> bool:
-    """Whether the Pod says that it is ready."""
-    return any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions)
+    return tuple(sorted(own, key=lambda pod: (bool(pod.spec.node_name), pod.ready, -on_node[pod.spec.node_name])))
 
 
 def _all_new(wanted: Wanted, *, after: int = 0) -> tuple[Step, ...]:

@@ -26,7 +26,7 @@ from kubectl_spread.snapshot import Snapshot
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
 
-_PARALLEL = "Parallel"
+PARALLEL = "Parallel"
 _ON_DELETE = "OnDelete"
 
 
@@ -41,7 +41,7 @@ def next_ordinal(owner: StatefulSet, pods: Sequence[Pod]) -> int:
 
     One after another, a Pod that has no node yet keeps all later ones from being made: its own ordinal is the next.
     """
-    parallel = owner.spec.pod_management_policy == _PARALLEL
+    parallel = owner.spec.pod_management_policy == PARALLEL
     here = {pod.metadata.name for pod in pods if not pod.terminating and (parallel or pod.spec.node_name)}
     start, replicas = owner.spec.ordinals.start, 1 if owner.spec.replicas is None else owner.spec.replicas
     wanted = range(start, start + replicas)

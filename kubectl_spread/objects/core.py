@@ -449,6 +449,13 @@ class Pod(Struct, frozen=True):
         return self.status.phase in FINISHED_PHASES
 
     @property
+    def ready(self) -> bool:
+        """Whether it says that it is ready; one on a node of which nothing is said, as in a file by hand, is."""
+        if not self.status.phase and not self.status.conditions:
+            return bool(self.spec.node_name)
+        return any(condition.type == "Ready" and condition.status == "True" for condition in self.status.conditions)
+
+    @property
     def terminating(self) -> bool:
         """Whether it is being deleted."""
         return self.metadata.deletion_timestamp is not None

@@ -10,15 +10,24 @@ from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, Struct, parse
 
 
 class PodDisruptionBudgetSpec(Struct, frozen=True):
-    """Which Pods it guards; None guards none."""
+    """Which Pods it guards (None guards none), and how many of them there must be, or may be missing.
+
+    Of unready Pods the policy decides: AlwaysAllow, or by default IfHealthyBudget.
+    """
 
     selector: LabelSelector | None = None
+    min_available: int | str | None = None
+    max_unavailable: int | str | None = None
+    unhealthy_pod_eviction_policy: str = ""
 
 
 class PodDisruptionBudgetStatus(Struct, frozen=True):
     """How many of them may be evicted now, and which are about to go (Pod's name → when that began)."""
 
     disruptions_allowed: int = 0
+    current_healthy: int = 0
+    desired_healthy: int = 0
+    expected_pods: int = 0
     disrupted_pods: dict[str, str] = {}
 
 

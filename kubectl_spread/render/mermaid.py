@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.outline.domains import HARD, next_text
-from kubectl_spread.report import AnyReport, CheckItem, ConstraintReport, Domain, PendingItem, SkewItem
+from kubectl_spread.report import CheckItem, ConstraintReport, Domain, ItemsReport, PendingItem, SkewItem
 from kubectl_spread.words import first_and_more
 
 MOST_CHARTS = 6
@@ -36,7 +36,7 @@ _STYLES = (
 )
 
 
-def to_mermaid(report: AnyReport) -> str:
+def to_mermaid(report: ItemsReport) -> str:
     """Return the report as a flow chart."""
     chart = _Chart()
     frames = [chart.draw(item) for item in report.items[:MOST_CHARTS]]

@@ -9,9 +9,9 @@ import sys
 
 import msgspec
 
-from kubectl_spread.report import CheckReport, PendingReport, SkewReport
+from kubectl_spread.report import CheckReport, PendingReport, SimulateReport, SkewReport
 
-REPORTS = (SkewReport, PendingReport, CheckReport)
+REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -251,15 +251,31 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
+def fits_somewhere(pod: Pod, handle: Handle) -> bool:
+    """Whether any node is feasible, in still less time: no node is scored, and the first that takes the Pod will do."""
+    found = _pre_filter(pod, handle)
+    if found.rejection is not None or nominated_before(pod, handle):
+        return bool(feasible_nodes(pod, handle))
+    names, filters = found.left if found.narrowed else handle.index.names, bound(found.filters)
+    return any(
+        name in names and not first_rejecting(filters, info).rejected for name, info in handle.node_infos.items()
+    )
+
+
 def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
-    """Return the feasible nodes of the highest total score, by name: the scheduler takes any of them."""
+    """Return the nodes of which the scheduler takes one, by name: where it has made room, else the highest-scored.
+
+    Source: kube-scheduler schedule_one.go evaluateNominatedNode, selectHost (v1.36).
+    """
     totals = _totals(pod, handle)
+    if pod.status.nominated_node_name in totals:
+        return (pod.status.nominated_node_name,)
     highest = max(totals.values(), default=0)
     return tuple(sorted(name for name, total in totals.items() if total == highest))
 
 
 def _totals(pod: Pod, handle: Handle) -> Mapping[str, int]:
-    """Return the total score of each feasible node."""
+    """Return feasible node's name → its score in all."""
     found = _pre_filter(pod, handle)
     if found.rejection is not None:
         return {}

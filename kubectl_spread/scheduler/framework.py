@@ -230,6 +230,20 @@ class Handle(msgspec.Struct, frozen=True):
         ordered = {name: infos[name] for name in snapshot.nodes}
         return replace(self, snapshot=snapshot, node_infos=ordered, index=NodeIndex(snapshot.nodes))
 
+    def without_node(self, node_name: str) -> Handle:
+        """Return the cluster in which the node, which holds no Pods, is gone."""
+        snapshot = self.snapshot.without_node(node_name)
+        infos = {name: self.node_infos[name] for name in snapshot.nodes}
+        return replace(self, snapshot=snapshot, node_infos=infos, index=NodeIndex(snapshot.nodes))
+
+    def with_nominated(self, pod: Pod) -> Handle:
+        """Return the cluster in which the Pod waits for room on the node it is nominated to."""
+        return replace(self, snapshot=self.snapshot.with_nominated(pod))
+
+    def without_nominated(self, pod: Pod) -> Handle:
+        """Return the cluster in which the Pod waits for no node's room."""
+        return replace(self, snapshot=self.snapshot.without_nominated(pod))
+
     def without_pod(self, pod: Pod) -> Handle:
         """Return the cluster in which the Pod, which is on a node, is gone."""
         snapshot, node_name = self.snapshot.without_pod(pod), pod.spec.node_name

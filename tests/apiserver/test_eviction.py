@@ -9,7 +9,8 @@ import pytest
 from kubectl_spread.apiserver.eviction import refusal
 from tests.build import Object, app, pod, snapshot, typed_pod
 
-RUNNING = {"phase": "Running"}
+READY = {"type": "Ready", "status": "True"}
+RUNNING = {"phase": "Running", "conditions": [READY]}
 USED_UP = "The disruption budget web does not allow evicting pods currently"
 TWO = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 
@@ -57,3 +58,16 @@ def test_budgets_that_select_the_pod_decide(budgets: Sequence[Object], refused: 
 )
 def test_no_budget_protects_a_pod_that_does_not_run(described: Object) -> None:
     assert refusal(typed_pod(described), snapshot([budget("all", allowed=0, selector={})])) == ""
+
+
+@pytest.mark.parametrize(
+    ("policy", "healthy", "refused"),
+    [("", 2, ""), ("", 1, USED_UP), ("IfHealthyBudget", 1, USED_UP), ("AlwaysAllow", 1, "")],
+)
+def test_a_pod_that_is_not_ready_may_go_though_the_budget_is_used_up(policy: str, healthy: int, refused: str) -> None:
+    used_up = budget("web", allowed=0, selector=app("web"))
+    used_up["spec"] |= {"unhealthyPodEvictionPolicy": policy} if policy else {}
+    used_up["status"] |= {"currentHealthy": healthy, "desiredHealthy": 2}
+    unready = {"phase": "Running", "conditions": [{**READY, "status": "False"}]}
+    evicted = typed_pod(pod("p", on="n", labels={"app": "web"}, status=unready))
+    assert refusal(evicted, snapshot([used_up])) == refused

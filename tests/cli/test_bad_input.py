@@ -345,3 +345,26 @@ def test_a_file_whose_name_is_no_text(output: str, tmp_path: Path) -> None:
     ended = spread("check", "-f", path, "--from", path, "-o", output)
     assert ended.code == 0
     assert ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "nothing to simulate"),
+        (("--drain", "nowhere"), 'nodes "nowhere" not found'),
+        (("--lose", "zone=nowhere"), "no node has the label zone=nowhere"),
+        (("--scale", "deployment/web"), "names nothing"),
+        (("--scale", "deployment/web=many"), "'many' is not a number"),
+        (("--scale", "deployment/nope=3"), 'deployments "nope" not found'),
+        (("--scale", "daemonset/web=3"), "want [NAMESPACE/]TYPE/NAME of deployment"),
+        (("--restart", "web"), "names nothing"),
+        (("--delete", "deployment/web"), "want [NAMESPACE/]pod/NAME"),
+        (("--delete", "pod/nope"), 'pods "nope" not found'),
+        (("--add-node", "node-a1=x"), "'x' is not a number"),
+        (("--remove", "node-a1", "--drain", "node-a1"), 'nodes "node-a1" not found'),
+    ],
+)
+def test_a_step_that_means_nothing_is_told(words: tuple[str, ...], said: str) -> None:
+    ended = spread("simulate", *words, "-n", "shop", "--from", SHOP)
+    assert ended.code in {USAGE, UNDETERMINED}
+    assert said in ended.stderr

@@ -1,5 +1,7 @@
 """Switches with a value, as kubectl takes them."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -29,3 +31,23 @@ def test_only_switches_are_meant() -> None:
     ended = CliRunner().invoke(app, ["show", "--from=false", "-l=x=true", "--", "-A=true"])
     assert "No such option" not in ended.stderr
     assert "-A=true" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        (["--cordon", "node-a1", "--drain=node-b1"], ["cordon node-a1", "drain node-b1"]),
+        (["--drain=node-b1", "--cordon", "node-a1"], ["drain node-b1", "cordon node-a1"]),
+        (
+            ["--cordon", "node-a1", "-A=true", "--uncordon", "node-a1", "--cordon=node-b1", "--drain", "node-a1"],
+            ["cordon node-a1", "uncordon node-a1", "cordon node-b1", "drain node-a1"],
+        ),
+        (
+            ["--lose", "topology.kubernetes.io/zone=c", "--add-node", "node-a1=2"],
+            ["lose topology.kubernetes.io/zone=c", "add-node node-a1=2"],
+        ),
+    ],
+)
+def test_steps_are_done_in_the_order_in_which_they_are_given(words: list[str], steps: list[str]) -> None:
+    ended = CliRunner().invoke(app, ["simulate", *words, "--from", "examples/shop.yaml", "-o", "json"])
+    assert [step["step"] for step in json.loads(ended.stdout)["steps"]] == steps

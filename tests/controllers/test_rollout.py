@@ -159,7 +159,7 @@ def test_who_goes_first() -> None:
         owned("2-young", "ReplicaSet", "web-h1", on="c1", labels=H1, status=ready),
         owned("3-beside", "ReplicaSet", "web-h1", on="a1", labels=H1, status=ready),
         owned("4-beside", "ReplicaSet", "web-h1", on="a1", labels=H1, status=ready),
-        owned("5-starting", "ReplicaSet", "web-h1", on="a2", labels=H1),
+        owned("5-starting", "ReplicaSet", "web-h1", on="a2", labels=H1, status={"phase": "Running"}),
         owned("6-waiting", "ReplicaSet", "web-h1", labels=H1),
     ]
     plan = planned(workload("Deployment", "web", pods=CHANGED, replicas=6), *there)

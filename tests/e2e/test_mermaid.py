@@ -13,7 +13,7 @@ import pytest
 
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.mermaid import label, to_mermaid
-from kubectl_spread.report import AnyReport
+from kubectl_spread.report import ItemsReport
 from tests.npm import installed
 from tests.render.reports import HOSTILE, REPORTS, golden_report, poisoned_report
 
@@ -38,7 +38,7 @@ def read_by_mermaid(charts: list[str]) -> list[dict[str, list[str]]]:
     return [{kind: [html.unescape(text) for text in texts] for kind, texts in each.items()} for each in found]
 
 
-def boxes_of(report: AnyReport) -> int:
+def boxes_of(report: ItemsReport) -> int:
     """Return how many boxes the chart means to draw (count)."""
     return to_mermaid(report).count(":::")
 

@@ -13,10 +13,10 @@ from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text
-from kubectl_spread.report import AnyReport, CheckReport, PendingReport, SkewReport
+from kubectl_spread.report import CheckReport, ItemsReport, PendingReport, SkewReport
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-TYPES: dict[str, type[AnyReport]] = {"show": SkewReport, "why-pending": PendingReport, "check": CheckReport}
+TYPES: dict[str, type[ItemsReport]] = {"show": SkewReport, "why-pending": PendingReport, "check": CheckReport}
 REPORTS = tuple(f"{kind}/{path.stem}" for kind in TYPES for path in sorted((GOLDEN / kind).glob("*.json")))
 
 HOSTILE = "\"']|`*_<img src=x>&amp;#35;%0A::error::\\\x1b[2J\u202e\r\n```\n| x |\nend; classDef"
@@ -32,12 +32,12 @@ FOREIGN_LISTS = frozenset(("feasible", "nodes", "alike", "commands", "reasons", 
 FOREIGN_KEYS = frozenset(("byNode",))
 
 
-def golden_report(name: str) -> AnyReport:
+def golden_report(name: str) -> ItemsReport:
     """Return a report of the goldens, such as ``show/shop``."""
     return msgspec.convert(_values(name), TYPES[name.partition("/")[0]])
 
 
-def poisoned_report(name: str) -> AnyReport:
+def poisoned_report(name: str) -> ItemsReport:
     """Return the same with hostile text wherever others write."""
     return msgspec.convert(_poisoned(_values(name)), TYPES[name.partition("/")[0]])
 

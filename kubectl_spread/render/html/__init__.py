@@ -18,7 +18,7 @@ from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
 from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
 from kubectl_spread.render.html.sections import callout
-from kubectl_spread.report import AnyReport, CheckReport, Metadata, PendingReport, SkewReport
+from kubectl_spread.report import AnyReport, CheckReport, Metadata, PendingReport, SimulateReport, SkewReport
 from kubectl_spread.words import listed
 
 MOST_CELLS = 80_000
@@ -33,6 +33,7 @@ TITLES = {
     SkewReport: ("show", "How Pods are spread"),
     PendingReport: ("why-pending", "Why Pods are Pending"),
     CheckReport: ("check", "What becomes of the manifests"),
+    SimulateReport: ("simulate", "What becomes of Pods, step by step"),
 }
 """Report → the command that makes it, and what its page is called."""
 RULES_FROM = {
@@ -87,7 +88,10 @@ def _digest(content: str) -> str:
 
 def _facts(metadata: Metadata, report: AnyReport) -> Markup:
     """Return what was asked, and whose rules the answers rest on."""
-    namespaces = sorted({item.namespace for item in report.items})
+    items = (
+        (item for step in report.steps for item in step.items) if isinstance(report, SimulateReport) else report.items
+    )
+    namespaces = sorted({item.namespace for item in items})
     facts = {
         "Read from": metadata.source,
         "Server": metadata.server,

@@ -35,6 +35,8 @@ from kubectl_spread.report import (
     CheckItem,
     ConstraintReport,
     PendingItem,
+    SimulatedStep,
+    SimulateReport,
     SkewItem,
     SkewReport,
 )
@@ -57,6 +59,7 @@ STATUSES: Mapping[str, tuple[str, str]] = {
     "Violated": ("bad", "▲"),
     "NoEffect": ("warn", "○"),
     "Incomplete": ("warn", "?"),
+    "Pending": ("bad", "…"),
     "Gated": ("warn", "‖"),
     "Uneven": ("info", "≈"),
     "OK": ("good", "✓"),
@@ -83,10 +86,14 @@ class Card:
 
 
 def cards_of(report: AnyReport) -> list[Card]:
-    """Return a card for every item, worst first; rows of ``show`` stay as they were sorted."""
+    """Return a card for every item, worst first; rows of ``show`` and steps stay in their order."""
     cards = [_card(outlined) for outlined in outline_of(report, EXTENT).items]
     worst_first = list(STATUSES)
-    return cards if isinstance(report, SkewReport) else sorted(cards, key=lambda card: worst_first.index(card.status))
+    return (
+        cards
+        if isinstance(report, SkewReport | SimulateReport)
+        else sorted(cards, key=lambda card: worst_first.index(card.status))
+    )
 
 
 def _card(outlined: Item) -> Card:
@@ -101,6 +108,15 @@ def _card(outlined: Item) -> Card:
         case CheckItem() as item:
             drawn = item.after or item.constraints
             return Card(outlined, _check_status(item), item.source, _count_cells(drawn) or len(item.nodes))
+        case SimulatedStep() as item:
+            return Card(outlined, _step_status(item), "", 0)
+
+
+def _step_status(item: SimulatedStep) -> str:
+    """Return what becomes of Pods in a step in a word."""
+    if item.newly_pending or item.blocked:
+        return "Blocked" if item.blocked else "Pending"
+    return "OK"
 
 
 def _pending_status(item: PendingItem) -> str:
@@ -158,6 +174,8 @@ def _body(card: Card, *, drawn: bool) -> Iterator[Markup]:
         yield _blocks(card.outlined, ABOVE_MAPS)
         decided = f"Decided by {', '.join(item.evaluated_filters)}." if item.evaluated_filters else ""
         yield block("p", text(decided), class_="hint")
+    elif isinstance(item, SimulatedStep):
+        yield _blocks(card.outlined, (*ABOVE_MAPS, Table))
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
         yield _maps(item, drawn=drawn)

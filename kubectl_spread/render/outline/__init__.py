@@ -20,6 +20,7 @@ from kubectl_spread.report import (
     Finding,
     Incomplete,
     PendingItem,
+    SimulatedStep,
     SkewItem,
     ValidationError,
     ValidationWarning,
@@ -270,7 +271,7 @@ class Item(Part, frozen=True, kw_only=True):
         pods: how many Pods it speaks for.
     """
 
-    item: SkewItem | PendingItem | CheckItem
+    item: SkewItem | PendingItem | CheckItem | SimulatedStep
     headline: Headline
     paragraphs: tuple[tuple[Block, ...], ...]
     pods: int = 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from kubectl_spread.render.outline import Extent, Outline
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.outline.simulated import simulated_outline
 from kubectl_spread.render.outline.skew import skew_outline
-from kubectl_spread.report import AnyReport, CheckReport, PendingReport, SkewReport
+from kubectl_spread.report import AnyReport, CheckReport, PendingReport, SimulateReport, SkewReport
 
 
 def outline_of(report: AnyReport, extent: Extent) -> Outline:
@@ -18,3 +19,5 @@ def outline_of(report: AnyReport, extent: Extent) -> Outline:
             return pending_outline(report, extent)
         case CheckReport():
             return check_outline(report, extent)
+        case SimulateReport():
+            return simulated_outline(report, extent)

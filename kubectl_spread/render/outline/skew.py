@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
@@ -79,7 +79,11 @@ def _pods(item: SkewItem) -> str:
 
 def _domains(item: SkewItem) -> str:
     """Return the count of each domain, or their number and range where there are many."""
-    counts = {domain.value: domain.matching for domain in item.constraint.domains if domain.eligible}
+    return counts_text({domain.value: domain.matching for domain in item.constraint.domains if domain.eligible})
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Return the count of each domain, or their number and range where there are many."""
     if len(counts) > FEW_DOMAINS:
         return f"{len(counts)} domains, {min(counts.values())}..{max(counts.values())}"
     return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.items())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from kubectl_spread.render.cells import clean
-from kubectl_spread.report import AnyReport, SkewReport
+from kubectl_spread.report import AnyReport, SimulateReport, SkewReport
 
 
 def names(report: AnyReport) -> str:
     """Return the objects' names, each once."""
     if isinstance(report, SkewReport):
         found = [str(item.workload) for item in report.items]
+    elif isinstance(report, SimulateReport):
+        found = [str(item.workload) for step in report.steps for item in step.items if item.changed]
     else:
         found = [f"{item.kind.lower()}/{item.name}" for item in report.items]
     return "".join(f"{clean(name)}\n" for name in dict.fromkeys(found))

@@ -24,6 +24,8 @@ from kubectl_spread.render.outline import (
     Table,
 )
 from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.simulated import simulated_outline
+from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.show import show_details
 from kubectl_spread.report import (
     AnyReport,
@@ -32,11 +34,13 @@ from kubectl_spread.report import (
     Finding,
     Fix,
     Incomplete,
+    ItemsReport,
     Nomination,
     PendingReport,
     PodName,
     Preemption,
     Severity,
+    SimulateReport,
     SkewReport,
     ValidationError,
     ValidationWarning,
@@ -102,6 +106,8 @@ def text_of(report: AnyReport) -> str:
             return pending_text(report, wide=False)
         case CheckReport():
             return check_text(report, wide=False)
+        case SimulateReport():
+            return outline_text(simulated_outline(report, Extent()))
 
 
 def assert_each_says_all(report: AnyReport) -> None:
@@ -121,7 +127,7 @@ def as_markdown(fact: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("name", REPORTS)
 @pytest.mark.parametrize("reading", [golden_report, poisoned_report])
-def test_each_format_says_all_of_a_report(name: str, reading: Callable[[str], AnyReport]) -> None:
+def test_each_format_says_all_of_a_report(name: str, reading: Callable[[str], ItemsReport]) -> None:
     report = reading(name)
     # Markdown has only a row each where there are more.
     assert_each_says_all(msgspec.structs.replace(report, items=report.items[:MOST_DETAILED]))

@@ -1,0 +1,244 @@
+"""``simulate``: what becomes of Pods and their spread when nodes go, workloads are scaled or Pods deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.cluster.reads import Read
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands.scope import Scope, not_found
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, look
+from kubectl_spread.controllers.nodelifecycle import added_names, sibling
+from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.diagnosis.simulated import Looking, reported
+from kubectl_spread.errors import ClusterError, ExitCode, UsageError
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.outcomes import simulate as outcomes_of
+from kubectl_spread.simulation.steps import Step, Verb
+from kubectl_spread.snapshot import Snapshot
+
+BAD = frozenset(
+    (
+        SpreadStatus.NO_DOMAINS,
+        SpreadStatus.BLOCKED,
+        SpreadStatus.FAILED_CREATE,
+        SpreadStatus.UNSCHEDULABLE,
+        SpreadStatus.VIOLATED,
+    )
+)
+SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
+RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
+MOST_REPLICAS = 150_000
+
+
+class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``simulate`` is asked beyond its scope.
+
+    Attributes:
+        steps: (verb, value) in the order in which they are done.
+        force: whether drains evict Pods that nothing manages.
+        namespace: of objects that are named without one.
+        defaults: whether workloads without constraints of their own are followed under the cluster's.
+    """
+
+    steps: tuple[tuple[str, str], ...]
+    force: bool = False
+    namespace: str = "default"
+    defaults: bool = False
+
+
+def simulate(source: Source, scope: Scope, options: SimulateOptions, scheduler: SchedulerOptions) -> SimulateReport:
+    """Return what the steps change for the workloads of the scope.
+
+    Raises:
+        ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+        UsageError: a step makes no sense.
+    """
+    if not options.steps:
+        raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
+    view = look(source, _reads(), scheduler)
+    steps = tuple(Naming(view.snapshot, options).steps())
+
+    def wanted(workload: OwnedPods) -> bool:
+        own = workload.owner.metadata.labels if workload.owner else {}
+        selected = scope.selector.matches(own) or any(scope.selector.matches(p.metadata.labels) for p in workload.pods)
+        return scope.covers(workload.namespace) and (scope.selector.empty or selected)
+
+    def handle_of(snapshot: Snapshot) -> Handle:
+        return Handle.build(snapshot, view.handle().profile)
+
+    with naming_the_malformed(source.name, view.snapshot):
+        found = outcomes_of(view.handles, steps, Looking(view.snapshot, wanted, defaults=options.defaults))
+        reports = tuple(reported(steps, found, handle_of, defaults=options.defaults))
+    return SimulateReport(
+        metadata=view.metadata, steps=reports, incomplete=(*view.incomplete, *_missing(view.snapshot))
+    )
+
+
+def exit_code(report: SimulateReport) -> ExitCode:
+    """Return no where something is Pending, blocked or worse off that was not."""
+    worse = any(_is_worse(step) for step in report.steps)
+    return ExitCode.of_items(no=worse, incomplete=bool(report.incomplete))
+
+
+def _is_worse(step: SimulatedStep) -> bool:
+    """Whether a step leaves something Pending, blocked or violated that was not."""
+    status = any(item.status_after in BAD and item.status_before not in BAD for item in step.items)
+    return bool(step.blocked) or step.newly_pending or status
+
+
+def _reads() -> tuple[Read, ...]:
+    """Return the reads: all of the cluster, for whatever is moved competes with all others."""
+    every = lists.for_manifests([""])
+    return (*every, Read(kind=kinds.POD_DISRUPTION_BUDGET, required=False))
+
+
+def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:
+    """Yield what was not read and what that means."""
+    consequences: Mapping[Kind, str] = {
+        kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would hold back were let through",
+        kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
+        **dict.fromkeys(
+            (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB),
+            "what such owners have lost is made again like the Pods that live",
+        ),
+    }
+    for unread in snapshot.inventory.unread:
+        if unread.kind in consequences:
+            yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequences[unread.kind])
+
+
+class Naming:
+    """What is meant by the names in steps, each of which sees the nodes that earlier ones leave.
+
+    Args:
+        snapshot: the cluster at the start.
+        options: the steps.
+    """
+
+    def __init__(self, snapshot: Snapshot, options: SimulateOptions) -> None:
+        self._snapshot = snapshot
+        self._options = options
+        self._nodes: dict[str, Node] = dict(snapshot.nodes)
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps.
+
+        Raises:
+            ClusterError: what is named does not exist.
+            UsageError: a value makes no sense.
+        """
+        for verb, value in self._options.steps:
+            yield self._step(Verb(verb), value)
+
+    def _step(self, verb: Verb, value: str) -> Step:
+        """Return one step."""
+        match verb:
+            case Verb.SCALE:
+                return self._scaled(value)
+            case Verb.RESTART:
+                namespace, ref = self._workload(value, RESTARTABLE, verb)
+                return Step(verb, value, namespace=namespace, ref=ref)
+            case Verb.DELETE:
+                return self._deleted(value)
+            case Verb.ADD_NODE:
+                return self._added(value)
+            case _:
+                return self._of_nodes(verb, value)
+
+    def _of_nodes(self, verb: Verb, value: str) -> Step:
+        """Return a step about nodes, named or selected by a label."""
+        key, equals, label = value.partition("=")
+        names = [name for name, node in self._nodes.items() if node.metadata.labels.get(key) == label] if equals else []
+        if not equals:
+            names = [self._node(value)]
+        if not names:
+            raise ClusterError(f"no node has the label {value}", what="nodes", status=404)
+        if verb is Verb.REMOVE:
+            for name in names:
+                del self._nodes[name]
+        return Step(verb, value, nodes=tuple(names), force=self._options.force)
+
+    def _node(self, name: str) -> str:
+        """Return the node's name.
+
+        Raises:
+            ClusterError: there is no such node.
+        """
+        if name not in self._nodes:
+            raise ClusterError(f'nodes "{name}" not found', what=f'nodes "{name}"', status=404)
+        return name
+
+    def _added(self, value: str) -> Step:
+        """Return the step that adds nodes like one."""
+        like, equals, text = value.partition("=")
+        number = _number(text, f"--{Verb.ADD_NODE} {value}") if equals else 1
+        names = added_names(self._node(like), number, self._nodes)
+        self._nodes |= {name: sibling(self._nodes[like], name) for name in names}
+        return Step(Verb.ADD_NODE, value, nodes=(like,), number=number)
+
+    def _scaled(self, value: str) -> Step:
+        """Return the step that scales a workload."""
+        named, _, text = value.rpartition("=")
+        namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
+        number = _number(text, f"--{Verb.SCALE} {value}")
+        return Step(Verb.SCALE, value, namespace=namespace, ref=ref, number=number)
+
+    def _deleted(self, value: str) -> Step:
+        """Return the step that deletes a Pod."""
+        namespace, kind, name = self._split(value)
+        if kind is not kinds.POD:
+            raise UsageError(f"invalid argument {value!r} for --{Verb.DELETE}", hint="want [NAMESPACE/]pod/NAME")
+        if self._snapshot.get(Pod, namespace, name) is None:
+            raise self._absent(kind, namespace, name)
+        return Step(Verb.DELETE, value, namespace=namespace, ref=WorkloadRef(kind=kind.name, name=name))
+
+    def _workload(self, value: str, allowed: Sequence[Kind], verb: Verb) -> tuple[str, WorkloadRef]:
+        """Return (namespace, workload) of ``[NAMESPACE/]TYPE/NAME``.
+
+        Raises:
+            ClusterError: there is no such workload.
+            UsageError: the value is of another form, or the workload cannot do that.
+        """
+        namespace, kind, name = self._split(value)
+        if kind is None or kind not in allowed:
+            names = ", ".join(each.singular for each in allowed)
+            raise UsageError(f"invalid argument {value!r} for --{verb}", hint=f"want [NAMESPACE/]TYPE/NAME of {names}")
+        if self._snapshot.get(kind.struct, namespace, name) is None:
+            raise self._absent(kind, namespace, name)
+        return namespace, WorkloadRef(kind=kind.name, name=name)
+
+    def _split(self, value: str) -> tuple[str, Kind | None, str]:
+        """Return (namespace, kind, name) of ``[NAMESPACE/]TYPE/NAME``."""
+        parts = value.split("/")
+        if len(parts) == 2:  # noqa: PLR2004 - TYPE/NAME
+            parts = [self._options.namespace, *parts]
+        if len(parts) != 3 or not all(parts):  # noqa: PLR2004 - NAMESPACE/TYPE/NAME
+            raise UsageError(f"{value!r} names nothing", hint="want [NAMESPACE/]TYPE/NAME")
+        return parts[0], kinds.named(parts[1]), parts[2]
+
+    def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
+        """Return the error for what does not exist."""
+        same = (each for each in self._snapshot.all(kind.struct) if each.metadata.name == name)
+        scope = Scope(namespace=namespace)
+        return not_found(f'{kind.plural} "{name}"', scope, (each.metadata.namespace for each in same))
+
+
+def _number(text: str, given: str) -> int:
+    """Return the number of a step.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not (text.isascii() and text.isdecimal()) or int(text) > MOST_REPLICAS:
+        raise UsageError(f"{given}: {text!r} is not a number of replicas or nodes", hint=f"want 0 to {MOST_REPLICAS}")
+    return int(text)

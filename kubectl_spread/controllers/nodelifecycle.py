@@ -1,0 +1,112 @@
+"""Nodes that stop answering: their taints, and whether Pods are evicted from them.
+
+Source: kube-controller-manager pkg/controller/nodelifecycle/node_lifecycle_controller.go processTaintBaseEviction,
+handleDisruption, ComputeZoneState, ReducedQPSFunc; pkg/controller/tainteviction (v1.36).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Collection, Container, Mapping
+
+from msgspec.structs import replace
+
+from kubectl_spread.objects.core import Node, Pod, Taint
+from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
+from kubectl_spread.scheduler.tainttoleration import tolerates
+
+UNREACHABLE = "node.kubernetes.io/unreachable"
+NOT_READY = "node.kubernetes.io/not-ready"
+NO_SCHEDULE = "NoSchedule"
+NO_EXECUTE = "NoExecute"
+_OF_STATE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+"""Begin the taints by which controllers say how a node is."""
+_ZONE_LABELS = (REGION, ZONE)
+_UNHEALTHY_SHARE = 0.55
+"""Of a zone's nodes, from which on it is partially disrupted: --unhealthy-zone-threshold."""
+_UNHEALTHY_NODES = 3
+LARGE_ZONE = 50
+"""Nodes (count) of a zone above which eviction only slows down: --large-cluster-size-threshold."""
+
+
+def lost(node: Node, effect: str) -> Node:
+    """Return the node with the taint of one that does not answer."""
+    taint = Taint(key=UNREACHABLE, effect=effect)
+    others = tuple(each for each in node.spec.taints if (each.key, each.effect) != (UNREACHABLE, effect))
+    return replace(node, spec=replace(node.spec, taints=(*others, taint)))
+
+
+def returned(node: Node) -> Node:
+    """Return the node as it answers again."""
+    taints = tuple(taint for taint in node.spec.taints if taint.key not in {UNREACHABLE, NOT_READY})
+    return replace(node, spec=replace(node.spec, taints=taints))
+
+
+def sibling(node: Node, name: str) -> Node:
+    """Return a new node like this one: its own name, no cordon, none of the taints that come and go with its state."""
+    labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
+    metadata = replace(node.metadata, name=name, labels=labels, uid="", creation_timestamp=None)
+    taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(_OF_STATE))
+    return replace(node, metadata=metadata, spec=replace(node.spec, unschedulable=False, taints=taints))
+
+
+def added_names(like: str, number: int, taken: Container[str]) -> tuple[str, ...]:
+    """Return the names of nodes (count) that are added like one of that name; none is taken."""
+    free = (name for count in itertools.count(1) if (name := f"{like}-new{count}") not in taken)
+    return tuple(itertools.islice(free, number))
+
+
+def answers(node: Node) -> bool:
+    """Whether the node is ready, as far as its taints tell."""
+    return all(taint.key not in {UNREACHABLE, NOT_READY} for taint in node.spec.taints)
+
+
+def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, str]:
+    """Return node's name → why no Pods are evicted from it; nodes from which they are evicted are absent.
+
+    Args:
+        nodes: all nodes, those that do not answer tainted.
+        names: the nodes that are asked about.
+    """
+    zones: dict[tuple[str, ...], list[Node]] = defaultdict(list)
+    for node in nodes.values():
+        zones[_zone(node)].append(node)
+    if not any(map(answers, nodes.values())):
+        return dict.fromkeys(names, "no node answers, so nothing is evicted")
+    stopped = {
+        zone for zone, members in zones.items() if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
+    }
+    return {name: _stopped(zones[_zone(nodes[name])]) for name in names if _zone(nodes[name]) in stopped}
+
+
+def _zone(node: Node) -> tuple[str, ...]:
+    """Return the region and zone of a node. Source: component-helpers node/topology/helpers.go GetZoneKey."""
+    return tuple(node.metadata.labels.get(label, "") for label in _ZONE_LABELS)
+
+
+def _is_partially_disrupted(members: Collection[Node]) -> bool:
+    """Whether so many nodes of a zone do not answer, but not all, that the cause is taken to be elsewhere."""
+    silent = sum(not answers(node) for node in members)
+    return silent < len(members) and silent >= _UNHEALTHY_NODES and silent / len(members) >= _UNHEALTHY_SHARE
+
+
+def _stopped(members: Collection[Node]) -> str:
+    """Return why nothing is evicted in the zone."""
+    silent = sum(not answers(node) for node in members)
+    return f"{silent} of {len(members)} nodes of its zone do not answer, so nothing is evicted there"
+
+
+def evicted_after(pod: Pod, node: Node) -> int | None:
+    """Return after how many seconds the node's taints have the Pod deleted; None for never.
+
+    Source: tainteviction/taint_eviction.go processPodOnNode, getMinTolerationTime.
+    """
+    seconds: list[int] = []
+    for taint in node.spec.taints:
+        if taint.effect == NO_EXECUTE:
+            tolerations = [each for each in pod.spec.tolerations if tolerates(each, taint, numeric=False)]
+            if not tolerations:
+                return 0
+            seconds += [max(each.toleration_seconds, 0) for each in tolerations if each.toleration_seconds is not None]
+    return min(seconds, default=None)

@@ -1,0 +1,117 @@
+"""ReplicaSets and ReplicationControllers: which of their Pods are active, and which go first.
+
+Source: kube-controller-manager pkg/controller/replicaset/replica_set.go manageReplicas, getPodsToDelete;
+pkg/controller/controller_utils.go ActivePodsWithRanks (v1.36). Not modelled: pod-deletion-cost and restarts of
+containers, which are not read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import cmp_to_key
+
+import msgspec
+
+from kubectl_spread.objects.core import Pod
+
+_PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+READY = "Ready"
+
+
+def active(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Return the Pods that have neither ended nor are being deleted."""
+    return tuple(pod for pod in pods if not (pod.finished or pod.terminating))
+
+
+class Victims(msgspec.Struct, frozen=True):
+    """The Pods that go.
+
+    Attributes:
+        pods: in order.
+        free: whether the controller might as well have taken others.
+    """
+
+    pods: tuple[Pod, ...]
+    free: bool
+
+
+def victims(
+    pods: Sequence[Pod], related: Iterable[Pod], *, number: int, now: datetime, order: Callable[[str], str]
+) -> Victims:
+    """Return the Pods that go when there are too many.
+
+    Args:
+        pods: the active Pods.
+        related: those of all ReplicaSets of the same owner, these among them.
+        number: how many go (count).
+        now: the time by which ages are told.
+        order: Pod's name → what is compared where nothing else tells Pods apart.
+
+    Source: replica_set.go getPodsRankedByRelatedPodsOnSameNode.
+    """
+    on_node = Counter(pod.spec.node_name for pod in active(related))
+    ranking = _Ranking(on_node, now)
+    ranked = sorted(sorted(pods, key=lambda pod: order(pod.metadata.name)), key=cmp_to_key(ranking.compare))
+    last, first_left = ranked[number - 1 : number], ranked[number : number + 1]
+    free = bool(last and first_left) and ranking.compare(last[0], first_left[0]) == 0
+    return Victims(tuple(ranked[:number]), free)
+
+
+class _Ranking(msgspec.Struct, frozen=True):
+    """Who goes before whom.
+
+    Attributes:
+        on_node: node's name → related Pods on it (count).
+        now: the time.
+    """
+
+    on_node: Counter[str]
+    now: datetime
+
+    def compare(self, first: Pod, second: Pod) -> int:
+        """Return less than 0 where the first goes before the second, 0 where nothing tells them apart.
+
+        Source: controller_utils.go ActivePodsWithRanks.Less.
+        """
+        ours, theirs = self._rank(first), self._rank(second)
+        if ours != theirs:
+            return -1 if ours < theirs else 1
+        both_ready = first.ready and second.ready
+        of_ready = (_ready_since(first), _ready_since(second)) if both_ready else (None, None)
+        # The youngest first, by the logarithm of their ages; within one magnitude the UIDs decide.
+        for one, other in (of_ready, (first.metadata.creation_timestamp, second.metadata.creation_timestamp)):
+            if one != other:
+                difference = self._magnitude(one) - self._magnitude(other)
+                return difference or (-1 if first.metadata.uid < second.metadata.uid else 1)
+        return 0
+
+    def _rank(self, pod: Pod) -> tuple[bool, int, bool, int]:
+        """Return what Pods are told apart by first: without node, pending, not ready, crowded on a node."""
+        bound = bool(pod.spec.node_name)
+        return bound, _PHASES.get(pod.status.phase, 0), pod.ready, -self.on_node[pod.spec.node_name]
+
+    def _magnitude(self, since: str | None) -> int:
+        """Return the logarithm of an age (of nanoseconds, to base 2), -1 for none.
+
+        Source: controller_utils.go logarithmicRankDiff.
+        """
+        then = moment(since)
+        age = (self.now - then) / timedelta(microseconds=1) if then else 0
+        return int(math.log2(age * 1000)) if age > 0 else -1
+
+
+def _ready_since(pod: Pod) -> str | None:
+    """Return since when the Pod is ready."""
+    return next((c.last_transition_time for c in pod.status.conditions if c.type == READY), None)
+
+
+def moment(text: str | None) -> datetime | None:
+    """Return the time that RFC 3339 text says, None where it says none."""
+    try:
+        found = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return found if found and found.tzinfo else None

@@ -1,0 +1,91 @@
+"""StatefulSets: which ordinals come next, and which of their Pods go.
+
+Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go (v1.36). Not modelled:
+minReadySeconds, claims that change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.controllers.rollout import ON_DELETE
+from kubectl_spread.controllers.statefulset import PARALLEL
+from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.workloads import RollingUpdate, StatefulSet
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What is to be done now.
+
+    Attributes:
+        makes: the ordinals that come, in order.
+        deletes: the Pods that go, in order.
+    """
+
+    makes: tuple[int, ...] = ()
+    deletes: tuple[Pod, ...] = ()
+
+
+def work(owner: StatefulSet, pods: Sequence[Pod]) -> Work:
+    """Return what the controller does next.
+
+    Args:
+        owner: the StatefulSet.
+        pods: all that are there, those that are being deleted too.
+    """
+    by_ordinal = {number: pod for pod in pods if (number := _ordinal(owner, pod)) is not None}
+    start, replicas = owner.spec.ordinals.start, 1 if owner.spec.replicas is None else owner.spec.replicas
+    wanted = range(start, start + replicas)
+    condemned = [by_ordinal[number] for number in sorted(by_ordinal.keys() - set(wanted), reverse=True)]
+    if owner.spec.pod_management_policy == PARALLEL:
+        makes = tuple(number for number in wanted if number not in by_ordinal)
+        deletes = tuple(pod for pod in condemned if not pod.terminating)
+        return Work(makes, deletes) if makes or deletes else _update(owner, wanted, by_ordinal)
+    return _one_after_another(owner, wanted, by_ordinal, condemned)
+
+
+def _one_after_another(
+    owner: StatefulSet, wanted: range, by_ordinal: Mapping[int, Pod], condemned: Sequence[Pod]
+) -> Work:
+    """Return what is done where each Pod waits for those before it."""
+    for number in wanted:
+        if number not in by_ordinal:
+            return Work(makes=(number,))
+        if not _is_well(by_ordinal[number]):
+            return Work()
+    if condemned:
+        unwell = [pod for pod in condemned if not _is_well(pod)]
+        # Of those that are not well the lowest ordinal may go as it is; any other is waited for.
+        may_go = not condemned[0].terminating and (
+            not unwell or condemned[0] == unwell[-1] or condemned[0] not in unwell
+        )
+        return Work(deletes=(condemned[0],)) if may_go else Work()
+    return _update(owner, wanted, by_ordinal)
+
+
+def _update(owner: StatefulSet, wanted: range, by_ordinal: Mapping[int, Pod]) -> Work:
+    """Return the Pod of an older revision that goes for one of the newest: the highest ordinal first, one at a time."""
+    strategy, newest = owner.spec.update_strategy, owner.status.update_revision
+    if strategy.type == ON_DELETE or not newest:
+        return Work()
+    if any(not _is_well(pod) for number, pod in by_ordinal.items() if number in wanted):
+        return Work()
+    first = owner.spec.ordinals.start + (strategy.rolling_update or RollingUpdate()).partition
+    for number in reversed(wanted):
+        if number >= first and by_ordinal[number].metadata.labels.get(REVISION_HASH_LABEL) != newest:
+            return Work(deletes=(by_ordinal[number],))
+    return Work()
+
+
+def _is_well(pod: Pod) -> bool:
+    """Whether the Pod runs, is ready, and stays."""
+    return pod.ready and not pod.terminating
+
+
+def _ordinal(owner: StatefulSet, pod: Pod) -> int | None:
+    """Return the Pod's ordinal, None where its name has none."""
+    name, _, text = pod.metadata.name.rpartition("-")
+    return int(text) if name == owner.metadata.name and text.isdecimal() else None

@@ -1,0 +1,134 @@
+"""What becomes of Pods and their spread, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline.skew import FEW_DOMAINS, counts_text
+from kubectl_spread.report import EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.words import listed
+
+SHOWN_NAMES = 4
+
+
+def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
+    """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
+    return Outline(items=tuple(_step(step, extent) for step in report.steps), gaps=Gaps(gaps=report.incomplete))
+
+
+def _step(step: SimulatedStep, extent: Extent) -> Item:
+    """Return one step."""
+    sentence = _sentence(step)
+    changed = [item for item in step.items if item.changed or extent.wide]
+    table = table_of(COLUMNS, changed, title="Constraints")
+    return Item(
+        item=step,
+        headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=_tone(step)),
+        paragraphs=((*_notes(step), *((table,) if changed else ())),),
+    )
+
+
+def _tone(step: SimulatedStep) -> Tone:
+    """Return how good the news is."""
+    if step.newly_pending or step.blocked:
+        return Tone.BAD
+    return Tone.WARNING if step.lost or step.pending else Tone.GOOD
+
+
+def _sentence(step: SimulatedStep) -> str:
+    """Return what became of Pods, in a sentence."""
+    parts = (
+        (len(step.evicted), "evicted"),
+        (len(step.blocked), "held back"),
+        (len(step.lost), "lost"),
+        (len(step.preempted), "preempted"),
+    )
+    said = [f"{number} Pod{'s' if number > 1 else ''} {what}" for number, what in parts if number]
+    waiting = sum(pending.count for pending in step.pending)
+    most = sum(pending.range[1] for pending in step.pending)
+    if most:
+        number = str(waiting) if waiting == most else f"{sum(p.range[0] for p in step.pending)} to {most}"
+        said.append(f"{number} Pending")
+    elif said:
+        said.append("none Pending")
+    return f"{', '.join(said) or 'no Pod has to go, none is Pending'}."
+
+
+def _notes(step: SimulatedStep) -> Iterator[Block]:
+    """Yield what waits and why, what stays, and what does not come again."""
+    for pending in step.pending:
+        low, high = pending.range
+        number = f"{low}" if low == high else f"{low} to {high}"
+        why = f": {pending.summary}" if pending.summary else " in some orders of chance."
+        yield Note(line=f"{number} of {pending.namespace}/{pending.workload} Pending{why}")
+    for why in dict.fromkeys(pod.why for pod in step.blocked):
+        pods = [f"{pod.namespace}/{pod.pod}" for pod in step.blocked if pod.why == why]
+        yield Note(line=f"Held back: {listed(pods, SHOWN_NAMES)}: {why}")
+    if step.lost:
+        yield Note(line=f"Lost, for nothing makes them again: {_pods(step.lost)}.")
+    if step.preempted:
+        yield Note(line=f"Preempted by Pods of higher priority: {_pods(step.preempted)}.")
+    yield from (Note(line=f"{note[:1].upper()}{note[1:]}.") for note in step.notes)
+    if step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values()):
+        yield Note(line=f"Ranges are what was seen in {step.orders} orders of what is left to chance.")
+
+
+def _pods(pods: Sequence[EvictedPod]) -> str:
+    """Return the Pods by name."""
+    return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
+
+
+def _before(item: SimulatedItem) -> str:
+    """Return how the Pods lay, domain by domain where these are few; of many only those that change."""
+    shown = _shown(item)
+    return counts_text({domain: number for domain, number in item.before.items() if domain in shown}) or EMPTY
+
+
+def _after(item: SimulatedItem) -> str:
+    """Return how the Pods lie, or between which numbers, in the same domains."""
+    shown = _shown(item)
+    if len(shown) > FEW_DOMAINS:
+        lows, highs = zip(*item.ranges.values(), strict=True)
+        return f"{len(item.ranges)} domains, {min(lows)}..{max(highs)}"
+    return (
+        " ".join(f"{domain or EMPTY}:{_range(*item.ranges[domain])}" for domain in item.ranges if domain in shown)
+        or EMPTY
+    )
+
+
+def _shown(item: SimulatedItem) -> set[str]:
+    """Return the domains that are worth a number each."""
+    every = {*item.before, *item.ranges}
+    changed = {domain for domain in every if item.ranges.get(domain) != (item.before.get(domain),) * 2}
+    return changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
+
+
+def _range(low: int, high: int) -> str:
+    """Return a number, or between which it lies."""
+    return f"{low}" if low == high else f"{low}..{high}"
+
+
+def _skew(item: SimulatedItem) -> str:
+    """Return the skew before and after."""
+    return f"{item.skew_before} → {_range(*item.skew_after)}"
+
+
+def _status(item: SimulatedItem) -> str:
+    """Return the status, and what it was where that was another."""
+    return (
+        item.status_after if item.status_before is item.status_after else f"{item.status_before} → {item.status_after}"
+    )
+
+
+COLUMNS: Sequence[Column[SimulatedItem]] = (
+    Column("NAMESPACE", lambda item: item.namespace),
+    Column("WORKLOAD", lambda item: str(item.workload)),
+    Column("KEY", lambda item: item.constraint.topology_key),
+    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew)),
+    Column("SKEW", _skew),
+    Column("STATUS", _status),
+    Column("BEFORE", _before),
+    Column("AFTER", _after),
+)

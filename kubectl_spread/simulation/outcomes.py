@@ -1,0 +1,74 @@
+"""What becomes of a cluster, step by step, in several orders of whatever is left to chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import msgspec
+
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.steps import Done, Step, act
+from kubectl_spread.simulation.turns import Turns
+from kubectl_spread.simulation.world import World
+
+ORDERS = 16
+"""Orders (count) that are tried where anything is left to chance."""
+MOST_WORK = 40_000
+"""Changes times nodes (count) after which no further order is begun: half a second."""
+
+SeenT = TypeVar("SeenT")
+
+
+class After(msgspec.Struct, Generic[SeenT], frozen=True):
+    """The cluster after one step.
+
+    Attributes:
+        done: what the step did.
+        seen: what was looked at then.
+    """
+
+    done: Done
+    seen: SeenT
+
+
+class Outcomes(msgspec.Struct, Generic[SeenT], frozen=True):
+    """What was seen in each order.
+
+    Attributes:
+        before: what was seen at the start.
+        orders: what was seen after each step, order by order; the first goes by names.
+    """
+
+    before: SeenT
+    orders: tuple[tuple[After[SeenT], ...], ...]
+
+    def after(self, number: int) -> tuple[After[SeenT], ...]:
+        """Return what was seen after a step, in every order."""
+        return tuple(order[number] for order in self.orders)
+
+
+def simulate(
+    handles: Mapping[str, Handle], steps: Sequence[Step], look: Callable[[World, int], SeenT]
+) -> Outcomes[SeenT]:
+    """Return what becomes of the cluster.
+
+    Args:
+        handles: scheduler's name → the cluster as its profile sees it.
+        steps: in the order in which they are done.
+        look: what is noted of the world after so many steps; it is asked order by order.
+    """
+    before = look(World(handles, 0), 0)
+    orders: list[tuple[After[SeenT], ...]] = []
+    work = 0
+    for seed in range(ORDERS):
+        world = World(handles, seed)
+        turns, found = Turns(world), []
+        for number, step in enumerate(steps, start=1):
+            done = act(step, world, turns)
+            found.append(After(done, look(world, number)))
+        orders.append(tuple(found))
+        work += world.version * max(len(world.nodes), 1)
+        if not world.free or work > MOST_WORK:
+            break
+    return Outcomes(before, tuple(orders))

@@ -1,0 +1,344 @@
+"""The steps of a simulation: what each does to the cluster, before everybody else acts on it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver import eviction
+from kubectl_spread.controllers import deployment, disruption, nodelifecycle
+from kubectl_spread.controllers.templates import template_hash
+from kubectl_spread.controllers.workloads import MIRRORED
+from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.policy import PodDisruptionBudget
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.report import WorkloadRef
+from kubectl_spread.scheduler.nodeunschedulable import CORDON
+from kubectl_spread.simulation.turns import Turns
+from kubectl_spread.simulation.world import PodKey, World
+
+NO_CONTROLLER = "nothing manages it, so kubectl refuses the drain without --force"
+REFUSED = "the drain was refused"
+
+
+class Verb(StrEnum):
+    """What a step does, as its flag is called."""
+
+    DRAIN = "drain"
+    REMOVE = "remove"
+    LOSE = "lose"
+    RETURN = "return"
+    CORDON = "cordon"
+    UNCORDON = "uncordon"
+    ADD_NODE = "add-node"
+    SCALE = "scale"
+    RESTART = "restart"
+    DELETE = "delete"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step.
+
+    Attributes:
+        verb: what is done.
+        value: to what, as it was given.
+        nodes: the nodes that are meant; empty where none are.
+        namespace: of the object that is meant.
+        ref: the workload or Pod that is meant; None where none is.
+        number: how many replicas, or nodes (count).
+        force: whether a drain evicts Pods that nothing manages.
+    """
+
+    verb: Verb
+    value: str
+    nodes: tuple[str, ...] = ()
+    namespace: str = ""
+    ref: WorkloadRef | None = None
+    number: int = 1
+    force: bool = False
+
+    def __str__(self) -> str:
+        """Return the step as it was asked for."""
+        return f"{self.verb} {self.value}"
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """A Pod that had to go, or could not.
+
+    Attributes:
+        pod: as it was before.
+        why: why it could not go; empty for one that went.
+    """
+
+    pod: Pod
+    why: str = ""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What a step did to Pods, before they were made again.
+
+    Attributes:
+        evicted: those that had to go, and did.
+        blocked: those that should have gone, and did not.
+        lost: those that went and that nothing makes again.
+        notes: what else is to be known, a sentence each.
+        settled: whether everything came to rest.
+    """
+
+    evicted: tuple[Gone, ...] = ()
+    blocked: tuple[Gone, ...] = ()
+    lost: tuple[Gone, ...] = ()
+    notes: tuple[str, ...] = ()
+    settled: bool = True
+
+
+Act: TypeAlias = Callable[[Step, World, Turns], Done]
+
+
+def act(step: Step, world: World, turns: Turns) -> Done:
+    """Do the step, and let everybody act until nothing changes any more."""
+    done = ACTS[step.verb](step, world, turns)
+    return replace(done, settled=turns.settle())
+
+
+# Nodes
+
+
+def _cordoned(node: Node, *, unschedulable: bool) -> Node:
+    """Return the node cordoned, with the taint that its controller adds, or neither."""
+    taints = tuple(taint for taint in node.spec.taints if taint.key != CORDON.key)
+    taints = (*taints, CORDON) if unschedulable else taints
+    return replace(node, spec=replace(node.spec, unschedulable=unschedulable, taints=taints))
+
+
+def _cordon(step: Step, world: World, _: Turns) -> Done:
+    """Cordon nodes, or lift that."""
+    for name in step.nodes:
+        world.set_node(_cordoned(world.nodes[name], unschedulable=step.verb is not Verb.UNCORDON))
+    return Done()
+
+
+def _drain(step: Step, world: World, turns: Turns) -> Done:
+    """Evict the Pods of nodes as kubectl drain does, again and again as budgets allow it.
+
+    Source: kubectl pkg/drain/filters.go, drain.go evictPods (v0.36).
+    """
+    _cordon(step, world, turns)
+    leaving = [pod for name in step.nodes for pod in world.on_node(name) if _is_drained(pod, world)]
+    alone = [pod for pod in leaving if _is_alone(pod)]
+    if alone and not step.force:
+        keys = {pod.key for pod in alone}
+        return Done(blocked=tuple(Gone(pod, NO_CONTROLLER if pod.key in keys else REFUSED) for pod in leaving))
+    blocked = _evict(leaving, world, turns)
+    gone = [Gone(pod) for pod in leaving if pod.key not in blocked]
+    return Done(
+        evicted=tuple(each for each in gone if not _is_alone(each.pod)),
+        blocked=tuple(Gone(pod, blocked[pod.key]) for pod in leaving if pod.key in blocked),
+        lost=tuple(each for each in gone if _is_alone(each.pod)),
+    )
+
+
+def _is_drained(pod: Pod, world: World) -> bool:
+    """Whether a drain evicts the Pod: neither one of a DaemonSet nor the mirror of a static one."""
+    owner = pod.metadata.controller
+    if owner is None or pod.finished:
+        return True
+    return owner.kind not in {DaemonSet.__name__, MIRRORED} and pod.key in world.pods
+
+
+def _is_alone(pod: Pod) -> bool:
+    """Whether nothing manages the Pod, and it has not ended."""
+    return pod.metadata.controller is None and not pod.finished
+
+
+def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey, str]:
+    """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
+
+    One by one in an order that nobody knows: kubectl asks for all at once.
+    """
+    waiting = sorted((pod.key for pod in leaving), key=lambda key: world.order(key[1]))
+    while True:
+        refused: dict[PodKey, str] = {}
+        for key in waiting:
+            pod = world.pods.get(key)
+            if pod is None or pod.terminating:
+                continue
+            if why := _refusal(pod, world):
+                refused[key] = why
+            else:
+                world.delete(pod)
+        turns.settle()
+        if not refused or len(refused) == len(waiting):
+            return refused
+        world.free = True
+        waiting = list(refused)
+
+
+def _refusal(pod: Pod, world: World) -> str:
+    """Return why the Pod may not be evicted now; empty where it may."""
+    if not eviction.ignores_budgets(pod):
+        for budget in eviction.budgets_of(pod, world.snapshot):
+            _look_at_budget(budget, world)
+    return eviction.refusal(pod, world.snapshot)
+
+
+def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
+    """Let the budget's controller count its Pods."""
+    namespace, selector = budget.metadata.namespace, budget.selector
+    pods = [
+        pod
+        for pod in world.pods.values()
+        if pod.metadata.namespace == namespace and selector.matches(pod.metadata.labels)
+    ]
+    world.put(disruption.with_status(budget, pods, world.snapshot))
+
+
+def _remove(step: Step, world: World, turns: Turns) -> Done:
+    """Drain nodes and take them away; what a drain leaves behind goes with them."""
+    done = _drain(step, world, turns)
+    alone = [Gone(pod) for name in step.nodes for pod in world.on_node(name) if _is_alone(pod) and not pod.terminating]
+    for name in step.nodes:
+        world.remove_node(name)
+    return replace(done, lost=(*done.lost, *alone))
+
+
+def _lose(step: Step, world: World, turns: Turns) -> Done:
+    """Let nodes stop answering; after a while their Pods are deleted, and stay as they are.
+
+    Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
+    """
+    for name in step.nodes:
+        world.lost.add(name)
+        world.set_node(nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE))
+        for pod in world.on_node(name):
+            if not pod.finished:
+                world.set_ready(pod, ready=False)
+    turns.settle()
+    kept = nodelifecycle.keeps_pods(world.nodes, step.nodes)
+    leaving: dict[int, list[Pod]] = defaultdict(list)
+    for name in (name for name in step.nodes if name not in kept):
+        world.set_node(nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_EXECUTE))
+        for pod in world.on_node(name):
+            seconds = nodelifecycle.evicted_after(pod, world.nodes[name])
+            if seconds is not None and not (pod.finished or pod.terminating):
+                leaving[seconds].append(pod)
+    for seconds in sorted(leaving):
+        _delete_by_node(leaving[seconds], world, turns)
+    gone = [Gone(pod) for pods in leaving.values() for pod in pods]
+    return Done(
+        evicted=tuple(each for each in gone if not _is_alone(each.pod)),
+        lost=tuple(each for each in gone if _is_alone(each.pod)),
+        notes=tuple(dict.fromkeys(kept.values())),
+    )
+
+
+def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
+    """Delete Pods whose time is up, those of one node after those of another: nodes are marked one at a time."""
+    by_node: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        by_node[pod.spec.node_name].append(pod)
+    world.free |= len(by_node) > 1
+    for name in sorted(by_node, key=world.order):
+        for pod in by_node[name]:
+            world.delete(world.pods[pod.key])
+        turns.settle()
+
+
+def _return(step: Step, world: World, _: Turns) -> Done:
+    """Let lost nodes answer again: what was to be deleted there goes, the rest is ready."""
+    for name in step.nodes:
+        world.lost.discard(name)
+        world.set_node(nodelifecycle.returned(world.nodes[name]))
+        for pod in world.on_node(name):
+            if not (pod.finished or pod.terminating):
+                world.set_ready(pod, ready=True)
+    return Done()
+
+
+def _add_node(step: Step, world: World, _: Turns) -> Done:
+    """Add nodes like one there is."""
+    like = world.nodes[step.nodes[0]]
+    for name in nodelifecycle.added_names(like.metadata.name, step.number, world.nodes):
+        world.set_node(nodelifecycle.sibling(like, name))
+    for owner in world.snapshot.all(DaemonSet):
+        world.dirty[owner.metadata.namespace, DaemonSet.__name__, owner.metadata.name] = None
+    return Done()
+
+
+# Workloads and Pods
+
+
+def _owner(step: Step, world: World) -> Workload | None:
+    """Return the workload that is meant."""
+    struct = WORKLOADS.get(step.ref.kind) if step.ref else None
+    return world.snapshot.get(struct, step.namespace, step.ref.name) if struct and step.ref else None
+
+
+def _changed(owner: Workload, world: World, turns: Turns) -> None:
+    """Put the workload as it is given, and let its controller look."""
+    world.put(owner)
+    turns.forget((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
+
+
+def _scale(step: Step, world: World, turns: Turns) -> Done:
+    """Give the workload another number of replicas."""
+    owner = _owner(step, world)
+    if owner is not None and "replicas" in owner.spec.__struct_fields__:
+        _changed(replace(owner, spec=replace(owner.spec, replicas=step.number)), world, turns)
+    return Done()
+
+
+def _restart(step: Step, world: World, turns: Turns) -> Done:
+    """Let the workload replace its Pods by such of a new revision."""
+    owner = _owner(step, world)
+    match owner:
+        case Deployment():
+            world.put(_new_revision(owner, world))
+            world.free = True
+            _changed(owner, world, turns)
+        case StatefulSet():
+            status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
+            _changed(replace(owner, status=status), world, turns)
+        case DaemonSet():
+            turns.renew((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
+        case _:
+            pass
+    return Done()
+
+
+def _new_revision(owner: Deployment, world: World) -> ReplicaSet:
+    """Return a further ReplicaSet of the same template, as a restart makes one."""
+    newest = deployment.newest_replica_set(owner, world.snapshot)
+    revision = deployment.revision_number(newest) + 1 if newest else 1
+    name = f"{template_hash(owner.spec.template)}{revision}"
+    made = deployment.made_for(owner, name, revision=revision)
+    return replace(made, spec=replace(made.spec, replicas=0))
+
+
+def _delete(step: Step, world: World, _: Turns) -> Done:
+    """Delete a Pod."""
+    pod = world.pods.get((step.namespace, step.ref.name if step.ref else ""))
+    if pod is None:
+        return Done()
+    world.delete(pod)
+    return Done(lost=(Gone(pod),)) if _is_alone(pod) else Done(evicted=(Gone(pod),))
+
+
+ACTS: Mapping[Verb, Act] = {
+    Verb.DRAIN: _drain,
+    Verb.REMOVE: _remove,
+    Verb.LOSE: _lose,
+    Verb.RETURN: _return,
+    Verb.CORDON: _cordon,
+    Verb.UNCORDON: _cordon,
+    Verb.ADD_NODE: _add_node,
+    Verb.SCALE: _scale,
+    Verb.RESTART: _restart,
+    Verb.DELETE: _delete,
+}

@@ -1,0 +1,382 @@
+"""Controllers, scheduler and kubelets take turns until nothing changes any more."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.controllers import daemonset, deployment, job, statefulset_control
+from kubectl_spread.controllers.next_pod import NextPod, next_pod
+from kubectl_spread.controllers.replicaset import active, victims
+from kubectl_spread.controllers.rolling import Revision, scaled
+from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.report import WorkloadRef
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.preemption import preempt
+from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.simulation.placement import OF_DAEMON_CONTROLLER, with_placed
+from kubectl_spread.simulation.world import ControllerKey, PodKey, World, controller_key
+
+MOST_TURNS = 5_000
+"""Turns (count) after which a cluster that still changes is taken never to settle."""
+
+
+class Turns:
+    """Everybody who acts of his own accord.
+
+    Args:
+        world: on what they act.
+
+    Attributes:
+        turns: how many there were (count).
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.turns = 0
+        self._made: dict[ControllerKey, NextPod | None] = {}
+        self._kept: dict[ControllerKey, int] = {}
+        self._names = 0
+        self._tried = -1
+        self._jobs: dict[ControllerKey, None] = {}
+        self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
+        self._look_at_all()
+
+    def _look_at_all(self) -> None:
+        """Let every controller look once."""
+        inventory = self.world.snapshot.inventory
+        for kind in kinds.WORKLOAD_KINDS:
+            if inventory.has(kind):
+                for owner in self.world.snapshot.all(kind.struct):
+                    self.world.dirty[owner.metadata.namespace, kind.name, owner.metadata.name] = None
+        self._kept = {key: len(active(pods.values())) for key, pods in self.world.owned.items()}
+
+    def forget(self, key: ControllerKey) -> None:
+        """Let the workload's next Pod be made anew: its template has changed."""
+        self._made.clear()
+        self.world.dirty[key] = None
+
+    def renew(self, key: ControllerKey) -> None:
+        """Let the DaemonSet replace its Pods by such of a new revision."""
+        self._renewed[key] = frozenset(self.world.owned.get(key, {}))
+        self.world.dirty[key] = None
+
+    def settle(self) -> bool:
+        """Go on until nothing changes any more; return whether that point was reached."""
+        until = self.turns + MOST_TURNS
+        while self.turns < until:
+            self.turns += 1
+            moved = self._sync()
+            moved = self._schedule() or moved
+            if not (moved or self._kubelets() or self._back_off()):
+                return True
+        return False
+
+    # Controllers
+
+    def _sync(self) -> bool:
+        """Let the controllers that have to look again do so; return whether any Pod came or went."""
+        before = self.world.version
+        while self.world.dirty:
+            keys = sorted(self.world.dirty, key=lambda key: self.world.order("/".join(key)))
+            self.world.dirty.clear()
+            for key in keys:
+                self._sync_one(key)
+        return self.world.version != before
+
+    def _sync_one(self, key: ControllerKey) -> None:
+        """Let one controller look at its Pods."""
+        struct = WORKLOADS.get(key[1])
+        owner = self.world.owner(key, struct) if struct else None
+        match owner:
+            case Deployment():
+                self._sync_deployment(owner)
+            case ReplicaSet() | ReplicationController():
+                self._sync_replicas(owner, key)
+            case StatefulSet():
+                self._sync_stateful_set(owner, key)
+            case DaemonSet():
+                self._sync_daemon_set(owner, key)
+            case Job():
+                self._jobs[key] = None
+            case None if key[1] != "Node":
+                self._keep(key)
+
+    def _sync_deployment(self, owner: Deployment) -> None:
+        """Say how many Pods each of its ReplicaSets is to have."""
+        world = self.world
+        if not world.snapshot.inventory.has(kinds.REPLICA_SET):
+            return
+        found = {each.metadata.name: each for each in deployment.replica_sets(owner, world.snapshot)}
+        newest = deployment.newest_replica_set(owner, world.snapshot) if owner.spec.paused else None
+        newest = newest or deployment.replica_set_of(owner, world.snapshot)
+        if newest.metadata.name not in found:
+            newest = replace(newest, spec=replace(newest.spec, replicas=0))
+            world.put(newest)
+        old = [each for name, each in sorted(found.items(), key=_made_at) if name != newest.metadata.name]
+        wanted = scaled(owner, self._revision(newest), [self._revision(each) for each in old])
+        for each in (newest, *old):
+            if each.metadata.name in wanted:
+                world.put(replace(each, spec=replace(each.spec, replicas=wanted[each.metadata.name])))
+                world.dirty[each.metadata.namespace, ReplicaSet.__name__, each.metadata.name] = None
+                world.dirty[owner.metadata.namespace, Deployment.__name__, owner.metadata.name] = None
+
+    def _revision(self, replica_set: ReplicaSet) -> Revision:
+        """Return how a ReplicaSet stands."""
+        metadata = replica_set.metadata
+        pods = self.world.owned.get((metadata.namespace, ReplicaSet.__name__, metadata.name), {}).values()
+        return Revision(
+            name=metadata.name,
+            replicas=_replicas(replica_set),
+            available=sum(pod.ready for pod in active(pods)),
+            present=sum(not pod.finished for pod in pods),
+        )
+
+    def _sync_replicas(self, owner: ReplicaSet | ReplicationController, key: ControllerKey) -> None:
+        """Make the Pods that are missing, or delete those that are too many."""
+        world, parent = self.world, owner.metadata.controller
+        here = active(world.owned.get(key, {}).values())
+        missing = _replicas(owner) - len(here)
+        if missing > 0:
+            self._make(key, owner, missing)
+        elif missing < 0:
+            related = self._siblings(key, parent.name) if parent else here
+            going = victims(here, related, number=-missing, now=world.now, order=world.order)
+            world.free |= going.free
+            for pod in going.pods:
+                world.delete(pod)
+        if parent is not None:
+            world.dirty[controller_key(key[0], parent)] = None
+        # Its own Pods have changed, and it has just looked at them.
+        world.dirty.pop(key, None)
+
+    def _siblings(self, key: ControllerKey, parent: str) -> list[Pod]:
+        """Return the Pods of all ReplicaSets of the same Deployment."""
+        found = self.world.snapshot.get(Deployment, key[0], parent)
+        names = (
+            [each.metadata.name for each in deployment.replica_sets(found, self.world.snapshot)] if found else [key[2]]
+        )
+        return [pod for name in names for pod in self.world.owned.get((*key[:2], name), {}).values()]
+
+    def _make(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
+        """Make so many Pods of one template."""
+        made = self._next(key, owner)
+        if made is None or made.refusals:
+            self.world.refused[key] = str(made.refusals[0]) if made else ""
+            return
+        for count in range(number):
+            self._names += 1
+            self._come(made, renamed(made.pod, f"{key[2]}-{self._names:05d}"), count)
+
+    def _come(self, made: NextPod, pod: Pod, number: int) -> None:
+        """Let the Pod come to be, with its claims."""
+        for name, handle in self.world.handles.items():
+            self.world.handles[name] = made.place(handle)
+        self.world.make(pod, number=number)
+
+    def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
+        """Return the Pod that the controller makes next, but for its name."""
+        if key not in self._made:
+            parent = owner.metadata.controller if owner else None
+            top = self.world.snapshot.get(Deployment, key[0], parent.name) if parent else None
+            if top is not None and deployment.replica_set_of(top, self.world.snapshot).metadata.name != key[2]:
+                top = None
+            self._made[key] = self._next_of(top or owner, key)
+        return self._made[key]
+
+    def _next_of(self, owner: Workload | None, key: ControllerKey) -> NextPod | None:
+        """Return the next Pod of the workload, which is a controller or what owns it."""
+        ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name) if owner else _ref(key)
+        pods = tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
+        return next_pod(OwnedPods(key[0], ref, owner, pods), self.world.snapshot, self.world.handle.profile)
+
+    def _keep(self, key: ControllerKey) -> None:
+        """Make again what an owner that cannot be read has lost."""
+        missing = self._kept.get(key, 0) - len(active(self.world.owned.get(key, {}).values()))
+        if missing > 0 and self._kept.get(key):
+            self._make(key, None, missing)
+            self.world.dirty.pop(key, None)
+
+    def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
+        """Make the ordinals that are next, and delete the Pods that are."""
+        todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()))
+        for number, _ in enumerate(todo.makes):
+            made = self._next_of(owner, key)
+            if made is None or made.refusals:
+                self.world.refused[key] = str(made.refusals[0]) if made else ""
+                break
+            self._come(made, made.pod, number)
+        for pod in todo.deletes:
+            self.world.delete(pod)
+
+    def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
+        """Make a Pod for each node that should have one and has none."""
+        here = [pod for pod in self.world.owned.get(key, {}).values() if not pod.finished]
+        served = {pod.spec.node_name or _pinned_node(pod) for pod in here}
+        unserved = [name for name in self.world.nodes if name not in served]
+        if not unserved and all(pod.ready and not pod.terminating for pod in here):
+            # maxUnavailable is 1 unless said: one Pod after another.
+            old = sorted((pod for pod in here if pod.key in self._renewed.get(key, ())), key=lambda pod: pod.key)
+            for pod in old[:1]:
+                self.world.delete(pod)
+            return
+        made = self._next_of(owner, key) if unserved else None
+        if made is None or made.refusals:
+            return
+        evaluation = cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle)
+        for number, name in enumerate(unserved):
+            plugins = {rejection.plugin for rejection in evaluation.nodes[name].rejections}
+            if not plugins & OF_DAEMON_CONTROLLER:
+                self._names += 1
+                pod = renamed(daemonset.pinned_to(daemonset.unpinned(made.pod), name), f"{key[2]}-{self._names:05d}")
+                self._come(made, pod, number)
+        self.world.dirty.pop(key, None)
+
+    def _back_off(self) -> bool:
+        """Let Jobs make again what they have lost: they wait some seconds, in which all others settle."""
+        before = self.world.version
+        keys, self._jobs = list(self._jobs), {}
+        for key in keys:
+            owner = self.world.snapshot.get(Job, key[0], key[2])
+            while owner is not None and job.wants_more(owner, self._living(key)):
+                made = self._next_of(owner, key)
+                if made is None or made.refusals:
+                    break
+                self._names += 1
+                named = made.pod if job.is_indexed(owner.spec) else renamed(made.pod, f"{key[2]}-{self._names:05d}")
+                self._come(made, named, 0)
+        return self.world.version != before
+
+    def _living(self, key: ControllerKey) -> tuple[Pod, ...]:
+        """Return the controller's Pods that have not ended."""
+        return tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
+
+    # The scheduler
+
+    def _schedule(self) -> bool:
+        """Put Pods on nodes, one after another; return whether anything changed."""
+        world, refused, moved = self.world, set[bytes](), False
+        if world.version == self._tried:
+            return False
+        for pod in self._queue():
+            handle = self._handle_of(pod)
+            alike = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
+            if handle is None or alike in refused:
+                continue
+            if self._place(pod, handle):
+                moved = True
+                refused.clear()
+            else:
+                refused.add(alike)
+        self._tried = world.version
+        return moved
+
+    def _queue(self) -> list[Pod]:
+        """Return the Pods that wait for a node, in the order of their turns."""
+        waiting = [pod for pod in self.world.pods.values() if _waits(pod)]
+        interleaved = self.world.seed % 2 == 1
+
+        def turn(pod: Pod) -> tuple[object, ...]:
+            born, number = self.world.born.get(pod.key, (-1, 0))
+            owner = pod.metadata.controller
+            ranked = self.world.order(owner.name if owner else pod.metadata.name)
+            return -(pod.spec.priority or 0), born, *((number, ranked) if interleaved else (ranked, number))
+
+        return sorted(waiting, key=turn)
+
+    def _handle_of(self, pod: Pod) -> Handle | None:
+        """Return the cluster as the Pod's scheduler sees it, None where none of those that are known decides."""
+        handle = self.world.handles.get(pod.spec.scheduler_name)
+        return handle if handle and handle.profile.serves(pod) and not gates(pod) else None
+
+    def _place(self, pod: Pod, handle: Handle) -> bool:
+        """Put the Pod on a node, or make room for it; return whether either was done."""
+        world = self.world
+        best = cycle.best_nodes(pod, handle)
+        if not best:
+            return self._make_room(pod, handle)
+        node = world.ranked(best)[0]
+        world.free |= len(best) > 1
+        storage = with_placed(pod, node, handle).snapshot if any(v.claims for v in pod.spec.volumes) else None
+        world.bind(pod, node)
+        if storage is not None:
+            world.put(*storage.all(kinds.PERSISTENT_VOLUME_CLAIM.struct), *storage.all(kinds.PERSISTENT_VOLUME.struct))
+        return True
+
+    def _make_room(self, pod: Pod, handle: Handle) -> bool:
+        """Preempt Pods of lower priority where that helps; return whether any were."""
+        priority = pod.spec.priority or 0
+        if all(info.lowest_priority >= priority for info in handle.node_infos.values()):
+            return False
+        found = preempt(cycle.evaluate(pod, handle), handle)
+        if found is None:
+            return False
+        self.world.free |= len(found.best) > 1
+        by_node = {candidate.node_name: candidate for candidate in found.best}
+        chosen = by_node[self.world.ranked(by_node)[0]]
+        self.world.preempt(chosen.victims, pod, chosen.node_name)
+        return True
+
+    # Kubelets
+
+    def _kubelets(self) -> bool:
+        """Let Pods that are being deleted go, and those that have come be ready; return whether any did."""
+        world = self.world
+        changing = [pod for pod in world.pods.values() if pod.spec.node_name and self._changes(pod)]
+        if not changing:
+            return False
+        world.pass_time()
+        for pod in changing:
+            if pod.terminating:
+                world.remove(pod)
+            else:
+                world.set_ready(pod, ready=True)
+        return True
+
+    def _changes(self, pod: Pod) -> bool:
+        """Whether the Pod's kubelet has something to do."""
+        if pod.finished or pod.spec.node_name in self.world.lost:
+            return False
+        if pod.terminating:
+            return not pod.metadata.finalizers
+        return pod.key in self.world.born and not pod.ready
+
+
+def _waits(pod: Pod) -> bool:
+    """Whether the Pod waits for a node."""
+    return not (pod.spec.node_name or pod.finished or pod.terminating)
+
+
+def _replicas(owner: ReplicaSet | ReplicationController) -> int:
+    """Return how many Pods there are to be (count)."""
+    return 1 if owner.spec.replicas is None else owner.spec.replicas
+
+
+def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:
+    """Return what ReplicaSets sort by, the oldest first."""
+    name, replica_set = item
+    return replica_set.metadata.creation_timestamp or "", name
+
+
+def _ref(key: ControllerKey) -> WorkloadRef:
+    """Return the controller's kind and name."""
+    return WorkloadRef(kind=key[1], name=key[2])
+
+
+def _pinned_node(pod: Pod) -> str:
+    """Return the node that a Pod of a DaemonSet is made for."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    names = (
+        f.values[0]
+        for term in (required.node_selector_terms if required else ())
+        for f in term.match_fields
+        if f.values
+    )
+    return next(names, "")

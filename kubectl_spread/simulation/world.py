@@ -1,0 +1,245 @@
+"""A cluster that changes: Pods come, are bound, are deleted and gone; nodes are cordoned, lost and removed.
+
+One world is one outcome: where the scheduler or a controller may choose, its order decides. What is handed in and out
+is immutable; only the world itself changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.replicaset import moment
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
+from kubectl_spread.objects.core import Node, Pod, PodCondition
+from kubectl_spread.objects.kinds import KINDS, KubernetesObject, Workload
+from kubectl_spread.objects.meta import OwnerReference
+from kubectl_spread.objects.well_known_labels import REGION, ZONE
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET
+from kubectl_spread.simulation.placement import by_name, seeded
+from kubectl_spread.snapshot import Snapshot
+
+PodKey: TypeAlias = tuple[str, str]
+ControllerKey: TypeAlias = tuple[str, str, str]
+"""Namespace, kind and name of what manages Pods."""
+
+ZONE_LABELS = (REGION, ZONE)
+
+
+def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
+    """Return the controller's identity."""
+    return namespace, owner.kind, owner.name
+
+
+class World:
+    """The cluster as it is in one outcome.
+
+    Args:
+        handles: scheduler's name → the cluster as its profile sees it.
+        seed: which order decides free choices: 0 for the order of names.
+
+    Attributes:
+        pods: every Pod that is not gone, finished ones too.
+        owned: controller → its Pods.
+        dirty: the controllers that have to look again.
+        lost: the nodes whose kubelets do not answer.
+        free: whether anything was chosen that could have been chosen otherwise.
+        version: changes with everything that the scheduler may take notice of.
+        touched: the Pods that have come, changed or gone.
+        now: the time; it begins with the last that the cluster tells of.
+        preempted: the Pods that the scheduler has evicted, in order.
+        refused: controller → why the API server would not take its next Pod.
+    """
+
+    def __init__(self, handles: Mapping[str, Handle], seed: int) -> None:
+        self.handles = dict(handles)
+        self.seed = seed
+        self.order: Callable[[str], str] = seeded(seed) if seed else by_name
+        self.pods: dict[PodKey, Pod] = {pod.key: pod for pod in self.snapshot.all(Pod)}
+        self.owned: dict[ControllerKey, dict[PodKey, Pod]] = {}
+        self.dirty: dict[ControllerKey, None] = {}
+        self.lost: set[str] = set()
+        self.free = False
+        self.version = 0
+        self.now = _latest(self.pods.values())
+        self.preempted: list[Pod] = []
+        self.refused: dict[ControllerKey, str] = {}
+        self.born: dict[PodKey, tuple[int, int]] = {}
+        self.round = 0
+        for pod in self.pods.values():
+            self._own(pod)
+        self.version = 0
+        self.touched: dict[PodKey, Pod] = {}
+
+    @property
+    def handle(self) -> Handle:
+        """The cluster as the default scheduler sees it, or the first there is."""
+        return self.handles.get(DEFAULT_SCHEDULER) or next(iter(self.handles.values()))
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster but for its Pods without a node, which only ``pods`` knows."""
+        return self.handle.snapshot
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """The nodes there are."""
+        return self.snapshot.nodes
+
+    def settled_snapshot(self) -> Snapshot:
+        """Return the cluster as it is now, whole."""
+        objects = {
+            kind.name: tuple(self.snapshot.all(kind.struct)) for kind in KINDS if kind.struct in self.snapshot.objects
+        }
+        objects |= {Pod.__name__: tuple(self.pods.values()), Node.__name__: tuple(self.nodes.values())}
+        return Snapshot.build(replace(self.snapshot.inventory, objects=objects))
+
+    # What happens to Pods.
+
+    def make(self, pod: Pod, *, number: int = 0) -> None:
+        """Let a Pod come to be that waits for a node; ``number`` counts those that are made together."""
+        stamped = replace(pod.metadata, creation_timestamp=_text(self.now))
+        status = replace(pod.status, phase="Pending")
+        self.born[pod.key] = (self.round, number)
+        self._put(replace(pod, metadata=stamped, status=status))
+
+    def bind(self, pod: Pod, node_name: str) -> None:
+        """Put the Pod on the node."""
+        status = replace(pod.status, phase="Running", nominated_node_name="", start_time=_text(self.now))
+        self._put(replace(pod, spec=replace(pod.spec, node_name=node_name), status=status))
+
+    def delete(self, pod: Pod) -> None:
+        """Have the Pod deleted: gone at once where no kubelet knows of it, else terminating."""
+        if not pod.spec.node_name or pod.finished or pod.spec.node_name not in self.nodes:
+            self.remove(pod)
+        elif not pod.terminating:
+            self._put(replace(pod, metadata=replace(pod.metadata, deletion_timestamp=_text(self.now))))
+
+    def preempt(self, victims: Iterable[Pod], pod: Pod, node_name: str) -> None:
+        """Delete the victims, and nominate the Pod to their node."""
+        target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=BY_SCHEDULER)
+        for victim in victims:
+            self.preempted.append(victim)
+            marked = replace(victim.status, conditions=(*victim.status.conditions, target))
+            self.delete(replace(victim, status=marked))
+        self._put(replace(pod, status=replace(pod.status, nominated_node_name=node_name)))
+
+    def set_ready(self, pod: Pod, *, ready: bool) -> None:
+        """Let the Pod say whether it is ready."""
+        others = tuple(condition for condition in pod.status.conditions if condition.type != "Ready")
+        condition = PodCondition(type="Ready", status=str(ready), last_transition_time=_text(self.now))
+        self._put(replace(pod, status=replace(pod.status, conditions=(*others, condition))))
+
+    def remove(self, pod: Pod) -> None:
+        """Let the Pod be gone."""
+        self._take(self.pods.pop(pod.key))
+
+    def _put(self, pod: Pod) -> None:
+        """Let the Pod be as it is given, in place of the one of its name."""
+        self.touched[pod.key] = pod
+        before = self.pods.get(pod.key)
+        if before is not None:
+            self._take(before)
+        self.pods[pod.key] = pod
+        self._own(pod)
+        on_node = pod.spec.node_name in self.nodes and not pod.finished
+        for name, handle in self.handles.items():
+            if on_node:
+                self.handles[name] = handle.with_assigned(pod, pod.spec.node_name)
+            elif pod.status.nominated_node_name and not pod.spec.node_name:
+                self.handles[name] = handle.with_nominated(pod)
+
+    def _take(self, pod: Pod) -> None:
+        """Take the Pod out of what is indexed."""
+        self.touched[pod.key] = pod
+        owner = pod.metadata.controller
+        if owner is not None:
+            key = controller_key(pod.metadata.namespace, owner)
+            self.owned[key].pop(pod.key, None)
+            self.dirty[key] = None
+        self.version += 1
+        for name, handle in self.handles.items():
+            if pod.spec.node_name in self.nodes and not pod.finished:
+                self.handles[name] = handle.without_pod(pod)
+            elif pod.status.nominated_node_name and not pod.spec.node_name:
+                self.handles[name] = handle.without_nominated(pod)
+
+    def _own(self, pod: Pod) -> None:
+        """Give the Pod to its controller, which has to look again."""
+        owner = pod.metadata.controller
+        if owner is not None:
+            key = controller_key(pod.metadata.namespace, owner)
+            self.owned.setdefault(key, {})[pod.key] = pod
+            self.dirty[key] = None
+        self.version += 1
+
+    # What happens to nodes and other objects.
+
+    def set_node(self, node: Node) -> None:
+        """Let the node be as it is given."""
+        self.version += 1
+        for name, handle in self.handles.items():
+            self.handles[name] = handle.with_node(node)
+
+    def remove_node(self, node_name: str) -> None:
+        """Let the node be gone, and all Pods on it."""
+        for pod in self.on_node(node_name):
+            self.remove(pod)
+        self.version += 1
+        self.lost.discard(node_name)
+        for name, handle in self.handles.items():
+            self.handles[name] = handle.without_node(node_name)
+
+    def on_node(self, node_name: str) -> list[Pod]:
+        """Return the Pods on the node, finished ones too, by name."""
+        return sorted((pod for pod in self.pods.values() if pod.spec.node_name == node_name), key=lambda pod: pod.key)
+
+    def put(self, *objects: KubernetesObject) -> None:
+        """Let objects, neither Pods nor Nodes, be as they are given."""
+        for name, handle in self.handles.items():
+            self.handles[name] = handle.with_others(objects)
+
+    def owner(self, key: ControllerKey, struct: type[Workload]) -> Workload | None:
+        """Return what manages Pods, None where it was not read."""
+        namespace, _, name = key
+        return self.snapshot.get(struct, namespace, name)
+
+    def pass_time(self) -> None:
+        """Let some seconds go by."""
+        self.now += timedelta(seconds=2)
+        self.round += 1
+
+    def ranked(self, node_names: Iterable[str]) -> list[str]:
+        """Return the nodes as the scheduler lists them: zones take turns, from no one knows which on.
+
+        Source: kube-scheduler backend/cache/node_tree.go list (v1.36).
+        """
+        names = list(node_names)
+        if not self.seed or len(names) == 1:
+            return sorted(names)
+        by_zone: dict[tuple[str, ...], list[str]] = {}
+        for name in sorted(names, key=self.order):
+            labels = self.nodes[name].metadata.labels
+            by_zone.setdefault(tuple(labels.get(label, "") for label in ZONE_LABELS), []).append(name)
+        zones = sorted(by_zone, key=lambda zone: self.order("/".join(zone)))
+        positions = {name: (at, turn) for turn, zone in enumerate(zones) for at, name in enumerate(by_zone[zone])}
+        return sorted(names, key=positions.__getitem__)
+
+
+def _latest(pods: Iterable[Pod]) -> datetime:
+    """Return a time a minute after the last that Pods tell of."""
+    told = (
+        moment(text)
+        for pod in pods
+        for text in (pod.metadata.creation_timestamp, *(c.last_transition_time for c in pod.status.conditions))
+    )
+    return max(filter(None, told), default=datetime.fromisoformat("2000-01-01T00:00:00+00:00")) + timedelta(minutes=1)
+
+
+def _text(time: datetime) -> str:
+    """Return the time as an API server writes it."""
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")

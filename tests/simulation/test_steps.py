@@ -1,0 +1,338 @@
+"""What steps do to Pods: situations that were seen on a real control plane, in small."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import controller, revision, template, workload
+from tests.commands.memory import Memory
+
+READY: Object = {
+    "phase": "Running",
+    "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
+}
+SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "12")
+
+
+def running(name: str, on: str, owner: Object, **fields: Any) -> Object:  # noqa: ANN401 - as for a Pod
+    """Return a Pod that is ready."""
+    labels = {"app": "web"} | fields.pop("labels", {})
+    made = pod(name, on=on, labels=labels, owner=owner, status=READY if on else {"phase": "Pending"}, **fields)
+    made["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    return made
+
+
+def deployment(
+    on: Sequence[str],
+    *constraints: Object,
+    replicas: int = 0,
+    strategy: Object | None = None,
+    **spec: Any,  # noqa: ANN401 - as for a Pod
+) -> list[Object]:
+    """Return the Deployment web with its ReplicaSet, and a Pod on each of these nodes."""
+    made = template(*constraints, **spec)
+    number = replicas or len(on)
+    own = revision("web", 1, pods=made)
+    own["spec"]["replicas"] = number
+    fields = {"topologySpreadConstraints": [*constraints], **spec}
+    return [
+        workload("Deployment", "web", pods=made, replicas=number, strategy=strategy or {}),
+        own,
+        *(
+            running(f"web-{at}", name, controller("ReplicaSet", "web-h1"), labels={"pod-template-hash": "h1"}, **fields)
+            for at, name in enumerate(on)
+        ),
+    ]
+
+
+def budget(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
+    """Return a PodDisruptionBudget of the application web."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"selector": app("web"), **spec},
+    }
+
+
+def simulated(objects: Sequence[Object], *steps: str, force: bool = False) -> SimulateReport:
+    """Return what becomes of the cluster; steps as ``drain a1``."""
+    given = tuple((verb, value) for verb, value in (step.split(" ") for step in steps))
+    options = SimulateOptions(steps=given, force=force)
+    return simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions())
+
+
+def last(objects: Sequence[Object], *steps: str, force: bool = False) -> SimulatedStep:
+    """Return what the last step does."""
+    return simulated(objects, *steps, force=force).steps[-1]
+
+
+def item(step: SimulatedStep, index: int = 0) -> SimulatedItem:
+    """Return what the step does to a constraint of web."""
+    return next(each for each in step.items if each.workload.name == "web" and each.constraint.index == index)
+
+
+def pending(step: SimulatedStep) -> Mapping[str, tuple[int, int]]:
+    """Return how many Pods of each workload wait for a node."""
+    return {str(each.workload): each.range for each in step.pending}
+
+
+def names(pods: Sequence[Any]) -> list[str]:
+    """Return the Pods' names."""
+    return [each.pod for each in pods]
+
+
+class TestDrain:
+    """A node is emptied as kubectl does."""
+
+    def test_leaves_an_empty_domain_that_pins_the_minimum(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], spread(HOSTNAME, selector=app("web")))]
+        step = last(objects, "drain a1")
+        assert names(step.evicted) == ["web-0"]
+        assert pending(step) == {"deployment/web": (1, 1)}
+        assert item(step).after == {"a1": 0, "a2": 1, "b1": 1, "b2": 1, "c1": 1, "c2": 1}
+        assert "cordoned" in step.pending[0].summary
+
+    def test_is_refused_whole_where_nothing_manages_a_pod(self) -> None:
+        objects = [*SIX, *deployment(["a1", "b1"]), pod("tool", on="a1", status=READY)]
+        step = last(objects, "drain a1")
+        assert not step.evicted
+        assert sorted(names(step.blocked)) == ["tool", "web-0"]
+
+    def test_loses_with_force_what_nothing_makes_again(self) -> None:
+        objects = [*SIX, *deployment(["a1", "b1"]), pod("tool", on="a1", status=READY)]
+        step = last(objects, "drain a1", force=True)
+        assert (names(step.evicted), names(step.lost), step.blocked) == (["web-0"], ["tool"], ())
+
+    def test_evicts_one_after_another_as_replacements_become_ready(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a1", "b1"]), budget(maxUnavailable=1)]
+        step = last(objects, "drain a1")
+        assert (sorted(names(step.evicted)), step.blocked, pending(step)) == (["web-0", "web-1"], (), {})
+
+    def test_stops_where_the_replacement_finds_no_node(self) -> None:
+        nodes = [node("a1", zone="a"), node("b1", zone="b")]
+        objects = [*nodes, *deployment(["a1", "a1", "b1", "b1"], spread(ZONE, selector=app("web")))]
+        step = last([*objects, budget(minAvailable=3)], "drain a1")
+        assert len(step.evicted) == 1
+        assert len(step.blocked) == 1
+        assert "budget web" in step.blocked[0].why
+
+    def test_stops_where_the_budget_is_used_up(self) -> None:
+        step = last([*SIX, *deployment(["a1", "b1"]), budget(minAvailable=2)], "drain a1")
+        assert (step.evicted, names(step.blocked)) == ((), ["web-0"])
+
+    def test_passes_over_pods_of_daemon_sets(self) -> None:
+        owner = controller("DaemonSet", "agent")
+        objects = [*SIX[:1], workload("DaemonSet", "agent"), running("agent-1", "a1", owner)]
+        step = last(objects, "drain a1")
+        assert (step.evicted, step.blocked, pending(step)) == ((), (), {})
+
+    def test_makes_room_for_pods_of_higher_priority(self) -> None:
+        first = {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": "high"},
+            "value": 9,
+        }
+        high = deployment(["a1"], requests={"cpu": "8"}, priorityClassName="high", priority=9)
+        low = workload("ReplicaSet", "batch", pods=template(labels={"app": "batch"}, requests={"cpu": "8"}), replicas=1)
+        low["spec"]["selector"] = app("batch")
+        batch = running(
+            "batch-1",
+            "b1",
+            controller("ReplicaSet", "batch"),
+            labels={"app": "batch"},
+            requests={"cpu": "8"},
+            priority=0,
+        )
+        step = last([*SIX[::2][:2], first, *high, low, batch], "drain a1")
+        assert names(step.preempted) == ["batch-1"]
+        assert pending(step) == {"replicaset/batch": (1, 1)}
+
+
+class TestNodes:
+    """Nodes come, go, and take no Pods for a while."""
+
+    def test_a_removed_node_is_no_domain(self) -> None:
+        objects = [*SIX[::2], *deployment(["a1", "b1", "c1"], spread(ZONE, selector=app("web"), minDomains=3))]
+        step = last(objects, "remove c1")
+        assert item(step).after == {"a": 1, "b": 1}
+        assert pending(step) == {"deployment/web": (1, 1)}
+
+    def test_a_cordoned_node_keeps_what_it_has_and_takes_nothing(self) -> None:
+        nodes = [node(f"{zone}1", zone=zone) for zone in "abcd"]
+        objects = [*nodes, *deployment(["a1", "b1", "c1", "d1"], spread(ZONE, selector=app("web")))]
+        step = last(objects, "cordon d1", "scale deployment/web=9")
+        assert item(step).after == {"a": 2, "b": 2, "c": 2, "d": 1}
+        assert pending(step) == {"deployment/web": (2, 2)}
+
+    def test_a_cordon_that_is_lifted_changes_nothing(self) -> None:
+        objects = [*SIX, *deployment(["a1", "b1", "c1"], spread(ZONE, selector=app("web")))]
+        step = last(objects, "cordon a1", "uncordon a1", "scale deployment/web=6")
+        assert pending(step) == {}
+        assert item(step).after == {"a": 2, "b": 2, "c": 2}
+
+    def test_an_added_node_lets_in_who_waits(self) -> None:
+        nodes = [node("a1", zone="a"), node("b1", zone="b", allocatable={"pods": "1"})]
+        objects = [*nodes, *deployment(["a1", "a1", "b1", ""], spread(ZONE, selector=app("web")))]
+        step = last(objects, "add-node b1=1")
+        assert item(step).after == {"a": 2, "b": 2}
+        assert pending(step) == {}
+
+
+class TestLose:
+    """Nodes stop answering."""
+
+    @pytest.mark.parametrize(
+        ("policy", "after", "waiting"),
+        [("Ignore", {"a": 2, "b": 2, "c": 0}, {"deployment/web": (2, 2)}), ("Honor", {"a": 3, "b": 3}, {})],
+    )
+    def test_a_lost_zone_stays_a_domain_unless_taints_are_honoured(
+        self, policy: str, after: Mapping[str, int], waiting: Mapping[str, tuple[int, int]]
+    ) -> None:
+        constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy=policy)
+        objects = [*SIX, *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], constraint)]
+        step = last(objects, f"lose {ZONE}=c")
+        assert (item(step).after, pending(step), sorted(names(step.evicted))) == (after, waiting, ["web-4", "web-5"])
+
+    def test_returned_nodes_take_pods_again(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], spread(ZONE, selector=app("web")))]
+        step = last(objects, f"lose {ZONE}=c", f"return {ZONE}=c")
+        assert (item(step).after, pending(step)) == ({"a": 2, "b": 2, "c": 2}, {})
+
+    def test_nothing_is_evicted_where_most_of_a_zone_is_silent(self) -> None:
+        nodes = [node(f"a{number}", zone="a") for number in range(4)] + [node("b1", zone="b")]
+        step = last([*nodes, *deployment(["a0", "a1", "b1"])], "lose a0", "lose a1", "lose a2")
+        assert step.evicted == ()
+        assert step.notes == ("3 of 4 nodes of its zone do not answer, so nothing is evicted there",)
+
+    def test_nothing_is_evicted_where_no_node_answers(self) -> None:
+        step = last([node("a1", zone="a"), *deployment(["a1"])], "lose a1")
+        assert (step.evicted, step.notes) == ((), ("no node answers, so nothing is evicted",))
+
+    def test_a_stateful_set_makes_no_second_pod_of_a_name(self) -> None:
+        owner = controller("StatefulSet", "db")
+        made = workload("StatefulSet", "db", replicas=2)
+        objects = [*SIX, made, running("db-0", "a1", owner), running("db-1", "b1", owner)]
+        step = last(objects, "lose a1")
+        assert (names(step.evicted), pending(step)) == (["db-0"], {})
+
+
+class TestScale:
+    """Workloads get another number of replicas."""
+
+    def test_the_youngest_go_first(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], spread(ZONE, selector=app("web")))]
+        for each in objects:
+            if each["metadata"]["name"] in {"web-0", "web-1"}:
+                status = {
+                    **READY,
+                    "conditions": [{**READY["conditions"][0], "lastTransitionTime": "2026-01-01T01:00:00Z"}],
+                }
+                each["status"] = status
+        step = last(objects, "scale deployment/web=4")
+        assert item(step).after == {"a": 0, "b": 2, "c": 2}
+        assert step.orders == 1
+
+    def test_of_equals_any_may_go(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], spread(ZONE, selector=app("web")))]
+        step = last(objects, "scale deployment/web=4")
+        assert sum(item(step).after.values()) == 4
+        assert item(step).ranges.keys() == {"a", "b", "c"}
+        assert any(low < high for low, high in item(step).ranges.values())
+
+    def test_pods_one_after_another_wait_for_the_first_that_finds_no_node(self) -> None:
+        owner = controller("StatefulSet", "web")
+        constraint = spread(ZONE, selector=app("web"))
+        made = workload("StatefulSet", "web", pods=template(constraint), replicas=2)
+        nodes = [node("a1", zone="a"), node("b1", zone="b"), node("c1", zone="c", taints=["dedicated:NoSchedule"])]
+        pods = [
+            running(f"web-{at}", name, owner, topologySpreadConstraints=[constraint])
+            for at, name in enumerate(["a1", "b1"])
+        ]
+        assert pending(last([*nodes, made, *pods], "scale statefulset/web=6")) == {"statefulset/web": (1, 1)}
+
+    def test_the_highest_ordinals_go(self) -> None:
+        owner = controller("StatefulSet", "web")
+        constraint = spread(ZONE, selector=app("web"))
+        made = workload("StatefulSet", "web", pods=template(constraint), replicas=3)
+        pods = [
+            running(f"web-{at}", f"{zone}1", owner, topologySpreadConstraints=[constraint])
+            for at, zone in enumerate("abc")
+        ]
+        assert item(last([*SIX, made, *pods], "scale statefulset/web=1")).after == {"a": 1, "b": 0, "c": 0}
+
+
+class TestRestart:
+    """Workloads replace their Pods."""
+
+    def test_a_new_pod_takes_the_place_of_the_one_that_ended(self) -> None:
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+        constraint = spread(HOSTNAME, selector=app("web"))
+        objects = [*SIX, *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], constraint, strategy=strategy)]
+        step = last(objects, "restart deployment/web")
+        assert (pending(step), set(item(step).after.values())) == ({}, {1})
+
+    def test_sticks_where_a_pod_more_finds_no_node(self) -> None:
+        constraint = spread(HOSTNAME, selector=app("web"))
+        step = last(
+            [*SIX[::2], *deployment(["a1", "b1", "c1"], constraint, requests={"cpu": "5"})], "restart deployment/web"
+        )
+        assert pending(step) == {"deployment/web": (1, 1)}
+
+    def test_replaces_the_pods_of_a_stateful_set(self) -> None:
+        owner = controller("StatefulSet", "web")
+        constraint = spread(ZONE, selector=app("web"))
+        status = {"currentRevision": "web-1", "updateRevision": "web-1"}
+        made = workload("StatefulSet", "web", pods=template(constraint), replicas=3, status=status)
+        labels = {"controller-revision-hash": "web-1"}
+        pods = [
+            running(f"web-{at}", f"{zone}1", owner, labels=labels, topologySpreadConstraints=[constraint])
+            for at, zone in enumerate("aab")
+        ]
+        assert item(last([*SIX, made, *pods], "restart statefulset/web")).after == {"a": 1, "b": 1, "c": 1}
+
+
+class TestDelete:
+    """Single Pods are deleted."""
+
+    def test_a_deleted_pod_is_made_again(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
+        step = last(objects, "delete pod/web-0")
+        assert item(step).after == {"a": 1, "b": 1, "c": 1}
+
+    def test_what_nothing_manages_is_lost(self) -> None:
+        step = last([*SIX, pod("tool", on="a1", status=READY)], "delete pod/tool")
+        assert names(step.lost) == ["tool"]
+
+
+class TestProperties:
+    """What holds whatever is simulated."""
+
+    @pytest.mark.parametrize(
+        "steps", [("drain a1",), ("remove a1",), ("lose a1", "return a1"), ("restart deployment/web",)]
+    )
+    def test_there_are_as_many_pods_as_are_wanted(self, steps: tuple[str, ...]) -> None:
+        objects = [*SIX, *deployment(["a1", "a1", "b1", "b2", "c1"], spread(ZONE, selector=app("web")))]
+        step = last(objects, *steps)
+        waiting = sum(each.count for each in step.pending)
+        assert sum(item(step).after.values()) + waiting == 5
+
+    def test_a_step_that_changes_nothing_changes_nothing(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
+        step = last(objects, "uncordon a1", "scale deployment/web=3")
+        assert not any(each.changed for each in step.items)
+        assert (step.evicted, step.blocked, step.lost, step.pending) == ((), (), (), ())
+
+    def test_the_order_of_unrelated_steps_does_not_matter(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
+        one, other = last(objects, "cordon c2", "delete pod/web-2"), last(objects, "delete pod/web-2", "cordon c2")
+        assert item(one).after == item(other).after
