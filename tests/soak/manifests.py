@@ -68,7 +68,6 @@ _OTHERS: Sequence[Object] = (
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
         "provisioner": "example.com/csi",
-        "parameters": {"a": "b"},
     },
     {
         "apiVersion": "policy/v1",
