@@ -274,6 +274,8 @@ class Fix(Report, frozen=True, kw_only=True):
         changes: what was tried, so that it can be tried again.
         commands: what a person runs, in order; empty where no command changes the owner.
         starts: what running them sets off.
+        yaml: what to write where the Pod comes from, below the identity of that object; empty where nothing is.
+        source: what keeps the owner as it is, so that the YAML belongs there; empty where nothing says so.
         new_revision: the nodes a Pod of the owner's new revision may go to, where they differ from ``feasible``.
     """
 
@@ -288,6 +290,8 @@ class Fix(Report, frozen=True, kw_only=True):
     commands: tuple[str, ...] = ()
     starts: str = ""
     disturbs: Disturbance = Disturbance.NOTHING
+    yaml: str = ""
+    source: str = ""
     new_revision: tuple[str, ...] | UnsetType = UNSET
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.commands.source import ClusterSource, Source
     from kubectl_spread.commands.view import SchedulerOptions
+    from kubectl_spread.render.outline import FixFormat
 
 
 def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: SchedulerFlags) -> Source:
@@ -112,3 +113,16 @@ def _gates(text: str) -> dict[str, bool]:
             raise UsageError(f"invalid feature gate {part!r}", hint="want Name=true or Name=false, separated by commas")
         gates[name.strip()] = value.strip().lower() == "true"
     return gates
+
+
+def fix_format_of(text: str) -> FixFormat:
+    """Return how fixes are to be written; empty for whichever lasts.
+
+    Raises:
+        UsageError: there is no such way.
+    """
+    match text:
+        case "" | "yaml" | "commands":
+            return text
+        case _:
+            raise UsageError(f"invalid --fix-format {text!r}", hint="want yaml or commands")

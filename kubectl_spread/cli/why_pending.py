@@ -30,6 +30,14 @@ class WhyPendingFlags:
 
     pods: Annotated[list[str] | None, typer.Argument(metavar="[POD...]")] = None
     all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first five.")] = False
+    fix_format: Annotated[
+        str,
+        Option(
+            "--fix-format",
+            metavar="yaml|commands",
+            help="Write fixes as YAML for the source of a workload, or as commands; otherwise as whichever lasts.",
+        ),
+    ] = ""
     fix_budget: Annotated[
         float, Option("--fix-budget", min=0, help="Seconds in all that the search for fixes may take.")
     ] = 30.0
@@ -51,8 +59,10 @@ def why_pending(
 
     def text(report: PendingReport, *, wide: bool) -> str:
         colors = output.wants_color(printing.color, sys.stdout)
-        return outline_text(pending_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), colors=colors)
+        extent = Extent(wide=wide, every_fix=flags.all_fixes, fix_format=fix_format)
+        return outline_text(pending_outline(report, extent), colors=colors)
 
+    fix_format = inputs.fix_format_of(flags.fix_format)
     printed = output.printer(text, printing)
     names = tuple(command.pod_name(pod) for pod in flags.pods or ())
     source = inputs.source_of(connection, scope, scheduler)

@@ -128,15 +128,16 @@ def _fix(number: int, fix: FixBlock) -> str:
     starts = (f"({fix.starts})",) if fix.starts else ()
     sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
     text = f"{number}. **{fix.id}**: {escaped(sentences)}"
-    return f"{text}\n\n{_fenced(fix.commands, indent='   ')}" if fix.commands else text
+    fenced = (_fenced(lines, word, indent="   ") for word, lines in (("yaml", fix.yaml), ("sh", fix.commands)) if lines)
+    return "\n\n".join((text, *fenced))
 
 
-def _fenced(commands: Sequence[str], *, indent: str) -> str:
-    """Return commands as a block to be copied; its fence is longer than any backticks in it."""
-    lines = [clean(command) for command in commands]
+def _fenced(copied: Sequence[str], language: str, *, indent: str) -> str:
+    """Return lines as a block to be copied; its fence is longer than any backticks in it."""
+    lines = [clean(line) for line in copied]
     longest = max((len(found) for line in lines for found in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return "\n".join(f"{indent}{line}" for line in (f"{fence}sh", *lines, fence))
+    return "\n".join(f"{indent}{line}" for line in (f"{fence}{language}", *lines, fence))
 
 
 def _messages(messages: Messages) -> Iterator[str]:

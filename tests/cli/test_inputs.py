@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags
-from kubectl_spread.cli.inputs import scheduler_of, scope_of, source_of, standard_input
+from kubectl_spread.cli.inputs import fix_format_of, scheduler_of, scope_of, source_of, standard_input
 from kubectl_spread.commands.source import ClusterSource, FileSource
 from kubectl_spread.errors import ClusterError, UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
@@ -99,3 +99,9 @@ def test_standard_input_may_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.read() == b"bytes"
     monkeypatch.setattr(sys, "stdin", None)
     assert standard_input() is None
+
+
+def test_fixes_are_written_in_one_of_two_ways() -> None:
+    assert [fix_format_of(text) for text in ("", "yaml", "commands")] == ["", "yaml", "commands"]
+    with pytest.raises(UsageError, match="invalid --fix-format 'json'"):
+        fix_format_of("json")

@@ -8,6 +8,7 @@
 * search.py: single changes, then pairs
 * revision.py: the owner with the change made, and its next Pods
 * commands.py: what a person runs
+* keepers.py, fragment.py: who keeps an object as its source says, and what to write there
 * patch.py: JSON patches
 """
 

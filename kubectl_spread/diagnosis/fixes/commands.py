@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 import msgspec
 
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
-from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.candidate import (
     AddNode,
@@ -22,14 +22,18 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     EditPod,
     PodEdit,
     as_template,
+    edited,
     edits_of,
     operations_of,
 )
+from kubectl_spread.diagnosis.fixes.fragment import difference, merged, removed, yaml_lines
+from kubectl_spread.diagnosis.fixes.keepers import keeper_of
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
-from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid
+from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid, with_edits
 from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.decoding import Plain, plain
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import (
     JOB_NAME_LABELS,
@@ -57,11 +61,15 @@ class Commands(msgspec.Struct, frozen=True):
         lines: one command each, in order; empty where no command makes the change.
         starts: what running them sets off, or what to do where there is no command.
         disturbs: what that does to Pods that run.
+        yaml: what to write where the Pod comes from, for whoever keeps that elsewhere; empty for other changes.
+        source: what keeps the owner as it is; empty where nothing says so.
     """
 
     lines: tuple[str, ...] = ()
     starts: str = ""
     disturbs: Disturbance = Disturbance.NOTHING
+    yaml: str = ""
+    source: str = ""
 
 
 def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
@@ -74,6 +82,8 @@ def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
         lines=tuple(line for commands in all_commands for line in commands.lines),
         starts="; ".join(dict.fromkeys(filter(None, said))),
         disturbs=max((commands.disturbs for commands in all_commands), key=lambda each: each.rank),
+        yaml=next(filter(None, (commands.yaml for commands in all_commands)), ""),
+        source=next(filter(None, (commands.source for commands in all_commands)), ""),
     )
 
 
@@ -111,9 +121,10 @@ def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterable[Commands
     if all(part.id in LIVE_CHANGES for part in parts):
         line = _patch_command("pod", pod.metadata.name, pod, operations_of(edits, as_template(pod)))
         owned = pod.metadata.controller is not None
-        yield Commands((line,), "the first command helps this Pod only" if owned else "")
         if not owned:
+            yield Commands((line,), yaml=_yaml(pod, edited(pod, edits), "v1"))
             return
+        yield Commands((line,), "the first command helps this Pod only")
     yield _of_owner(edits, situation)
 
 
@@ -126,14 +137,52 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
     if owner is None:
         fields = ", ".join(dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod))))
         starts = f"change {fields} in the template of {owner_of(pod, snapshot)}, which makes these Pods"
-        return Commands(starts=starts, disturbs=_if_any(Disturbance.REPLACED, situation))
+        disturbs = _if_any(Disturbance.REPLACED, situation)
+        return Commands(starts=starts, disturbs=disturbs, yaml=_template_yaml(pod, edits))
     try:
         if not stays_valid(owner, edits, situation.handle.profile.release):
             return Commands(starts=f"the template of {_named(owner)} would not be valid with it")
         made = _OWNED[type(owner)](owner, pod, edits)
-        return msgspec.structs.replace(made, disturbs=_if_any(made.disturbs, situation))
+        made = msgspec.structs.replace(
+            made,
+            disturbs=_if_any(made.disturbs, situation),
+            yaml=_yaml(owner, with_edits(owner, edits), reference_to(owner).api_version),
+        )
+        return _kept(made, owner)
     except LookupError:
         return Commands(starts=f"the template of {_named(owner)} differs from its Pod: make the change there by hand")
+
+
+def _kept(made: Commands, owner: Workload) -> Commands:
+    """Return how to make the edits where the owner's source may be elsewhere: what undoes patches makes them vain."""
+    keeper = keeper_of(owner)
+    if keeper is None:
+        return made
+    return msgspec.structs.replace(
+        made,
+        lines=() if keeper.reverts else made.lines,
+        starts=f"{keeper.advice}; {made.starts}",
+        source=keeper.name,
+    )
+
+
+def _yaml(before: Pod | Workload, after: Pod | Workload, api_version: str) -> str:
+    """Return the fields in which an object changes, as they have to read, below its identity."""
+    metadata = {"name": before.metadata.name, "namespace": before.metadata.namespace}
+    identity: Plain = {"apiVersion": api_version, "kind": type(before).__name__, "metadata": dict(metadata)}
+    return _changed_yaml(before, after, identity)
+
+
+def _template_yaml(pod: Pod, edits: Sequence[PodEdit]) -> str:
+    """Return the same of a template that cannot be read, as its Pod tells of it."""
+    return _changed_yaml(as_template(pod), as_template(edited(pod, edits)), {})
+
+
+def _changed_yaml(before: object, after: object, identity: Plain) -> str:
+    """Return the changed fields as YAML; those to be removed are comments."""
+    old, new = (plain(msgspec.json.encode(each)) for each in (before, after))
+    gone = (f"# remove {path}" for path in removed(old, new))
+    return "\n".join((*gone, *yaml_lines(merged(identity, difference(old, new)))))
 
 
 def _if_any(disturbs: Disturbance, situation: Situation) -> Disturbance:

@@ -31,10 +31,10 @@ def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> 
     Raises:
         LookupError: an edit does not fit the template.
     """
-    return set(validate(_with_edits(owner, edits), release)) <= set(validate(owner, release))
+    return set(validate(with_edits(owner, edits), release)) <= set(validate(owner, release))
 
 
-def _with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
+def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
     """Return the owner with the edits made in its template."""
     replace = msgspec.structs.replace
     template = edited_template(template_of(owner), edits)

@@ -153,7 +153,9 @@ def fix_for(fix: Fix, name: str, other: str) -> Fix:
     ]
     named, anew = f" pod {name} -n {namespace} ", f" pod {other} -n {namespace} "
     commands = tuple(f"{command} ".replace(named, anew)[:-1] for command in fix.commands)
-    return replace(fix, changes=tuple(renamed), commands=commands)
+    head = "\nkind: Pod\nmetadata:\n  name: "
+    written = fix.yaml.replace(f"{head}{name}\n", f"{head}{other}\n")
+    return replace(fix, changes=tuple(renamed), commands=commands, yaml=written)
 
 
 def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
@@ -291,6 +293,8 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
         commands=commands.lines,
         starts=commands.starts,
         disturbs=commands.disturbs,
+        yaml=commands.yaml,
+        source=commands.source,
         new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
     )
 

@@ -132,7 +132,8 @@ def _fix(fix: FixBlock) -> Markup:
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
     effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")
-    return joined((head, effects, *map(_command, fix.commands), starts))
+    yaml = [_command("\n".join(fix.yaml))] if fix.yaml else []
+    return joined((head, effects, *yaml, *map(_command, fix.commands), starts))
 
 
 def _command(command: str) -> Markup:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -41,6 +41,9 @@ class Tone(StrEnum):
     GOOD = "good"
 
 
+FixFormat: TypeAlias = Literal["", "yaml", "commands"]
+
+
 class Extent(msgspec.Struct, frozen=True, kw_only=True):
     """How much is wanted.
 
@@ -51,6 +54,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         by_node: whether domains are unfolded to their nodes.
         every_fix: whether all fixes are wanted, or only the first.
         findings: whether those of workloads are wanted.
+        fix_format: how fixes are written; empty for commands, and YAML where those would not last.
     """
 
     names: int = 4
@@ -59,6 +63,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     by_node: bool = False
     every_fix: bool = False
     findings: bool = True
+    fix_format: FixFormat = ""
 
     def most(self, names: int = 0) -> int:
         """Return how many names are listed; ``names`` of them where that is given and not all are wanted."""
@@ -209,6 +214,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
         summary: the change in words.
         effect: the nodes it opens, and the Pods it lets in.
         notes: what else is to be known of it, a sentence each.
+        yaml: lines to write where the Pod comes from.
         commands: what a person runs, in order.
         starts: what running them sets off; empty for nothing.
     """
@@ -217,6 +223,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
     summary: str
     effect: str
     notes: tuple[str, ...]
+    yaml: tuple[str, ...]
     commands: tuple[str, ...]
     starts: str
 

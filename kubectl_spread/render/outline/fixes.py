@@ -20,7 +20,7 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     shown = item.fixes if extent.every_fix else item.fixes[:MOST_FIXES]
     left_out = len(item.fixes) - len(shown)
     return Fixes(
-        fixes=tuple(map(_fix, shown)),
+        fixes=tuple(_fix(fix, extent) for fix in shown),
         more=f"{left_out} more with --all-fixes." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
@@ -29,15 +29,18 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     )
 
 
-def _fix(fix: Fix) -> FixBlock:
-    """Return one fix."""
+def _fix(fix: Fix, extent: Extent) -> FixBlock:
+    """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
+    in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
+    in_commands = extent.fix_format != "yaml" or not fix.yaml
     admits = f"; lets in {fix.admits} of {fix.siblings} Pending Pods" if fix.siblings > 1 else ""
     return FixBlock(
         id=fix.id,
         summary=fix.summary,
         effect=f"Opens {listed(fix.feasible)}{admits}.",
         notes=tuple(_notes(fix)),
-        commands=fix.commands,
+        yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
+        commands=fix.commands if in_commands else (),
         starts=fix.starts,
     )
 

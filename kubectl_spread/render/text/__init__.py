@@ -105,7 +105,7 @@ def _fixes(fixes: Fixes) -> Iterator[str]:
 def _fix(number: int, fix: FixBlock) -> Iterator[str]:
     """Yield the lines of one fix."""
     yield f"  {number}. {fix.id}: {fix.summary}. {fix.effect}"
-    for line in (*fix.notes, *fix.commands):
+    for line in (*fix.notes, *fix.yaml, *fix.commands):
         yield f"     {line}"
     if fix.starts:
         yield f"     ({fix.starts})"
