@@ -32,11 +32,22 @@ def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
     """
     if job.finished or job.spec.suspend or job.metadata.deletion_timestamp:
         return False
-    active = len(_taken(job, pods))
-    parallelism = 1 if job.spec.parallelism is None else job.spec.parallelism
+    return len(_taken(job, pods)) < wanted_now(job) and _has_index_left(job, pods)
+
+
+def wanted_now(job: Job) -> int:
+    """Return how many Pods the Job has run at once from now on, as much of it as is done (count)."""
+    if job.finished:
+        return 0
     if job.spec.completions is None:
-        return not job.status.succeeded and active < parallelism
-    return active < min(job.spec.completions - job.status.succeeded, parallelism)
+        return 0 if job.status.succeeded else at_once(job.spec)
+    return max(min(job.spec.completions - job.status.succeeded, at_once(job.spec)), 0)
+
+
+def _has_index_left(job: Job, pods: Sequence[Pod]) -> bool:
+    """Whether there is an index for one more Pod: those that failed for good get none again."""
+    completions = job.spec.completions
+    return not is_indexed(job.spec) or completions is None or next_index(job, pods) < completions
 
 
 def at_once(spec: JobSpec) -> int:

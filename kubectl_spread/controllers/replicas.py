@@ -88,10 +88,14 @@ def replicas_applied(owner: Workload, before: Snapshot) -> int:
 
     ``kubectl apply`` leaves alone what neither the manifest nor the last one that was applied says: the number that an
     autoscaler has set. What the last one said and this one does not is taken back, to what the API defaults it to.
+    Of a Job that runs already, what is done is not run again.
 
     Source: kubectl pkg/cmd/apply/patcher.go, apimachinery pkg/util/strategicpatch CreateThreeWayMergePatch; for
     server-side apply structured-merge-diff merge/update.go prune (v1.36).
     """
+    if isinstance(owner, Job):
+        running = before.get(Job, owner.metadata.namespace, owner.metadata.name)
+        return replicas_of(owner) if running is None else job.wanted_now(replace(owner, status=running.status))
     live = _kept(owner, before)
     return replicas_of(owner if live is None or _is_taken_back(live) else live)
 

@@ -14,6 +14,8 @@ JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 JOB_UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 """Labels that hold a Job's UID, on its Pods and in its selector."""
 
+_JOB_ENDS = frozenset(("Complete", "SuccessCriteriaMet", "Failed", "FailureTarget"))
+
 
 class RollingUpdate(Struct, frozen=True):
     """How far a rollout may go at once: in Pods, or in percent of the replicas."""
@@ -139,8 +141,11 @@ class Job(Struct, frozen=True):
 
     @property
     def finished(self) -> bool:
-        """Whether it has completed or failed: it makes no further Pods."""
-        return any(c.type in {"Complete", "Failed"} and c.status == "True" for c in self.status.conditions)
+        """Whether it has completed or failed, or is about to, with Pods left to be removed: it makes no further ones.
+
+        Source: kube-controller-manager pkg/controller/job/job_controller.go syncJob (v1.36).
+        """
+        return any(c.type in _JOB_ENDS and c.status == "True" for c in self.status.conditions)
 
 
 class JobTemplateSpec(Struct, frozen=True):

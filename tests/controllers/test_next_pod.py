@@ -52,6 +52,8 @@ def made_by(objects: Sequence[Object]) -> Pod:
         ([workload("Job", "web")], True),
         ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "True"}]})], False),
         ([workload("Job", "web", status={"conditions": [{"type": "Failed", "status": "True"}]})], False),
+        ([workload("Job", "web", status={"conditions": [{"type": "FailureTarget", "status": "True"}]})], False),
+        ([workload("Job", "web", status={"conditions": [{"type": "SuccessCriteriaMet", "status": "True"}]})], False),
         ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "False"}]})], True),
         ([cron_job("web")], True),
         ([owned("x", "Rollout", "web")], True),
@@ -298,6 +300,14 @@ def test_the_index_of_a_pod_that_is_being_deleted_comes_again(policy: str | None
     leaving = owned("web-0", "Job", "web", on="n", labels={COMPLETION_INDEX_LABEL: "0"}, terminating=True)
     found = upcoming([made, leaving])
     assert (found.comes, found.pod.metadata.labels[COMPLETION_INDEX_LABEL]) == (True, index)
+
+
+def test_an_indexed_job_makes_no_pod_where_every_index_left_has_failed_or_runs() -> None:
+    status = {"succeeded": 1, "completedIndexes": "1", "failedIndexes": "0"}
+    running = owned("web-2", "Job", "web", on="n", labels={"batch.kubernetes.io/job-completion-index": "2"})
+    asked: Object = {"parallelism": 3, "completionMode": "Indexed", "status": status}
+    assert not upcoming([workload("Job", "web", completions=3, **asked), running]).comes
+    assert upcoming([workload("Job", "web", completions=4, **asked), running]).comes
 
 
 def test_a_deployment_whose_template_no_revision_has_is_about_to_roll_out() -> None:

@@ -62,6 +62,21 @@ def test_a_daemon_set_and_a_job_have_none_to_keep() -> None:
         assert (replicas_applied(owner, snapshot([])), replicas_taken_back(owner, snapshot([]))) == (1, None)
 
 
+@pytest.mark.parametrize(
+    ("status", "completions", "expected"),
+    [
+        ({}, 6, 3),
+        ({"succeeded": 4}, 6, 2),
+        ({"succeeded": 1}, None, 0),
+        ({"conditions": [{"type": "Complete", "status": "True"}]}, 6, 0),
+    ],
+)
+def test_what_a_job_has_done_is_not_run_again(status: Object, completions: int | None, expected: int) -> None:
+    asked: Object = {"parallelism": 3, "completions": completions}
+    live = workload("Job", "web", status=status, **asked)
+    assert replicas_applied(read(workload("Job", "web", **asked)), snapshot([live])) == expected
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_was_applied_before_is_taken_back(kind: str) -> None:
     assert after(kind, annotations=last_applied({"replicas": 3})) == (1, 6)
