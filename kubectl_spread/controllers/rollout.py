@@ -20,9 +20,9 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.controllers.replicas import replica
-from kubectl_spread.controllers.statefulset import first_updated_ordinal
+from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, RollingUpdate, StatefulSet, UpdateStrategy
@@ -118,8 +118,9 @@ def _update(wanted: Wanted, owner: Workload, live: Workload, running: Sequence[P
             return _filled_up(wanted, running, PAUSED)
         case Deployment():
             return _deployment(wanted, owner, running)
-        case StatefulSet():
-            return _stateful_set(wanted, owner, running, unchanged=unchanged)
+        case StatefulSet() if isinstance(live, StatefulSet):
+            applied = replace(owner, status=replace(live.status, update_revision=revision_of(wanted.pod)))
+            return _stateful_set(wanted, applied, running, unchanged=unchanged)
         case DaemonSet():
             return _daemon_set(owner, running, unchanged=unchanged)
         case CronJob():
@@ -193,7 +194,9 @@ def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Pl
     old = tuple(pod for pod in running if pod not in current)
     if not old:
         return _filled_up(wanted, current, SAME_TEMPLATE)
-    steps = _all_new(wanted, after=len(current))
+    # Those that have no node yet are still to be placed.
+    placed = sum(1 for pod in current if pod.spec.node_name)
+    steps = _all_new(wanted, after=placed)
     if owner.spec.strategy.type == RECREATE:
         steps = tuple(Step(step.pod, gone=len(old), may_go=len(old)) for step in steps)
         assumed = "all old Pods are gone before the first new one comes"
@@ -201,7 +204,7 @@ def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Pl
     surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
     most, least = wanted.replicas + surge, wanted.replicas - unavailable
     rolled = tuple(
-        _rolled(step, before=len(running) + number, old=len(old), most=most, least=least)
+        _rolled(step, before=len(old) + placed + number, old=len(old), most=most, least=least)
         for number, step in enumerate(steps)
     )
     assumed = (
@@ -250,7 +253,11 @@ def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
 def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool) -> Plan:
     """Return the plan of a StatefulSet: missing ordinals come, then each Pod gives way to its successor."""
     here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
-    all_pods = [wanted.replica(number) for number in range(1, wanted.replicas + 1)]
+    start = owner.spec.ordinals.start
+    all_pods = [
+        wanted.prepared(ordinal_pod(owner, of_its_revision(owner, wanted.pod, ordinal, running), ordinal))
+        for ordinal in range(start, start + wanted.replicas)
+    ]
     missing = tuple(Step(pod) for pod in all_pods if pod.metadata.name not in here)
     if unchanged:
         return Plan(missing, staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
@@ -258,7 +265,7 @@ def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *,
         assumed = "running Pods stay until somebody deletes them, and the missing ones come"
         return Plan(missing, staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
     first = first_updated_ordinal(owner)
-    renewed = [pod for pod in all_pods[first - owner.spec.ordinals.start :] if pod.metadata.name in here][::-1]
+    renewed = [pod for pod in all_pods[first - start :] if pod.metadata.name in here][::-1]
     old = tuple(here[pod.metadata.name] for pod in renewed)
     steps = (*missing, *(Step(pod, gone=number, may_go=number) for number, pod in enumerate(renewed, start=1)))
     assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {first}"

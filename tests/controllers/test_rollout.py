@@ -150,6 +150,13 @@ def test_a_rollout_that_is_under_way_goes_on() -> None:
     assert steps(plan) == [(0, 0), (1, 1)]
 
 
+def test_a_new_pod_of_a_rollout_that_waits_for_a_node_is_still_to_be_placed() -> None:
+    changed = workload("Deployment", "web", pods=CHANGED, replicas=2)
+    waiting = owned("new", "ReplicaSet", "web-h2", labels={"pod-template-hash": "h2"}, nodeSelector={"disk": "ssd"})
+    plan = planned(changed, *deployed("a1", "b1"), revision("web", 2, pods=CHANGED), waiting)
+    assert (steps(plan), names(plan.staying)) == ([(0, 0), (1, 1)], ["new"])
+
+
 def test_who_goes_first() -> None:
     """Without a node, then not ready, then with others of its kind on the node, then the youngest."""
     ready = {"conditions": [{"type": "Ready", "status": "True"}]}
@@ -194,6 +201,16 @@ def test_a_partition_keeps_old_pods() -> None:
     plan = planned(manifest, *ordinals("a1", "a2", "b1"))
     assert (names([step.pod for step in plan.steps]), names(plan.old)) == (["db-2"], ["db-2"])
     assert sorted(names(plan.staying)) == ["db-0", "db-1"]
+
+
+def test_what_is_missing_below_the_partition_comes_of_the_revision_that_runs() -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
+    status = {"currentRevision": "db-1", "updateRevision": "db-1"}
+    live = workload("StatefulSet", "db", replicas=3, updateStrategy=rolling, status=status)
+    runs = owned("db-0", "StatefulSet", "db", on="a1", labels={"controller-revision-hash": "db-1"})
+    plan = planned(workload("StatefulSet", "db", replicas=3, pods=CHANGED, updateStrategy=rolling), live, runs)
+    found = [(step.pod.metadata.name, step.pod.spec.node_selector) for step in plan.steps]
+    assert found == [("db-1", {}), ("db-2", {"disk": "ssd"})]
 
 
 def test_a_partition_counts_from_the_first_ordinal() -> None:
