@@ -6,6 +6,7 @@ pkg/apis/batch/v1/defaults.go, pkg/registry/batch/job/strategy.go (v1.33 to v1.3
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from kubectl_spread.objects.core import (
     TopologySpreadConstraint,
 )
 from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
-from kubectl_spread.objects.workloads import JOB_NAME_LABELS, Job
+from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS, Job
 from kubectl_spread.release import (
     CONTAINER_RESTART_RULES,
     DYNAMIC_RESOURCES,
@@ -99,6 +100,23 @@ def job_as_created(job: Job) -> Job:
     template = replace(job.spec.template, metadata=replace(of_template, labels=labels))
     own = job.metadata.labels or (labels if of_template.labels else {})
     return Job(metadata=replace(job.metadata, labels=own), spec=replace(job.spec, template=template))
+
+
+def job_as_stored(job: Job) -> Job:
+    """Return the Job whose Pods carry its name and its UID, unless it selects them otherwise.
+
+    One that has no UID yet gets one that is made up of its name.
+
+    Source: pkg/registry/batch/job/strategy.go generateSelector (v1.36).
+    """
+    if job.spec.selector is not None:
+        return job
+    created = job_as_created(job)
+    metadata = created.spec.template.metadata
+    uid = job.metadata.uid or format(zlib.crc32(f"{job.metadata.namespace}/{job.metadata.name}".encode()), "08x")
+    identity = dict.fromkeys(JOB_UID_LABELS, uid)
+    template = replace(created.spec.template, metadata=replace(metadata, labels={**identity, **metadata.labels}))
+    return replace(created, spec=replace(created.spec, template=template))
 
 
 def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:

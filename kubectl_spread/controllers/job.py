@@ -1,4 +1,4 @@
-"""Jobs and CronJobs: whether they make one more Pod, for which index, and what labels the API server gives a Job.
+"""Jobs and CronJobs: whether they make one more Pod, and for which index.
 
 Source: kube-controller-manager pkg/controller/job/job_controller.go manageJob, job/indexed_job_utils.go
 firstPendingIndexes, pkg/controller/cronjob (v1.36).
@@ -6,16 +6,13 @@ firstPendingIndexes, pkg/controller/cronjob (v1.36).
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
-from kubectl_spread.apiserver.creation import job_as_created
+from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ObjectMeta
-from kubectl_spread.objects.workloads import JOB_UID_LABELS, CronJob, Job, JobSpec
+from kubectl_spread.objects.workloads import CronJob, Job, JobSpec
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 
@@ -92,21 +89,6 @@ def indexed(pod: Pod, index: int, *, base: str) -> Pod:
     return labelled(renamed(pod, f"{base}-{index}-{index + 1:05d}"), {COMPLETION_INDEX_LABEL: str(index)})
 
 
-def as_stored(job: Job) -> Job:
-    """Return the Job whose Pods carry its name and its UID, unless it selects them otherwise.
-
-    Source: pkg/registry/batch/job/strategy.go generateSelector (v1.36).
-    """
-    if job.spec.selector is not None:
-        return job
-    created = job_as_created(job)
-    metadata = created.spec.template.metadata
-    uid = job.metadata.uid or format(zlib.crc32(f"{job.metadata.namespace}/{job.metadata.name}".encode()), "08x")
-    identity = dict.fromkeys(JOB_UID_LABELS, uid)
-    template = replace(created.spec.template, metadata=replace(metadata, labels={**identity, **metadata.labels}))
-    return replace(created, spec=replace(created.spec, template=template))
-
-
 def next_run(owner: CronJob) -> Job:
     """Return the CronJob's next Job; the real one is named for the minute in which it starts."""
     metadata = ObjectMeta(
@@ -114,4 +96,4 @@ def next_run(owner: CronJob) -> Job:
         namespace=owner.metadata.namespace,
         owner_references=(reference_to(owner),),
     )
-    return as_stored(Job(metadata=metadata, spec=owner.spec.job_template.spec))
+    return job_as_stored(Job(metadata=metadata, spec=owner.spec.job_template.spec))

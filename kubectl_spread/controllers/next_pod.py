@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
-from kubectl_spread.apiserver.creation import prepared
+from kubectl_spread.apiserver.creation import job_as_stored, prepared
 from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.living_pods import corrected, like, may_be_of, newest, with_own_claims
@@ -150,7 +150,7 @@ def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:
         case CronJob():
             return pod_from_template(job.next_run(owner))
         case Job():
-            return pod_from_template(job.as_stored(owner))
+            return pod_from_template(job_as_stored(owner))
         case _:
             return pod_from_template(owner)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.templates import renamed, template_hash
 from kubectl_spread.objects.core import Pod
@@ -37,7 +38,7 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
             status = replace(owner.status, update_revision=statefulset.revision_of(owner, snapshot))
             return (replace(owner, status=status),)
         case Job():
-            return (job.as_stored(owner),)
+            return (job_as_stored(owner),)
         case CronJob():
             return owner, job.next_run(owner)
         case _:
