@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from kubectl_spread.controllers.rollout import ON_DELETE
-from kubectl_spread.controllers.statefulset import PARALLEL
+from kubectl_spread.controllers.statefulset import PARALLEL, first_updated_ordinal
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import RollingUpdate, StatefulSet
+from kubectl_spread.objects.workloads import StatefulSet
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ def _update(owner: StatefulSet, wanted: range, by_ordinal: Mapping[int, Pod]) ->
         return Work()
     if any(not _is_well(pod) for number, pod in by_ordinal.items() if number in wanted):
         return Work()
-    first = owner.spec.ordinals.start + (strategy.rolling_update or RollingUpdate()).partition
+    first = first_updated_ordinal(owner)
     for number in reversed(wanted):
         if number >= first and by_ordinal[number].metadata.labels.get(REVISION_HASH_LABEL) != newest:
             return Work(deletes=(by_ordinal[number],))
