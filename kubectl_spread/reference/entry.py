@@ -10,7 +10,6 @@ SPREAD = f"{DOCUMENTATION}/scheduling-eviction/topology-spread-constraints/"
 
 DEFINITION = f"{SPREAD}#spread-constraint-definition"
 NODE_LABELS = f"{SPREAD}#node-labels"
-CONSISTENCY = f"{SPREAD}#consistency"
 CONFLICTING = f"{SPREAD}#example-conflicting-topologyspreadconstraints"
 AFFINITY = f"{SPREAD}#interaction-with-node-affinity-and-node-selectors"
 CONVENTIONS = f"{SPREAD}#implicit-conventions"
