@@ -1,6 +1,6 @@
 """DaemonSets: a Pod for each node, pinned to it, that puts up with what becomes of nodes.
 
-Source: kube-controller-manager pkg/controller/daemon/util/daemonset_util.go (v1.36).
+Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go (v1.36).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from kubectl_spread.objects.core import (
     Toleration,
 )
 from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.scheduler.cycle import Evaluation
 
 _NAME_FIELD = "metadata.name"
 _TAINTS = (
@@ -29,6 +30,8 @@ _TAINTS = (
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 )
 _HOST_NETWORK_TAINT = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+_DECIDING = frozenset(("NodeName", "NodeAffinity", "TaintToleration"))
+"""The filters that decide which nodes get a Pod at all; the others may only keep it waiting."""
 
 
 def pod_of(owner: DaemonSet, revision: str) -> Pod:
@@ -68,6 +71,21 @@ def is_pinned(pod: Pod) -> bool:
 def unpinned(pod: Pod) -> Pod:
     """Return the Pod without the affinity that pins it to its node."""
     return _with_node_selector(pod, None) if is_pinned(pod) else pod
+
+
+def nodes_with_pod(evaluation: Evaluation) -> frozenset[str]:
+    """Return the names of the nodes that get a Pod, whether it finds room there or not.
+
+    Args:
+        evaluation: of the Pod, pinned to no node.
+
+    Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
+    """
+    return frozenset(
+        name
+        for name, verdict in evaluation.nodes.items()
+        if all(rejection.plugin not in _DECIDING for rejection in verdict.rejections)
+    )
 
 
 def _required(pod: Pod) -> NodeSelector | None:

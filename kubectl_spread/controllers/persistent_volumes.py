@@ -110,7 +110,7 @@ def _is_guessed(claim: PersistentVolumeClaim, snapshot: Snapshot) -> bool:
     return claim.spec.volume_name == _volume_name(claim) and not waits
 
 
-def settled(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
+def bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
     """Return the Pod's waiting claims with the volumes they get once the Pod is on that node.
 
     Volumes there are get the claim; others are made, for the nodes from which the driver says they can be reached.

@@ -15,9 +15,9 @@ from typing import TypeAlias
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.daemonset import pinned_to
+from kubectl_spread.controllers.daemonset import nodes_with_pod, pinned_to
 from kubectl_spread.controllers.next_pod import claims_of
-from kubectl_spread.controllers.persistent_volumes import created, settled
+from kubectl_spread.controllers.persistent_volumes import bound_on, created
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.rollout import Plan
 from kubectl_spread.objects.core import Pod
@@ -239,7 +239,7 @@ def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> 
 
 def with_placed(pod: Pod, node_name: str, handle: Handle) -> Handle:
     """Return the cluster with the Pod on the node, and its claims bound to what they get there."""
-    storage = settled(pod, node_name, handle) if any(volume.claims for volume in pod.spec.volumes) else ()
+    storage = bound_on(pod, node_name, handle) if any(volume.claims for volume in pod.spec.volumes) else ()
     handle = handle.with_assigned(pod, node_name)
     return handle.with_others(storage) if storage else handle
 
@@ -252,23 +252,15 @@ def without(pods: Iterable[Pod], handle: Handle) -> Handle:
     return handle
 
 
-OF_DAEMON_CONTROLLER = frozenset(("NodeName", "NodeAffinity", "TaintToleration"))
-"""The filters that decide which nodes get a Pod at all."""
-
-
 def place_daemon(
     owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle, *, evaluate: Evaluate = cycle.evaluate
 ) -> Placed:
-    """Return where a DaemonSet's Pods go: one for each node that its node affinity, name and taints allow.
-
-    One that finds no room keeps no other from its node: the jam names all such nodes.
-
-    Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
-    """
+    """Return where a DaemonSet's Pods go: one without room keeps no other from its node, and the jam names all."""
     handle = without(plan.old, handle)
     evaluation = evaluate(pod, handle)
     served = {staying.spec.node_name for staying in plan.staying}
-    wanting = [name for name in evaluation.nodes if name not in served and _wants(evaluation, name)]
+    wanted = nodes_with_pod(evaluation) - served
+    wanting = [name for name in evaluation.nodes if name in wanted]
     pods = {name: pinned_to(replica(owner, pod, number), name) for number, name in enumerate(wanting, start=1)}
     if _is_independent(pod, handle):
         taken = {name: each for name, each in pods.items() if not evaluation.nodes[name].rejections}
@@ -280,11 +272,6 @@ def place_daemon(
     message = evaluate(pods[full[0]], after).message if full else ""
     jam = Jam(replica=numbers[full[0]], message=message, nodes=full) if full else None
     return Placed(tuple(Placement(replica=numbers[name], node=name) for name in taken), jam, after)
-
-
-def _wants(evaluation: Evaluation, node_name: str) -> bool:
-    """Whether the controller makes a Pod for the node."""
-    return all(rejection.plugin not in OF_DAEMON_CONTROLLER for rejection in evaluation.nodes[node_name].rejections)
 
 
 def _is_independent(pod: Pod, handle: Handle) -> bool:

@@ -20,7 +20,7 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import preempt
 from kubectl_spread.scheduler.schedulinggates import gates
-from kubectl_spread.simulation.placement import OF_DAEMON_CONTROLLER, with_placed
+from kubectl_spread.simulation.placement import with_placed
 from kubectl_spread.simulation.world import ControllerKey, PodKey, World, controller_key
 
 MOST_TURNS = 5_000
@@ -229,10 +229,9 @@ class Turns:
         made = self._next_of(owner, key) if unserved else None
         if made is None or made.refusals:
             return
-        evaluation = cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle)
+        wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle))
         for number, name in enumerate(unserved):
-            plugins = {rejection.plugin for rejection in evaluation.nodes[name].rejections}
-            if not plugins & OF_DAEMON_CONTROLLER:
+            if name in wanting:
                 self._names += 1
                 pod = renamed(daemonset.pinned_to(daemonset.unpinned(made.pod), name), f"{key[2]}-{self._names:05d}")
                 self._come(made, pod, number)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims, guessed, settled
+from kubectl_spread.controllers.persistent_volumes import bound_on, created, ephemeral_claims, guessed
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
@@ -149,5 +149,5 @@ def test_a_volume_made_for_a_node_is_reached_from_where_its_driver_says(
 def test_bound_claims_need_nothing_more() -> None:
     there = [claim("data", bound_to="pv"), volume("pv", kept_for={"name": "data"}, phase="Bound")]
     cluster = handle([*NODES, *there])
-    assert settled(typed_pod(mounting("data")), "a", cluster) == ()
-    assert settled(typed_pod(pod("p")), "a", cluster) == ()
+    assert bound_on(typed_pod(mounting("data")), "a", cluster) == ()
+    assert bound_on(typed_pod(pod("p")), "a", cluster) == ()
