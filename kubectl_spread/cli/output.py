@@ -83,6 +83,22 @@ def write(text: str) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
 
+def write_file(path: str, text: str) -> None:
+    """Write the answer to a file, compressed where its name ends in ``.gz``: the same bytes for the same answer.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    from gzip import compress
+    from pathlib import Path
+
+    content = text.encode()
+    try:
+        Path(path).write_bytes(compress(content, mtime=0) if path.endswith(".gz") else content)
+    except OSError as error:
+        raise OutputError(f"cannot write to {path}: {error.strerror}") from error
+
+
 def _encodable(text: str, encoding: str) -> str:
     """Return the text with escapes in place of what the encoding does not have."""
     try:

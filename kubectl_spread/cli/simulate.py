@@ -21,14 +21,28 @@ Examples:
   kubectl spread simulate --lose topology.kubernetes.io/zone=c -A
   kubectl spread simulate --scale deployment/web=12           # will they all find a node
   kubectl spread simulate --cordon n1 --restart deployment/web
+  kubectl spread simulate -f scenario.yaml -o json            # steps from a file
   kubectl spread simulate --drain n1 --from dump/ -A          # a file instead of a cluster
 
 \b
-Steps are done in the order in which they are given, and each sees what the earlier ones leave. Nothing is sent to the
-cluster. Where the scheduler or a controller may choose, several orders are tried: ranges are what was seen in them.
+Steps are done in the order in which they are given, and each sees what the earlier ones leave; a file lists them as
+"- drain: n1" under "steps:". Nothing is sent to the cluster. Where the scheduler or a controller may choose, several
+orders are tried: ranges are what was seen in them.
 """
 
-STEPS = ("drain", "remove", "lose", "return", "cordon", "uncordon", "add-node", "scale", "restart", "delete")
+STEPS = (
+    "filename",
+    "drain",
+    "remove",
+    "lose",
+    "return",
+    "cordon",
+    "uncordon",
+    "add-node",
+    "scale",
+    "restart",
+    "delete",
+)
 """The flags that are steps."""
 
 
@@ -64,6 +78,9 @@ class SimulateFlags:
     ] = None
     delete: Annotated[
         list[str] | None, Option("--delete", metavar="[NS/]pod/NAME", help="Delete a Pod (repeatable).")
+    ] = None
+    filename: Annotated[
+        list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
     force: Annotated[bool, Option("--force", help="Let drains evict Pods that nothing makes again.")] = False
     all: Annotated[bool, Option("--all", help="Print constraints that do not change, too.")] = False

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace  # noqa: TID251 - a Read is a dataclass
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.diagnosis.events import FAILED_SCHEDULING
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import FAILED_SCHEDULING
 from kubectl_spread.objects.kinds import Kind
 
 WHOLE_CLUSTER_PODS = 5000

@@ -15,7 +15,7 @@ from kubectl_spread.commands.view import SchedulerOptions, look
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.simulated import Looking, reported
-from kubectl_spread.errors import ClusterError, ExitCode, UsageError
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind
@@ -37,13 +37,15 @@ BAD = frozenset(
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
 MOST_REPLICAS = 150_000
+FROM_FILE = "filename"
+"""The flag whose value is a file with steps."""
 
 
 class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``simulate`` is asked beyond its scope.
 
     Attributes:
-        steps: (verb, value) in the order in which they are done.
+        steps: (verb or FROM_FILE, value) in the order in which they are done.
         force: whether drains evict Pods that nothing manages.
         namespace: of objects that are named without one.
         defaults: whether workloads without constraints of their own are followed under the cluster's.
@@ -117,6 +119,28 @@ def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:
             yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequences[unread.kind])
 
 
+def scenario_steps(path: str) -> Iterator[tuple[str, str]]:
+    """Yield (verb, value) of each step that a file lists.
+
+    Raises:
+        ManifestError: the file cannot be read, or lists none.
+    """
+    from kubectl_spread.cluster.files.manifests import read_documents
+
+    for document in read_documents([path]):
+        values = document.values
+        listed = values.get("steps") if isinstance(values, dict) else None
+        if not isinstance(listed, list):
+            raise ManifestError([document.problem("lists no steps", "steps")])
+        for number, step in enumerate(listed):
+            said = list(step.items()) if isinstance(step, dict) else []
+            verb, value = said[0] if len(said) == 1 else ("", None)
+            if verb not in set(Verb) or not isinstance(value, str):
+                want = f"is no step: want one of {', '.join(Verb)}, and to what"
+                raise ManifestError([document.problem(want, f"steps[{number}]")])
+            yield verb, value
+
+
 class Naming:
     """What is meant by the names in steps, each of which sees the nodes that earlier ones leave.
 
@@ -137,8 +161,9 @@ class Naming:
             ClusterError: what is named does not exist.
             UsageError: a value makes no sense.
         """
-        for verb, value in self._options.steps:
-            yield self._step(Verb(verb), value)
+        for flag, value in self._options.steps:
+            for verb, named in scenario_steps(value) if flag == FROM_FILE else ((flag, value),):
+                yield self._step(Verb(verb), named)
 
     def _step(self, verb: Verb, value: str) -> Step:
         """Return one step."""

@@ -122,13 +122,13 @@ def _is_taken_back(live: Workload) -> bool:
     if not isinstance(metadata, ScaledMeta):
         return False
     if LAST_APPLIED in metadata.annotations:
-        return _says_replicas(metadata.annotations[LAST_APPLIED])
+        return says_replicas(metadata.annotations[LAST_APPLIED])
     holders = [entry for entry in metadata.managed_fields if entry.fields_v1.spec.replicas is not None]
     # Another manager that holds it too, as an autoscaler does, keeps it.
     return bool(holders) and all(entry.operation == "Apply" for entry in holders)
 
 
-def _says_replicas(text: str) -> bool:
+def says_replicas(text: str) -> bool:
     """Whether a manifest says how many replicas there are."""
     try:
         values = plain(text.encode())

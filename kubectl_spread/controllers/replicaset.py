@@ -1,13 +1,13 @@
 """ReplicaSets and ReplicationControllers: which of their Pods are active, and which go first.
 
 Source: kube-controller-manager pkg/controller/replicaset/replica_set.go manageReplicas, getPodsToDelete;
-pkg/controller/controller_utils.go ActivePodsWithRanks (v1.36). Not modelled: pod-deletion-cost and restarts of
-containers, which are not read.
+pkg/controller/controller_utils.go ActivePodsWithRanks (v1.36). Not modelled: restarts of containers.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,10 @@ from functools import cmp_to_key
 import msgspec
 
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.meta import POD_DELETION_COST
 
+_COST = re.compile(r"0|-?[1-9][0-9]{0,9}")
+_LIMIT = 2**31
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 READY = "Ready"
 
@@ -88,10 +91,16 @@ class _Ranking(msgspec.Struct, frozen=True):
                 return difference or (-1 if first.metadata.uid < second.metadata.uid else 1)
         return 0
 
-    def _rank(self, pod: Pod) -> tuple[bool, int, bool, int]:
-        """Return what Pods are told apart by first: without node, pending, not ready, crowded on a node."""
+    def _rank(self, pod: Pod) -> tuple[bool, int, bool, int, int]:
+        """Return what Pods are told apart by first: without node, pending, not ready, cheap, crowded on a node."""
         bound = bool(pod.spec.node_name)
-        return bound, _PHASES.get(pod.status.phase, 0), pod.ready, -self.on_node[pod.spec.node_name]
+        return (
+            bound,
+            _PHASES.get(pod.status.phase, 0),
+            pod.ready,
+            _deletion_cost(pod),
+            -self.on_node[pod.spec.node_name],
+        )
 
     def _magnitude(self, since: str | None) -> int:
         """Return the logarithm of an age (of nanoseconds, to base 2), -1 for none.
@@ -101,6 +110,16 @@ class _Ranking(msgspec.Struct, frozen=True):
         then = moment(since)
         age = (self.now - then) / timedelta(microseconds=1) if then else 0
         return int(math.log2(age * 1000)) if age > 0 else -1
+
+
+def _deletion_cost(pod: Pod) -> int:
+    """Return what the Pod's deletion is said to cost; 0 where nothing is said that can be read.
+
+    Source: pkg/apis/core/v1/helper/helpers.go GetDeletionCostFromPodAnnotations (v1.36).
+    """
+    said = _COST.fullmatch(pod.metadata.annotations.get(POD_DELETION_COST, ""))
+    cost = int(said[0]) if said else 0
+    return cost if abs(cost) < _LIMIT else 0
 
 
 def _ready_since(pod: Pod) -> str | None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.objects.core import Event, Pod
+from kubectl_spread.objects.core import FAILED_SCHEDULING, Event, Pod
 from kubectl_spread.report import EvaluationReport, EventReport
 from kubectl_spread.snapshot import Snapshot
-
-FAILED_SCHEDULING = "FailedScheduling"
 
 
 def last_failure(pod: Pod, snapshot: Snapshot) -> EventReport | None:

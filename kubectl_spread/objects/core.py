@@ -538,6 +538,10 @@ class ObjectReference(Struct, frozen=True):
     uid: str = ""
 
 
+FAILED_SCHEDULING = "FailedScheduling"
+"""The reason of the Events in which the scheduler says why a Pod finds no node."""
+
+
 class EventSeries(Struct, frozen=True):
     """How often an Event was repeated."""
 

@@ -23,6 +23,7 @@ DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 DO_NOT_EVICT = "karpenter.sh/do-not-evict"
 SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
+POD_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 HELM_RELEASE = "meta.helm.sh/release-name"
 ARGO_TRACKING_ID = "argocd.argoproj.io/tracking-id"
 KEPT_ANNOTATIONS = (
@@ -31,6 +32,7 @@ KEPT_ANNOTATIONS = (
     DO_NOT_EVICT,
     SAFE_TO_EVICT,
     PREFER_NO_EVICTION,
+    POD_DELETION_COST,
     HELM_RELEASE,
     ARGO_TRACKING_ID,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.errors import ManifestError
 from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
@@ -336,3 +338,29 @@ class TestProperties:
         objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
         one, other = last(objects, "cordon c2", "delete pod/web-2"), last(objects, "delete pod/web-2", "cordon c2")
         assert item(one).after == item(other).after
+
+
+class TestScenario:
+    """Steps from a file."""
+
+    def test_steps_are_done_where_the_file_is_named(self, tmp_path: Path) -> None:
+        path = tmp_path / "scenario.yaml"
+        path.write_text("apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\nsteps:\n- cordon: a2\n- drain: a1\n")
+        report = simulated([*SIX, *deployment(["a1", "b1"])], "cordon c1", f"filename {path}", "uncordon a2")
+        assert [step.step for step in report.steps] == ["cordon c1", "cordon a2", "drain a1", "uncordon a2"]
+
+    @pytest.mark.parametrize("steps", ["", "steps:\n- explode: a1\n", "steps:\n- drain: 1\n", "steps:\n- drain\n"])
+    def test_what_is_no_step_is_refused(self, steps: str, tmp_path: Path) -> None:
+        path = tmp_path / "scenario.yaml"
+        path.write_text(f"apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\n{steps}")
+        with pytest.raises(ManifestError):
+            simulated([*SIX], f"filename {path}")
+
+
+def test_what_is_dear_to_delete_goes_last() -> None:
+    objects = [*SIX, *deployment(["a1", "b1", "c1"], spread(ZONE, selector=app("web")))]
+    for each in objects:
+        if each["metadata"]["name"] in {"web-0", "web-2"}:
+            each["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": "10"}
+    step = last(objects, "scale deployment/web=2")
+    assert (item(step).after, step.orders) == ({"a": 1, "b": 0, "c": 1}, 1)

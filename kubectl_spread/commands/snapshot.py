@@ -1,0 +1,100 @@
+"""``snapshot``: what the other commands read of a cluster, as a List to read it from later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from kubectl_spread.cluster.reads import Read
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.source import Source
+from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
+from kubectl_spread.controllers.replicas import LAST_APPLIED, says_replicas
+from kubectl_spread.errors import ExitCode
+from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.kinds import KINDS, KubernetesObject
+from kubectl_spread.objects.meta import KEPT_ANNOTATIONS
+from kubectl_spread.objects.storage import (
+    ANN_BIND_COMPLETED,
+    ANN_DEFAULT_CLASS,
+    ANN_MIGRATED_PLUGINS,
+    ANN_SELECTED_NODE,
+    ANN_STORAGE_CLASS,
+)
+from kubectl_spread.scheduler.dynamicresources import EXTENDED_RESOURCE_CLAIM
+from kubectl_spread.snapshot import Inventory
+
+READ_ANNOTATIONS = frozenset(
+    (
+        *KEPT_ANNOTATIONS,
+        *ANN_DEFAULT_CLASS,
+        ANN_BIND_COMPLETED,
+        ANN_MIGRATED_PLUGINS,
+        ANN_SELECTED_NODE,
+        ANN_STORAGE_CLASS,
+        EXTENDED_RESOURCE_CLAIM,
+        REVISION_ANNOTATION,
+    )
+)
+"""The annotations that any command reads; of what was last applied only whether it says how many replicas there are."""
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """A cluster as it was read.
+
+    Attributes:
+        text: the List, as JSON.
+        notes: what could not be had, a sentence each.
+    """
+
+    text: str
+    notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Whether all was had that answers rest on."""
+        return ExitCode.of_items(no=False, incomplete=bool(self.notes))
+
+
+def take(source: Source, namespace: str) -> Taken:
+    """Return what the other commands read, and nothing else: what our objects do not hold is gone already.
+
+    Args:
+        source: where the cluster is read from.
+        namespace: of the workloads that will be asked about; empty for all.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+    """
+    inventory = source.read(_reads(namespace))
+    notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in inventory.unread)
+    items = b",\n".join(msgspec.json.encode(item) for item in _items(inventory))
+    return Taken(f'{{"apiVersion":"v1","kind":"List","items":[\n{items.decode()}\n]}}\n', notes)
+
+
+def _reads(namespace: str) -> Sequence[Read]:
+    """Return all that any command reads."""
+    return tuple(dict.fromkeys((*lists.everything(namespace, pending=True), *lists.for_manifests([namespace]))))
+
+
+def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:
+    """Yield each object as an API server gives it, kind by kind."""
+    for kind in KINDS:
+        for obj in inventory.objects.get(kind.name, ()):
+            yield {"apiVersion": kind.api_version, "kind": kind.name, **_stripped(obj)}
+
+
+def _stripped(obj: KubernetesObject) -> dict[str, Plain]:
+    """Return the object without annotations that nobody reads."""
+    values: dict[str, Plain] = msgspec.to_builtins(obj)
+    metadata = values.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if isinstance(metadata, dict) and isinstance(annotations, dict):
+        kept: dict[str, Plain] = {key: text for key, text in annotations.items() if key in READ_ANNOTATIONS}
+        applied = annotations.get(LAST_APPLIED)
+        if isinstance(applied, str):
+            kept[LAST_APPLIED] = '{"spec":{"replicas":1}}' if says_replicas(applied) else "{}"
+        metadata["annotations"] = kept
+    return values
