@@ -283,9 +283,11 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     report = _evaluated(first, plan, handle)
-    if not plan.steps and plan.rollout is not None and not isinstance(wanted.owner, DaemonSet):
-        report = _without_blame(report)
     outcomes = _placed(wanted, plan, handle)
+    # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
+    none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
+    if none_waits and outcomes.jam is None:
+        report = _without_blame(report)
     after = outcomes.first.handle
     item = replace(
         _item(manifest, report),
@@ -319,7 +321,7 @@ def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
 
 
 def _without_blame(report: EvaluationReport) -> EvaluationReport:
-    """Return the report about a Pod that does not come: that it would find no node stops nothing."""
+    """Return the report about a Pod that does not come as it is: that it would find no node stops nothing."""
     if report.verdict is not Verdict.UNSCHEDULABLE:
         return report
     return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())

@@ -145,6 +145,15 @@ def test_every_kind_with_a_pod_template(checked: Check, described: Object, kind:
     assert str(item.workload) == f"{kind.lower()}/web"
 
 
+def test_daemons_that_all_have_a_node_are_not_stuck(checked: Check) -> None:
+    agent = workload("DaemonSet", "web", pods=template(ON_ZONES))
+    there = [owned(f"web-{name}", "DaemonSet", "web", on=name) for name in ("a1", "b1")]
+    report = checked([agent], [*TAINTED, agent, *there])
+    assert (nodes_of(only(report)), only(report).conflict, exit_code(report)) == (["a2"], (), 0)
+    nowhere = checked([workload("DaemonSet", "web", pods=template(nodeSelector={"disk": "none"}))])
+    assert (only(nowhere).replicas, exit_code(nowhere)) == (0, 0)
+
+
 def test_a_daemon_counts_the_node_at_which_it_jams(checked: Check) -> None:
     agent = workload("DaemonSet", "agent", pods=template(requests={"cpu": "1"}))
     item = only(checked([agent], [node("a"), node("b"), pod("hog", on="b", requests={"cpu": "8"})]))
