@@ -53,14 +53,14 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
 
     Args:
         evaluation: every filter's verdicts.
-        hard: the Pod's DoNotSchedule constraints, counted as the filter counts them.
+        hard: the Pod's DoNotSchedule constraints, counted as the filter counts them; a profile without it heeds none.
         handle: the cluster.
     """
     rejected: dict[Requirement, frozenset[str]] = {
         ConstraintRequirement(counts.constraint.index): frozenset(
             name for name, info in handle.node_infos.items() if podtopologyspread.judge(counts, info.labels).rejected
         )
-        for counts in hard
+        for counts in (hard if podtopologyspread.NAME in handle.profile.filters else ())
     }
     by_counts = frozenset[str]().union(*rejected.values())
     for plugin in handle.profile.filters:

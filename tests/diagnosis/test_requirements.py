@@ -17,7 +17,8 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
     reported,
 )
-from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from kubectl_spread.report import Verdict
+from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, spread
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 
@@ -49,6 +50,13 @@ def requirement(name: str) -> Requirement:
 def test_the_fewest_in_the_given_order(rejected: dict[str, str], nodes: str, core: tuple[str, ...]) -> None:
     found = conflict_core({requirement(name): frozenset(on) for name, on in rejected.items()}, nodes)
     assert found == tuple(requirement(name) for name in core)
+
+
+def test_a_profile_without_the_filter_heeds_no_constraint() -> None:
+    disabled: Object = {"filter": {"disabled": [{"name": "PodTopologySpread"}]}}
+    profile = configured_profile({"profiles": [{"plugins": disabled}]})
+    report = report_of(incoming(spread(ZONE, selector=app("web"))), [*TAINTED, *web("a1", "b1")], profile)
+    assert (report.verdict, report.conflict, {*report.feasible}) == (Verdict.SCHEDULABLE, (), {"a1", "a2", "b1"})
 
 
 NODES = "abcde"
