@@ -103,7 +103,13 @@ def _holder(name: str, *, grace_s: int = 0, **container: object) -> Object:
 
 
 _ANTI: Object = {"podAntiAffinity": {_REQUIRED: [{"labelSelector": match(group="shop"), "topologyKey": ZONE}]}}
+_NOT_C: Object = {
+    "nodeAffinity": {
+        _REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "NotIn", "values": ["c"]}]}]}
+    }
+}
 _SMALL = node("n", room={"cpu": "2"})
+_SILENT: Object = {**_SMALL, "status": {**_SMALL["status"], "conditions": [{"type": "Ready", "status": "Unknown"}]}}
 _PORT: Object = {"ports": [{"containerPort": 80, "hostPort": 80}]}
 _BIG = _requests(cpu="1500m")
 
@@ -127,7 +133,7 @@ INCIDENTS = {
     "Deployment, key": _incident("FixTopologyKey", spec=_spread("topology.kubernetes.io/zones"), nodes=_zones()),
     "Deployment, nodes ruled out": _incident(
         "HonorAffinity",
-        spec={**_spread(nodeAffinityPolicy="Ignore"), "nodeSelector": {ZONE: "a"}},
+        spec={**_spread(nodeAffinityPolicy="Ignore"), "affinity": _NOT_C},
         nodes=_zones(),
     ),
     "StatefulSet, minDomains": _incident(
@@ -190,7 +196,7 @@ INCIDENTS = {
         "MovePod",
         spec={},
         container=_BIG,
-        nodes=[_SMALL],
+        nodes=[_SILENT],
         beside=[_holder("holder", grace_s=30, **_requests(cpu="1"))],
         deleted=["holder"],
     ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from tests.soak import manifests, next_pods, verdicts
+from tests.soak import fixes, manifests, next_pods, verdicts
 
 PROOFS: Mapping[str, Callable[[], int]] = {
+    "fixes": fixes.main,
     "manifests": manifests.main,
     "next-pods": next_pods.main,
     "verdicts": verdicts.main,
