@@ -7,17 +7,19 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import inspect
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import lists
+from kubectl_spread.objects.core import ServiceAccount
 from kubectl_spread.objects.kinds import BY_API, KINDS, Kind, named
 from tests.hostile.poison import MANIFESTS, WAREHOUSE, Values, objects_in
 from tests.hostile.test_poison import COMMANDS, FORMATS_FOR_PEOPLE
 from tests.program import spread
 
-WITHHELD = ("Secret", "ConfigMap", "ServiceAccount", "TokenRequest", "CertificateSigningRequest")
+WITHHELD = ("Secret", "ConfigMap", "TokenRequest", "CertificateSigningRequest")
 SENTENCE = "correct horse battery staple"
 HOLDING_SECRETS = frozenset(("data", "stringData", "binaryData", "env", "envFrom", "args", "command"))
 
@@ -29,6 +31,11 @@ def plans() -> Iterator[Read]:
         yield from lists.everything(namespace, pending=True)
         yield from lists.spread_only(namespace)
     yield from lists.for_manifests(["shop", "other"])
+
+
+def test_of_a_service_account_nothing_but_its_name_is_kept() -> None:
+    """Whether it exists decides whether Pods can be made; which Secrets it names decides nothing here."""
+    assert [field.name for field in msgspec.structs.fields(ServiceAccount)] == ["metadata"]
 
 
 @pytest.mark.parametrize("name", WITHHELD)
