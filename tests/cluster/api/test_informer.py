@@ -202,6 +202,7 @@ def test_events_that_come_twice_change_nothing(cluster: Watched, watching: Watch
     cluster.end_watches()
     cluster.put(pod("c"))
     until(watch, ["b", "c"])
+    assert cluster.faults["pods"] == []
 
 
 @pytest.mark.parametrize(
