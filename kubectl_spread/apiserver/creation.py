@@ -89,10 +89,8 @@ def template_as_created(spec: PodSpec, release: Release) -> PodSpec:
 
 
 def job_as_created(job: Job) -> Job:
-    """Return the Job with labels that hold its name, unless it brings a selector, and with those of its template.
-
-    upstream: a Job without labels shares its template's, if that has any.
-    """
+    """Return the Job with labels that hold its name, unless it brings a selector, and with those of its template."""
+    # upstream: a Job without labels shares its template's, if that has any.
     of_template = job.spec.template.metadata
     labels = of_template.labels
     if job.spec.selector is None:

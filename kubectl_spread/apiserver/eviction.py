@@ -32,10 +32,8 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
 
 
 def _may_go_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
-    """Whether the Pod may go although the budget is used up: it is not ready, so that it serves nobody.
-
-    upstream: by default only while the others are as healthy as they must be.
-    """
+    """Whether the Pod may go although the budget is used up: it is not ready, so that it serves nobody."""
+    # upstream: by default only while the others are as healthy as they must be.
     if pod.ready:
         return False
     status = budget.status

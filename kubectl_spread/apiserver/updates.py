@@ -92,10 +92,8 @@ def _claim_template(claim: PersistentVolumeClaim) -> tuple[object, ...]:
 
 
 def _job_errors(new: Job, live: Job, release: Release) -> Errors:
-    """Yield which fields of a Job change that may not.
-
-    differs: the template is left out of the message, where it stands as Go would print it.
-    """
+    """Yield which fields of a Job change that may not."""
+    # differs: the template is left out of the message, where it stands as Go would print it.
     spec, old = new.spec, live.spec
     indexed = spec.completion_mode == _INDEXED
     if spec.completions is not None and spec.completions != old.completions:

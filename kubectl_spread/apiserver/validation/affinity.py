@@ -121,10 +121,8 @@ def _pod_terms_errors(path: str, terms: Sequence[PodAffinityTerm]) -> Errors:
 
 
 def _pod_term_errors(path: str, term: PodAffinityTerm) -> Errors:
-    """Yield the errors of one term.
-
-    upstream: namespaces are reported at ``namespace``, without an index.
-    """
+    """Yield the errors of one term."""
+    # upstream: namespaces are reported at ``namespace``, without an index.
     yield from label_selector_errors(f"{path}.labelSelector", term.label_selector)
     yield from label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)
     for namespace in term.namespaces:

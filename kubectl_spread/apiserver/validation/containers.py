@@ -52,10 +52,8 @@ def container_errors(path: str, containers: Sequence[Container], release: Releas
 
 
 def init_container_errors(path: str, spec: PodSpec, release: Release) -> Errors:
-    """Yield the errors of a Pod's init containers, sidecars among them.
-
-    upstream: they run one by one, so only the ports of each are compared; a conflict is reported at index 0.
-    """
+    """Yield the errors of a Pod's init containers, sidecars among them."""
+    # upstream: they run one by one, so only the ports of each are compared; a conflict is reported at index 0.
     names = {container.name for container in spec.containers}
     for index, container in enumerate(spec.init_containers):
         place = f"{path}[{index}]"

@@ -63,12 +63,11 @@ def merged_key_errors(
 ) -> Errors:
     """Yield the errors of matchLabelKeys and mismatchLabelKeys, once they are merged into the selector.
 
-    upstream: a key that the selector has already is reported at ``path[index]``, without ``.matchLabelKeys``. In a
-    template, where nothing is merged yet, only a key that the selector itself repeats is found; the Pods are refused
-    later.
-
     Source: ValidateMatchLabelKeysAndMismatchLabelKeys (v1.34).
     """
+    # upstream: a key that the selector has already is reported at ``path[index]``, without ``.matchLabelKeys``. In a
+    # template, where nothing is merged yet, only a key that the selector itself repeats is found; the Pods are refused
+    # later.
     yield from _key_errors(f"{path}.matchLabelKeys", selector, match_keys)
     yield from _key_errors(f"{path}.mismatchLabelKeys", selector, mismatch_keys)
     if selector is not None:

@@ -63,10 +63,8 @@ def pod_errors(pod: Pod, release: Release) -> Errors:
 
 
 def template_errors(path: str, template: PodTemplateSpec, release: Release) -> Errors:
-    """Yield the errors of a Pod template.
-
-    upstream: labels are reported at ``template.labels``, not ``template.metadata.labels``.
-    """
+    """Yield the errors of a Pod template."""
+    # upstream: labels are reported at ``template.labels``, not ``template.metadata.labels``.
     spec = template_as_created(template.spec, release)
     yield from label_errors(f"{path}.labels", template.metadata.labels)
     yield from _spec_errors(f"{path}.spec", spec, pod_name=None, release=release)
@@ -147,8 +145,6 @@ def _host_users_errors(path: str, spec: PodSpec, release: Release) -> Errors:
 
 
 def _as_prefix(name: str) -> str:
-    """Return a generateName as it is validated: a dash at its end is as good as a letter.
-
-    upstream: the letter takes the place of the last two characters.
-    """
+    """Return a generateName as it is validated: a dash at its end is as good as a letter."""
+    # upstream: the letter takes the place of the last two characters.
     return f"{name[:-2]}a" if len(name) > 1 and name.endswith("-") else name

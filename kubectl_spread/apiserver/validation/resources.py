@@ -57,10 +57,8 @@ def container_resource_errors(path: str, resources: ResourceRequirements) -> Err
 
 
 def overhead_errors(path: str, overhead: Mapping[str, Quantity]) -> Errors:
-    """Yield the errors of a Pod's overhead.
-
-    upstream: overhead is validated as if it were a container's limits, and reported at ``overhead.limits``.
-    """
+    """Yield the errors of a Pod's overhead."""
+    # upstream: overhead is validated as if it were a container's limits, and reported at ``overhead.limits``.
     return container_resource_errors(path, ResourceRequirements(limits=dict(overhead)))
 
 
@@ -89,10 +87,8 @@ def _may_overcommit(name: str) -> bool:
 
 
 def _container_limit_errors(path: str, spec: PodSpec, limits: Amounts) -> Errors:
-    """Yield the errors of containers that may use more than their Pod.
-
-    upstream: reported at ``resources.containers[index][resource].limits``, a path that does not exist.
-    """
+    """Yield the errors of containers that may use more than their Pod."""
+    # upstream: reported at ``resources.containers[index][resource].limits``, a path that does not exist.
     for index, container in enumerate(spec.containers):
         for name, amount in read_amounts(container.resources.limits).items():
             if name in limits and amount.value > limits[name].value:
@@ -120,10 +116,8 @@ def _requirement_errors(path: str, resources: ResourceRequirements, name_errors:
 
 
 def _unreadable_errors(path: str, resources: Mapping[str, Quantity]) -> Errors:
-    """Yield the errors of what is no quantity.
-
-    differs: the API server cannot even read such an object and answers 400 with these words.
-    """
+    """Yield the errors of what is no quantity."""
+    # differs: the API server cannot even read such an object and answers 400 with these words.
     for name, text in sorted(resources.items()):
         if unreadable(text):
             yield invalid(f"{path}[{name}]", quoted(str(text)), _NO_QUANTITY)
@@ -138,10 +132,8 @@ def _amount_errors(path: str, name: str, amount: Amount) -> Errors:
 
 
 def _limit_errors(path: str, name: str, amount: Amount, *, limit: Amount | None) -> Errors:
-    """Yield the errors of a request beside the limit of the same resource.
-
-    upstream: reported at ``requests`` and ``limits``, without the resource.
-    """
+    """Yield the errors of a request beside the limit of the same resource."""
+    # upstream: reported at ``requests`` and ``limits``, without the resource.
     if limit is None:
         if not _may_overcommit(name):
             yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")

@@ -48,10 +48,8 @@ def _key_errors(path: str, toleration: Toleration) -> Errors:
 
 
 def _operator_errors(path: str, toleration: Toleration, release: Release) -> Errors:
-    """Yield the errors of the operator and of the value that must suit it.
-
-    upstream: a value that does not suit Equal or Exists is reported at ``operator``.
-    """
+    """Yield the errors of the operator and of the value that must suit it."""
+    # upstream: a value that does not suit Equal or Exists is reported at ``operator``.
     place, value = f"{path}.operator", toleration.value
     match toleration.operator:
         case "" | "Equal":

@@ -88,10 +88,8 @@ def _errors(obj: KubernetesObject, release: Release) -> Errors:
 
 
 def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Errors:
-    """Yield the errors of a Deployment or ReplicaSet.
-
-    upstream: the template is not looked at while the selector cannot be read.
-    """
+    """Yield the errors of a Deployment or ReplicaSet."""
+    # upstream: the template is not looked at while the selector cannot be read.
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     yield from count_errors("spec.replicas", spec.replicas)
@@ -147,10 +145,8 @@ def _strategy_errors(owner: Deployment | StatefulSet | DaemonSet, strategy: Upda
 
 
 def _job_errors(job: Job, release: Release) -> Errors:
-    """Yield the errors of a Job.
-
-    differs: a selector is taken for one under ``manualSelector: true``; without that, the API server refuses it.
-    """
+    """Yield the errors of a Job."""
+    # differs: a selector is taken for one under ``manualSelector: true``; without that, the API server refuses it.
     created = job_as_created(job)
     spec = created.spec
     yield from metadata_errors(created.metadata, dns_subdomain_faults)
