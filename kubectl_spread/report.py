@@ -623,6 +623,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
         range: the fewest and the most that were seen in any order.
         message: the scheduler's wording; empty where none waits in this outcome.
         summary: what is to blame, in a sentence or two.
+        incomplete: what that does not rest on.
     """
 
     namespace: str
@@ -631,6 +632,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
     range: tuple[int, int]
     message: str
     summary: str
+    incomplete: tuple[Incomplete, ...] = ()
 
 
 class ChangedConstraint(Report, frozen=True, kw_only=True):

@@ -89,7 +89,8 @@ def simulate(source: Source, scope: Scope, options: SimulateOptions, scheduler: 
 def exit_code(report: SimulateReport) -> ExitCode:
     """Return no where something is Pending, blocked or worse off that was not."""
     worse = any(_is_worse(step) for step in report.steps)
-    return ExitCode.of_items(no=worse, incomplete=bool(report.incomplete))
+    unsure = any(pending.incomplete for step in report.steps for pending in step.pending)
+    return ExitCode.of_items(no=worse, incomplete=unsure or bool(report.incomplete))
 
 
 def _is_worse(step: SimulatedStep) -> bool:

@@ -264,6 +264,7 @@ def _pending(after: Sequence[After[Seen]], handle: Handle) -> Iterator[PendingPo
             range=(min(counts), max(counts)),
             message=said.message if said else "",
             summary=said.summary if said else "",
+            incomplete=said.incomplete if said else (),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.simulate import SimulateOptions, simulate
+from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport
@@ -364,3 +364,11 @@ def test_what_is_dear_to_delete_goes_last() -> None:
             each["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": "10"}
     step = last(objects, "scale deployment/web=2")
     assert (item(step).after, step.orders) == ({"a": 1, "b": 0, "c": 1}, 1)
+
+
+def test_what_another_scheduler_decides_is_not_known() -> None:
+    objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")), schedulerName="volcano")]
+    report = simulated(objects, "drain a1")
+    assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
+    assert report.steps[0].pending[0].incomplete
+    assert exit_code(report) == 1
