@@ -27,7 +27,7 @@ def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
         job: the Job.
         pods: its Pods that have not finished.
     """
-    if job.finished or job.spec.suspend or job.metadata.deletion_timestamp:
+    if job.spec.suspend or job.metadata.deletion_timestamp:
         return False
     return len(_taken(job, pods)) < wanted_now(job) and _has_index_left(job, pods)
 

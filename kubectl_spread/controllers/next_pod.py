@@ -116,11 +116,15 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
 
 
 def makes_one_more(workload: OwnedPods) -> bool:
-    """Whether there is a next Pod: not of a DaemonSet, a bare Pod, or what is paused, suspended or full."""
+    """Whether there is a next Pod: not of a DaemonSet, a bare Pod, or what is paused, suspended, full or being deleted.
+
+    Source: kube-controller-manager deployment_controller.go syncDeployment, replica_set.go syncReplicaSet,
+    stateful_set_control.go updateStatefulSet, cronjob_controllerv2.go syncCronJob (v1.36).
+    """
     match workload.owner:
         case None:
             return workload.ref.kind != "Pod" and not any(map(daemonset.is_pinned, workload.pods))
-        case DaemonSet():
+        case owner if isinstance(owner, DaemonSet) or owner.metadata.deletion_timestamp:
             return False
         case Job():
             return job.wants_more(workload.owner, workload.pods)

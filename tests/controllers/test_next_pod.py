@@ -310,6 +310,14 @@ def test_an_indexed_job_makes_no_pod_where_every_index_left_has_failed_or_runs()
     assert upcoming([workload("Job", "web", completions=4, **asked), running]).comes
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "CronJob", "Job"])
+def test_what_is_being_deleted_makes_no_more_pods(kind: str) -> None:
+    made = cron_job("web") if kind == "CronJob" else workload(kind, "web")
+    assert upcoming([made]).comes
+    made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert not upcoming([made]).comes
+
+
 def test_a_deployment_whose_template_no_revision_has_is_about_to_roll_out() -> None:
     changed = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}))
     made = made_by([changed, revision("web", 1)])
