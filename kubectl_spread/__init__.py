@@ -9,13 +9,13 @@ The map, in the order of the imports (they only point to the right)::
 * commands: source → engine → report, one file a command
 * cluster: kubeconfig and API server, or files, to an Inventory
 * render: reports to text, Markdown, pages and formats for programs; its outline holds what people are told, once
-* diagnosis: why the scheduler decided so, and what would change its mind
+* diagnosis: why the scheduler decided so (domains: who pins the minimum), and what would change its mind (fixes)
 * simulation: Pods coming and going one after another
 * controllers: kube-controller-manager's part: which Pods a workload has, which it makes next, and which go
-* apiserver: kube-apiserver's part: what it writes into an object, and what it refuses
+* apiserver: kube-apiserver's part: what it writes into an object, and what it refuses, evictions too
 * scheduler: kube-scheduler's filters and scores, one module a plugin under its upstream name
 * snapshot: the cluster, indexed and immutable
-* objects: Kubernetes objects as Structs that hold only the fields in use
+* objects: Kubernetes objects as Structs that hold only the fields in use; meta parses label selectors, nil ones too
 * apimachinery: what is wrong with names and labels, in the words of Kubernetes
 * release: which releases there are, and the feature gates of each
 * reference: what ``explain`` says of findings, fixes, statuses and fields

@@ -1,4 +1,4 @@
-"""What must not happen to a Pod whose labels are changed: being taken by others."""
+"""Which Services, budgets, policies and controllers select a Pod by its labels, and which would after a change."""
 
 from __future__ import annotations
 
