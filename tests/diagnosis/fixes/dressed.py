@@ -40,6 +40,7 @@ TAINTS = (
     "aws-node-termination-handler/spot-itn",
 )
 _NEVER_DELETED = frozenset(("DaemonSet", "Job", "Node"))
+_SILENT = frozenset(("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"))
 _ENDS = "2026-01-01T00:00:00Z"
 
 
@@ -79,7 +80,9 @@ def forbidden(case: Case, fix: Fix) -> str:
     for change in fix.changes:
         if change.op == "delete":
             kept = objects["Pod", change.target.namespace or "", change.target.name]
-            if why := _forbidden_deletion(kept["metadata"]):
+            node = objects.get(("Node", "", kept["spec"]["nodeName"]), {})
+            silent = any(taint["key"] in _SILENT for taint in node.get("spec", {}).get("taints", ()))
+            if why := _forbidden_deletion(kept["metadata"], silent=silent):
                 return why
         for operation in change.json_patch or ():
             if "oleration" in operation.path and any(key in str(operation.value) for key in TAINTS):
@@ -98,12 +101,13 @@ def _key(described: Object) -> tuple[str, str, str]:
     return described["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
-def _forbidden_deletion(metadata: Object) -> str:
-    """Return why a Pod with such metadata must not be deleted; all nodes here answer."""
+def _forbidden_deletion(metadata: Object, *, silent: bool) -> str:
+    """Return why a Pod with such metadata must not be deleted; ``silent``: its node does not answer."""
     owners = {owner["kind"] for owner in metadata.get("ownerReferences", ())}
     if owners & _NEVER_DELETED:
         return f"deletes a Pod of a {owners.pop()}"
-    if "deletionTimestamp" in metadata and metadata.get("deletionGracePeriodSeconds"):
-        return "deletes a Pod that ends by itself"
+    if "deletionTimestamp" in metadata:
+        ends = metadata.get("deletionGracePeriodSeconds") and not silent
+        return "deletes a Pod that ends by itself" if ends else ""
     marks = {key for mark in MARKS for key in mark}.intersection(metadata.get("annotations", {}))
     return f"deletes a Pod that is marked {marks.pop()}" if marks else ""
