@@ -45,7 +45,7 @@ _TERM = {"topologyKey": HOSTNAME, "labelSelector": match(app="db"), "namespaceSe
 _NEAR = {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_TERM]}}}
 _OWN_MANIFEST = pod(_SHOP, "new", labels={"app": "new"})
 _TRUE_WITH_FEWER = {"Schedulable": {"Schedulable", "Incomplete"}, "Unschedulable": {"Unschedulable", "Incomplete"}}
-_DEFAULTED = {"new", "keeps", "near", "ranked", "boxed"}
+_DEFAULTED = {"new", "keeps", "near", "ranked", "boxed", "acting"}
 """Manifests that can be scheduled, and take the default constraints."""
 _CLAIMING = {"keeps", "far"}
 _UNDECIDED: Mapping[Kind, set[str]] = {
@@ -56,6 +56,8 @@ _UNDECIDED: Mapping[Kind, set[str]] = {
     **dict.fromkeys((kinds.CSI_NODE, kinds.CSI_DRIVER, kinds.CSI_STORAGE_CAPACITY), _CLAIMING),
     kinds.VOLUME_ATTACHMENT: {"keeps"},
     kinds.LIMIT_RANGE: {*_DEFAULTED, "spread"},
+    kinds.RESOURCE_QUOTA: {*_DEFAULTED, "spread"},
+    kinds.SERVICE_ACCOUNT: {"acting"},
     kinds.PRIORITY_CLASS: {"ranked"},
     kinds.RUNTIME_CLASS: {"boxed"},
 }
@@ -240,9 +242,9 @@ def test_without_a_kind_show_says_what_it_cannot_see(client: Client, shown: _Sho
 
 
 def test_a_workload_that_cannot_be_seen_is_not_called_missing(client: Client) -> None:
-    ended = _spread(client, LACKING[kinds.DEPLOYMENT], "show", "deployment/even")
+    ended = _spread(client, LACKING[kinds.DEPLOYMENT], "show", "deployment/idle")
     assert (ended.returncode, ended.stdout) == (3, "")
-    assert "cannot tell whether deployment/even exists: list deployments (forbidden)" in ended.stderr
+    assert "cannot tell whether deployment/idle exists: list deployments (forbidden)" in ended.stderr
 
 
 @pytest.mark.parametrize("kind", _REQUIRED, ids=lambda kind: kind.plural)
@@ -448,11 +450,12 @@ def _claim(name: str, **spec: object) -> Object:
 
 
 def _workloads() -> Iterator[Object]:
-    """Yield a Service of the application web, its Deployment, and one that is spread evenly but for its next Pod."""
+    """Yield a Service of the application web, its Deployment, one without Pods, and one of which one is to come."""
     service = {"selector": {"app": "web"}, "ports": [{"port": 80}]}
     yield {"apiVersion": "v1", "kind": "Service", "metadata": {"namespace": _SHOP, "name": "web"}, "spec": service}
     yield _deployment("web", replicas=1, spec={})
-    yield _deployment("even", replicas=0, spec={"topologySpreadConstraints": [_evenly("even")]})
+    yield _deployment("idle", replicas=0, spec={})
+    yield _deployment("even", replicas=1, spec={"topologySpreadConstraints": [_evenly("even")]})
 
 
 def _deployment(name: str, *, replicas: int, spec: Object) -> Object:
@@ -502,11 +505,13 @@ def _manifests() -> Iterator[Object]:
     yield pod(_SHOP, "near", spec=_NEAR)
     yield pod(_SHOP, "ranked", spec={"priorityClassName": "important"})
     yield pod(_SHOP, "boxed", spec={"runtimeClassName": "box"})
+    yield pod(_SHOP, "acting", spec={"serviceAccountName": "actor"})
     yield _deployment("spread", replicas=1, spec={"topologySpreadConstraints": [_evenly("spread")]})
 
 
 def _admission() -> Iterator[Object]:
-    """Yield what decides what the server writes into new Pods."""
+    """Yield what decides whether the server takes new Pods, and what it writes into them."""
+    yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"namespace": _SHOP, "name": "actor"}}
     yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "important"}, "value": 9}
     yield {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "box"}, "handler": "box"}
 
