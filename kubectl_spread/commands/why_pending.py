@@ -14,11 +14,11 @@ from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
-from kubectl_spread.diagnosis.evaluation import evaluated
+from kubectl_spread.diagnosis.evaluation import evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
-from kubectl_spread.diagnosis.preemption import nomination_report, preemption_report
+from kubectl_spread.diagnosis.preemption import nomination_report
 from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -168,7 +168,8 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
     handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, _now())
-    report = evaluated(situation.evaluation, handle)
+    judgement = judge(situation.evaluation, handle)
+    report = evaluated(judgement)
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent) if known else NO_FIXES
     item = PendingItem(
         namespace=report.namespace,
@@ -189,7 +190,7 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
         incomplete=report.incomplete,
         scheduler_name=pod.spec.scheduler_name,
         held_by=gates(pod),
-        preemption=preemption_report(situation.evaluation, handle) if known else None,
+        preemption=judgement.preemption,
         nomination=nomination_report(pod, handle),
     )
     return _with_event(item, pod, view)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from kubectl_spread.diagnosis.reasons import Explainer
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Rejected, rejected_nodes, reported
+from kubectl_spread.diagnosis.requirements import (
+    ConstraintRequirement,
+    Cores,
+    FilterRequirement,
+    Rejected,
+    Requirement,
+    conflict_cores,
+    rejected_nodes,
+    reported,
+)
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin
-from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
@@ -27,11 +36,13 @@ class SpreadDiagnosis(msgspec.Struct, frozen=True):
     Attributes:
         constraints: one report each, hard and soft, in spec order.
         rejected: requirement → the nodes it rejects alone.
+        cores: every smallest set of requirements that together leave no node; none where one is left.
         explainer: says why, in words.
     """
 
     constraints: tuple[ConstraintReport, ...]
     rejected: Rejected
+    cores: Cores
     explainer: Explainer
 
     def topology_key(self, requirement: ConstraintRequirement) -> str:
@@ -46,14 +57,49 @@ def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosi
     hard = [counts for counts in counted if counts.constraint.hard]
     rejected = rejected_nodes(evaluation, hard, handle)
     explainer = Explainer(pod, handle, evaluation)
-    reports = tuple(_report(counts, constraints, explainer, rejected) for counts in counted)
-    return SpreadDiagnosis(constraints=reports, rejected=rejected, explainer=explainer)
+    cores = conflict_cores(rejected, evaluation.nodes)
+    pinning = Pinning(rejected, cores, explainer)
+    reports = tuple(_report(counts, constraints, pinning) for counts in counted)
+    return SpreadDiagnosis(constraints=reports, rejected=rejected, cores=cores, explainer=explainer)
 
 
-def _report(
-    counts: DomainCounts, constraints: Sequence[Constraint], explainer: Explainer, rejected: Rejected
-) -> ConstraintReport:
+class Pinning(msgspec.Struct, frozen=True):
+    """What keeps the Pod from nodes where a constraint would let it go.
+
+    Attributes:
+        rejected: requirement → the nodes it rejects alone.
+        cores: every smallest set of requirements that together leave no node.
+        explainer: says why, in words.
+    """
+
+    rejected: Rejected
+    cores: Cores
+    explainer: Explainer
+
+    def of(self, nodes: Iterable[NodeInfo], constraint: Constraint) -> Iterator[Pin]:
+        """Yield what else keeps the Pod off each node that something else does keep it off."""
+        this = ConstraintRequirement(constraint.index)
+        for info in nodes:
+            against = [each for each, names in self.rejected.items() if each != this and info.name in names]
+            told = [(requirement, self.explainer.of(requirement, info)) for requirement in self._told(against)]
+            cordoned = len(told) > 1 and FilterRequirement(nodeunschedulable.NAME) in dict(told)
+            for requirement, detail in told:
+                # Who cordons a node taints it too.
+                if not (cordoned and detail == f"taint {nodeunschedulable.CORDON}"):
+                    yield Pin(node=info.name, requirement=reported(requirement), detail=detail)
+
+    def _told(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
+        """Return what is named: every filter, but the constraint to blame where none of the filters is."""
+        filters = [each for each in against if isinstance(each, FilterRequirement)]
+        blamed = [each for each in against if each in next(iter(self.cores), ())]
+        if blamed and not any(isinstance(each, FilterRequirement) for each in blamed):
+            return blamed[:1]
+        return filters or against[:1]
+
+
+def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintReport:
     """Return what there is to say about one constraint."""
+    explainer = pinning.explainer
     constraint = counts.constraint
     minimum = _minimum_domains(counts)
     return ConstraintReport(
@@ -67,7 +113,7 @@ def _report(
         default=constraint.default,
         global_minimum=counts.global_minimum,
         minimum_domains=minimum,
-        domains=tuple(_domains(counts, explainer, minimum=minimum, rejected=rejected)),
+        domains=tuple(_domains(counts, explainer, minimum=minimum, pinning=pinning)),
         bypassed_nodes=tuple(_bypassed(counts, constraints, explainer.pod, explainer.handle)),
     )
 
@@ -78,7 +124,7 @@ def _minimum_domains(counts: DomainCounts) -> tuple[str, ...]:
 
 
 def _domains(
-    counts: DomainCounts, explainer: Explainer, *, minimum: Collection[str], rejected: Rejected
+    counts: DomainCounts, explainer: Explainer, *, minimum: Collection[str], pinning: Pinning
 ) -> Iterable[Domain]:
     """Yield every domain: eligible ones and those no node of which is counted, by value."""
     constraint = counts.constraint
@@ -91,7 +137,8 @@ def _domains(
     for value in sorted(nodes):
         counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
-        pins = tuple(_pins(counted, constraint, explainer, rejected)) if value in holding else ()
+        pins = tuple(pinning.of(counted, constraint)) if value in holding else ()
+        pinned = bool(pins) and len({pin.node for pin in pins}) == len(counted)
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
         yield Domain(
@@ -103,18 +150,9 @@ def _domains(
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
             allowed=placed <= constraint.max_skew or not constraint.hard,
-            pinned=bool(pins) and len(pins) == len(counted),
-            pinned_by=pins if len(pins) == len(counted) else (),
+            pinned=pinned,
+            pinned_by=pins if pinned else (),
         )
-
-
-def _pins(nodes: Iterable[NodeInfo], constraint: Constraint, explainer: Explainer, rejected: Rejected) -> Iterable[Pin]:
-    """Yield, for each node, the first other requirement that rejects it; filters come before other constraints."""
-    this = ConstraintRequirement(constraint.index)
-    for info in nodes:
-        against = [r for r, names in rejected.items() if r != this and info.name in names]
-        for requirement in sorted(against, key=lambda r: isinstance(r, ConstraintRequirement))[:1]:
-            yield Pin(node=info.name, requirement=reported(requirement), detail=explainer.of(requirement, info))
 
 
 def _bypassed(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis import domains, findings, requirements
+from kubectl_spread.diagnosis import domains, findings
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import headed, incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
-from kubectl_spread.diagnosis.summary import blame
+from kubectl_spread.diagnosis.summary import Blame, blame
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import EvaluationReport, NodeReport, Rejection, Verdict
+from kubectl_spread.report import EvaluationReport, NodeReport, Preemption, Rejection, Verdict
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.prefilter_extensions import priority_of
 
 
 def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
@@ -25,35 +28,67 @@ def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
     Raises:
         ValueError: a selector or quantity of the Pod cannot be read.
     """
-    return evaluated(cycle.evaluate(pod, handle), handle)
+    return evaluated(judge(cycle.evaluate(pod, handle), handle))
 
 
-def evaluated(evaluation: Evaluation, handle: Handle) -> EvaluationReport:
-    """Return the report of what the scheduler has decided.
+class Judgement(msgspec.Struct, frozen=True):
+    """What the scheduler has decided about a Pod, and why.
 
-    Args:
+    Attributes:
         evaluation: the decision.
         handle: the cluster it was made in.
+        spread: what the Pod's constraints say.
+        blame: why no node is left; None where one is.
+        preemption: whom the scheduler would evict to make room; None where nobody.
+    """
+
+    evaluation: Evaluation
+    handle: Handle
+    spread: SpreadDiagnosis
+    blame: Blame | None = None
+    preemption: Preemption | None = None
+
+
+def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
+    """Return why the scheduler decides so; all commands ask here.
 
     Raises:
         ValueError: as for ``evaluation_report``.
     """
-    pod = evaluation.pod
-    spread = domains.diagnose(pod, handle, evaluation)
+    spread = domains.diagnose(evaluation.pod, handle, evaluation)
+    if evaluation.feasible:
+        return Judgement(evaluation, handle, spread)
+    preemption, lead = None, ""
+    if handle.profile.serves(evaluation.pod) and _may_preempt(evaluation.pod, handle):
+        from kubectl_spread.diagnosis.preemption import preemption_report, told
+
+        preemption = preemption_report(evaluation, handle)
+        lead = f"It may preempt {told(preemption)}; until then: " if preemption else ""
+    return Judgement(evaluation, handle, spread, blame(evaluation, handle, spread, lead=lead), preemption)
+
+
+def _may_preempt(pod: Pod, handle: Handle) -> bool:
+    """Whether there is any Pod of a lower priority."""
+    return any(info.pods and info.lowest_priority < priority_of(pod) for info in handle.node_infos.values())
+
+
+def evaluated(judgement: Judgement) -> EvaluationReport:
+    """Return the report of what the scheduler has decided."""
+    evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
+    pod, to_blame = evaluation.pod, judgement.blame
     missing = incomplete(pod, handle, evaluation)
-    core = requirements.conflict_core(spread.rejected, evaluation.nodes)
     served = handle.profile.serves(pod)
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict_of(evaluation, complete=not missing) if served else Verdict.INCOMPLETE,
-        summary=headed(handle, evaluation, blame(handle, spread, core)),
+        summary=headed(handle, evaluation, to_blame.sentence if to_blame else ""),
         message=evaluation.message if served else "",
         feasible=evaluation.feasible,
         nodes=tuple(_node(verdict, handle, spread) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
-        conflict=tuple(map(reported, core)),
+        conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
         findings=findings.of_pod(pod, handle, spread, evaluation),
         incomplete=missing,
     )

@@ -10,6 +10,7 @@ from kubectl_spread.report import Nomination, PodName, Preemption
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import leaving, preempt
+from kubectl_spread.words import enumerated
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
@@ -34,6 +35,11 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
         other_nodes=tuple(candidate.node_name for candidate in found.others),
         sampled=found.sampled,
     )
+
+
+def told(preemption: Preemption) -> str:
+    """Return whom the scheduler would evict, and where."""
+    return f"{enumerated([f'{pod.namespace}/{pod.name}' for pod in preemption.victims], most=2)} on {preemption.node}"
 
 
 def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:

@@ -5,7 +5,7 @@ The scheduler's own reasons say only that there is one; naming it is what this p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 import msgspec
@@ -31,10 +31,24 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
+NODE_HAS = ", has "
+
 
 def name_of(requirement: report.Requirement) -> str:
     """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
     return f"constraint {requirement.index}" if requirement.kind == "constraint" else str(requirement.plugin)
+
+
+class Gist(msgspec.Struct, frozen=True):
+    """What keeps a Pod off several nodes.
+
+    Attributes:
+        text: empty where there is no more to say than the plugin's name.
+        nodes: which, by name.
+    """
+
+    text: str
+    nodes: tuple[str, ...]
 
 
 class Explainer(msgspec.Struct, frozen=True, dict=True):
@@ -66,10 +80,38 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         explain = _EXPLAIN.get(plugin)
         return explain(self.pod, node_info) if explain else ""
 
+    def gists(self, plugin: str, node_names: Iterable[str]) -> list[Gist]:
+        """Return why the filter plugin rejects these nodes, those with the same reason together, the most first."""
+        alike: dict[str, list[str]] = {}
+        for name in sorted(node_names):
+            info = self.handle.node_infos[name]
+            alike.setdefault(self._likeness(plugin, info), []).append(name)
+        found = [Gist(self._gist(plugin, text, nodes), tuple(nodes)) for text, nodes in alike.items()]
+        return sorted(found, key=lambda gist: -len(gist.nodes))
+
+    def _likeness(self, plugin: str, node_info: NodeInfo) -> str:
+        """Return what is the same on nodes that are told together: which resources are short, not how much."""
+        if plugin == noderesources.NAME and not self._nominated(plugin, node_info):
+            return _names_of_short(self._state, node_info)
+        text = self.of_plugin(plugin, node_info)
+        return text.partition(NODE_HAS)[0] if plugin == nodeaffinity.NAME else text
+
+    def _gist(self, plugin: str, text: str, node_names: Sequence[str]) -> str:
+        """Return what there is to say of nodes that are told together."""
+        infos = [self.handle.node_infos[name] for name in node_names]
+        if plugin != noderesources.NAME or self._nominated(plugin, infos[0]):
+            return text
+        return _short_at_most(self._state, infos)
+
     def _nominated(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
         """Return the Pods without whose nomination to the node the plugin would not reject it."""
         rejections = self.evaluation.nodes[node_info.name].rejections
         return next((rejection.nominated for rejection in rejections if rejection.plugin == plugin), ())
+
+    @cached_property
+    def _state(self) -> noderesources.State:
+        """What the Pod asks of a node's resources."""
+        return noderesources.state_of(self.pod, self.handle)
 
     @cached_property
     def _around(self) -> Mapping[str, Callable[[NodeInfo], str]]:
@@ -80,7 +122,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             interpodaffinity.NAME: neighbours.affinity,
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
-            noderesources.NAME: partial(_resources, noderesources.state_of(self.pod, self.handle)),
+            noderesources.NAME: partial(_resources, self._state),
             dynamicresources.NAME: self._devices,
         }
 
@@ -118,12 +160,32 @@ def _resources(state: noderesources.State, node_info: NodeInfo) -> str:
     return "; ".join(short)
 
 
+def _names_of_short(state: noderesources.State, node_info: NodeInfo) -> str:
+    """Return the resources that are short, by name."""
+    names = sorted(each.name for each in noderesources.insufficient(state, node_info))
+    return ", ".join([resource.PODS, *names] if noderesources.is_full(node_info) else names)
+
+
+def _short_at_most(state: noderesources.State, node_infos: Sequence[NodeInfo]) -> str:
+    """Return each resource that all these nodes are short of: what is asked, and the most that is free on any."""
+    told = ["no room for another Pod"] if noderesources.is_full(node_infos[0]) else []
+    most: dict[str, tuple[int, int]] = {}
+    for info in node_infos:
+        for each in noderesources.insufficient(state, info):
+            most[each.name] = each.wanted, max(each.free, most.get(each.name, (0, 0))[1])
+    at_most = "at most " if len(node_infos) > 1 else ""
+    for name, amounts in sorted(most.items()):
+        asked, left = (resource.readable(name, amount) for amount in amounts)
+        told.append(f"{name}: asks {asked}, {at_most}{left} free")
+    return "; ".join(told)
+
+
 def _affinity(pod: Pod, node_info: NodeInfo) -> str:
     """Return the first condition the node fails: a nodeSelector label, or the terms of which none holds."""
     labels = node_info.labels
     for key, value in sorted(pod.spec.node_selector.items()):
         if labels.get(key) != value:
-            return f"wants {key}={value}, {_has(key, labels)}"
+            return f"wants {key}={value}{NODE_HAS}{_has(key, labels)}"
     required = nodeaffinity.required_terms(pod)
     if required is None or nodeaffinity.RequiredNodeAffinity.of(pod).matches(node_info.node):
         return "the scheduler's configuration adds a node affinity"
@@ -133,7 +195,7 @@ def _affinity(pod: Pod, node_info: NodeInfo) -> str:
 
 def _has(key: str, labels: Mapping[str, str]) -> str:
     """Return what the node has for the label."""
-    return f"has {key}={labels[key]}" if key in labels else f"has no {key}"
+    return f"{key}={labels[key]}" if key in labels else f"no {key}"
 
 
 def _term(term: NodeSelectorTerm) -> str:

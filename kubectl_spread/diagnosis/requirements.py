@@ -92,11 +92,11 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
 
     Empty when some node is left. Nodes that the same requirements reject count once: a core has one of each such set.
     """
-    against = frozenset(_against(rejected, nodes).values())
-    if not against or frozenset() in against:
+    kinds = frozenset(against(rejected, nodes).values())
+    if not kinds or frozenset() in kinds:
         return ()
     # Who rejects more than another set asks for nothing that the other does not.
-    asked = [one for one in against if not any(other < one for other in against)]
+    asked = [one for one in kinds if not any(other < one for other in kinds)]
     candidates = tuple(requirement for requirement in rejected if any(requirement in one for one in asked))
     for size in range(1, len(candidates) + 1):
         found = tuple(core for core in combinations(candidates, size) if all(one.intersection(core) for one in asked))
@@ -105,7 +105,7 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
     return ()
 
 
-def _against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
+def against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
     """Return node's name → the requirements that reject it."""
     found: dict[str, set[Requirement]] = {name: set() for name in nodes}
     for requirement, names in rejected.items():

@@ -11,22 +11,19 @@ from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
-from kubectl_spread.diagnosis import findings, requirements
-from kubectl_spread.diagnosis.domains import SpreadDiagnosis, diagnose
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import holders, incomplete
-from kubectl_spread.diagnosis.reasons import name_of
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
+from kubectl_spread.diagnosis.preemption import told
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.report import ConstraintReport, Finding, Incomplete, SkewItem, SpreadStatus
 from kubectl_spread.scheduler import cycle, podtopologyspread
-from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, parsable_constraints
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.words import first_and_more
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -59,16 +56,20 @@ class Judged(msgspec.Struct, frozen=True):
     """The Pod of a revision, judged.
 
     Attributes:
-        evaluation: every filter's verdict on every node.
-        spread: what its constraints say.
+        decision: what the scheduler decides about it, and why.
         findings: what is worth knowing besides.
         incomplete: what the verdict does not rest on.
     """
 
-    evaluation: Evaluation
-    spread: SpreadDiagnosis
+    decision: Judgement
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
+
+    @property
+    def next(self) -> tuple[str, ...]:
+        """The nodes that take the Pod, best first; where none does, those on which the scheduler makes room."""
+        preemption = self.decision.preemption
+        return (preemption.node, *preemption.ties) if preemption else self.decision.evaluation.feasible
 
 
 def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[SkewItem]:
@@ -83,7 +84,7 @@ def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterat
         if not revision.pod.spec.topology_spread_constraints and not defaults:
             continue
         judged = _judge(revision, handle)
-        for constraint in judged.spread.constraints:
+        for constraint in judged.decision.spread.constraints:
             yield _item(workload, revision, constraint, judged, handle)
 
 
@@ -92,13 +93,12 @@ def _judge(revision: Revision, handle: Handle) -> Judged:
     pod, upcoming = revision.pod, revision.upcoming
     handle = upcoming.place(handle) if upcoming else handle
     evaluation = cycle.evaluate(pod, handle)
-    spread = diagnose(pod, handle, evaluation)
+    decision = judge(evaluation, handle)
     beyond_template = findings.from_living(upcoming.from_living) if upcoming else ()
     not_read = (*unknown(pod, handle.snapshot), *guessed(pod, handle.snapshot)) if upcoming else ()
     return Judged(
-        evaluation=evaluation,
-        spread=spread,
-        findings=(*findings.of_pod(pod, handle, spread, evaluation), *beyond_template),
+        decision=decision,
+        findings=(*findings.of_pod(pod, handle, decision.spread, evaluation), *beyond_template),
         incomplete=(*incomplete(pod, handle, evaluation), *not_read),
     )
 
@@ -133,7 +133,6 @@ def _item(
     constraint = _each_alone(constraint) if pinned else constraint
     no_effect = _no_effect(constraint, handle) or (EACH_ALONE if pinned else "")
     status, reason = _status(constraint, revision, judged, no_effect=no_effect, handle=handle)
-    feasible = judged.evaluation.feasible if revision.is_next else ()
     return SkewItem(
         namespace=workload.namespace,
         workload=workload.ref,
@@ -145,8 +144,8 @@ def _item(
         status_reason=reason,
         constraint=constraint,
         ghosts=ghosts(revision.pods, constraint.index, handle),
-        next=feasible,
-        evaluated_filters=tuple(f for f in handle.profile.filters if f not in judged.evaluation.not_modelled),
+        next=judged.next if revision.is_next else (),
+        evaluated_filters=tuple(f for f in handle.profile.filters if f not in judged.decision.evaluation.not_modelled),
         findings=judged.findings,
     )
 
@@ -181,60 +180,25 @@ def _status(
     # largest count - global minimum > maxSkew, the next Pod not among them
     uneven = constraint.skew > constraint.max_skew
     missing = "" if constraint.domains else f"no node carries {constraint.topology_key}"
+    skew = f"skew {constraint.skew}, maxSkew {constraint.max_skew}"
     decided = revision.is_next and handle.profile.serves(revision.pod)
-    blocked = _blocked(constraint, judged) if decided and hard else ""
-    unschedulable = _unschedulable(judged) if decided else ""
+    preempts = f"preempts {told(judged.decision.preemption)}" if decided and judged.decision.preemption else ""
+    to_blame = judged.decision.blame if decided and not preempts else None
+    blocked = to_blame.blocking.get(constraint.index, "") if to_blame else ""
+    unschedulable = to_blame.reason if to_blame and not to_blame.blocking else ""
     waits = any(not pod.spec.node_name for pod in revision.pods)
-    held = waits and any(holders(revision.pod, handle, judged.evaluation))
+    held = waits and any(holders(revision.pod, handle, judged.decision.evaluation))
     statuses = (
         (SpreadStatus.NO_DOMAINS, hard and bool(missing), missing),
         (SpreadStatus.BLOCKED, bool(blocked), blocked),
         (SpreadStatus.FAILED_CREATE, bool(revision.refused), revision.refused),
         (SpreadStatus.UNSCHEDULABLE, bool(unschedulable), unschedulable),
-        (SpreadStatus.VIOLATED, hard and uneven, f"maxSkew is {constraint.max_skew}"),
+        (SpreadStatus.VIOLATED, hard and uneven, skew),
         (SpreadStatus.NO_EFFECT, bool(missing or no_effect), missing or no_effect),
         (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), _incomplete(judged)),
-        (SpreadStatus.UNEVEN, uneven, "only preferred"),
+        (SpreadStatus.UNEVEN, uneven, f"{skew}, only preferred"),
     )
-    return next(((status, reason) for status, holds, reason in statuses if holds), (SpreadStatus.OK, ""))
-
-
-def _blocked(constraint: ConstraintReport, judged: Judged) -> str:
-    """Return why this constraint leaves the next Pod no node; empty where it finds one, or others are to blame."""
-    rejected, nodes = judged.spread.rejected, judged.evaluation.nodes
-    by_filters = frozenset[str]().union(*(names for r, names in rejected.items() if isinstance(r, FilterRequirement)))
-    if len(by_filters) == len(nodes):
-        return ""
-    this = ConstraintRequirement(constraint.index)
-    core = next((core for core in requirements.conflict_cores(rejected, nodes) if this in core), ())
-    if not core:
-        return ""
-    pins = [pin for domain in constraint.domains for pin in domain.pinned_by]
-    if pins:
-        pinned_by = [f"{pin.node} ({pin.detail or name_of(pin.requirement)})" for pin in pins]
-        return f"min pinned by {first_and_more(pinned_by)}"
-    others = [_described(requirement, judged) for requirement in core if requirement != this]
-    return f"no node left together with {' and '.join(others)}" if others else "no domain may take one more"
-
-
-def _unschedulable(judged: Judged) -> str:
-    """Return which filters leave the next Pod no node; empty where it finds one, or its constraints are to blame."""
-    evaluation = judged.evaluation
-    if evaluation.feasible:
-        return ""
-    of_filters: requirements.Rejected = {
-        r: names for r, names in judged.spread.rejected.items() if isinstance(r, FilterRequirement)
-    }
-    core = requirements.conflict_core(of_filters, evaluation.nodes)
-    names = [each.plugin for each in core if isinstance(each, FilterRequirement)]
-    return " and ".join(names) if evaluation.nodes else evaluation.message
-
-
-def _described(requirement: Requirement, judged: Judged) -> str:
-    """Return a requirement by its topology key, or by its plugin's name."""
-    if isinstance(requirement, FilterRequirement):
-        return requirement.plugin
-    return judged.spread.topology_key(requirement)
+    return next(((status, reason) for status, holds, reason in statuses if holds), (SpreadStatus.OK, preempts))
 
 
 def _no_effect(constraint: ConstraintReport, handle: Handle) -> str:

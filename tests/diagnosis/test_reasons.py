@@ -261,4 +261,4 @@ def test_a_plugin_that_breaks_says_why_itself() -> None:
 
 def test_what_is_said_of_devices_stands_in_the_sentence() -> None:
     report = report_of(incoming(**CLAIMING), ABC)
-    assert 'DynamicResources: could not find ResourceClaim "default/g"' in report.summary
+    assert report.summary == 'could not find ResourceClaim "default/g": no node is looked at.'

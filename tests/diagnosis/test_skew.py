@@ -46,35 +46,40 @@ def only(objects: Sequence[Object], **kwargs: Any) -> SkewItem:  # noqa: ANN401 
     return row
 
 
+NO_ROOM = ": skew would be 2, maxSkew 1"
 STATUSES = {
     "even": ([*ABC, *deployment(on=["a1", "b1", "c1"])], SpreadStatus.OK, ""),
     "within maxSkew": ([*ABC, *deployment(on=["a1", "b1"])], SpreadStatus.OK, ""),
-    "violated": ([*ABC, *deployment(on=["a1", "a2"])], SpreadStatus.VIOLATED, "maxSkew is 1"),
-    "uneven": ([*ABC, *deployment(zoned(soft=True), on=["a1", "a2"])], SpreadStatus.UNEVEN, "only preferred"),
+    "violated": ([*ABC, *deployment(on=["a1", "a2"])], SpreadStatus.VIOLATED, "skew 2, maxSkew 1"),
+    "uneven": (
+        [*ABC, *deployment(zoned(soft=True), on=["a1", "a2"])],
+        SpreadStatus.UNEVEN,
+        "skew 2, maxSkew 1, only preferred",
+    ),
     "blocked by a taint": (
         [*TAINTED, *deployment(on=["a1", "b1"])],
         SpreadStatus.BLOCKED,
-        f"min pinned by c1 (taint {GPU})",
+        f"min pinned by c1 (taint {GPU}){NO_ROOM}",
     ),
     "blocked by several": (
         [*TAINTED, node("c2", zone="c", unschedulable=True), *deployment(on=["a1", "b1"])],
         SpreadStatus.BLOCKED,
-        f"min pinned by c1 (taint {GPU}) and 1 more",
+        f"min pinned by c1 (taint {GPU}) and 1 more{NO_ROOM}",
     ),
     "blocked by minDomains": (
         [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
         SpreadStatus.BLOCKED,
-        "no domain may take one more",
+        f"no domain may take one more{NO_ROOM}",
     ),
     "blocked before it is violated": (
         [*TAINTED, *deployment(on=["a1", "a2", "b1"])],
         SpreadStatus.BLOCKED,
-        f"min pinned by c1 (taint {GPU})",
+        f"min pinned by c1 (taint {GPU}){NO_ROOM}",
     ),
     "not to blame where filters alone reject": (
         [*TAINTED, *deployment(on=["a1", "b1"], nodeSelector={"disk": "ssd"})],
         SpreadStatus.UNSCHEDULABLE,
-        "NodeAffinity",
+        "wants disk=ssd",
     ),
     "no node carries the key": (
         [*ABC, *deployment(spread("rack", selector=app("web"), soft=True), on=["a1"])],
@@ -128,10 +133,16 @@ def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> Non
     far = zoned(maxSkew=2, minDomains=3)
     tainted = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU])]
     row = only([*tainted, *deployment(far, on=["a1", "a1", "b1"])])
-    assert (row.status, row.status_reason) == (SpreadStatus.BLOCKED, "no node left together with TaintToleration")
+    assert (row.status, row.status_reason) == (
+        SpreadStatus.BLOCKED,
+        "no node left together with TaintToleration: skew would be 3, maxSkew 2",
+    )
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     by_zone, _ = rows_of([*nodes, *deployment(far, spread(HOSTNAME, selector=app("web")), on=["a1", "a1", "b1"])])
-    assert (by_zone.status, by_zone.status_reason) == (SpreadStatus.BLOCKED, f"no node left together with {HOSTNAME}")
+    assert (by_zone.status, by_zone.status_reason) == (
+        SpreadStatus.BLOCKED,
+        f"no node left together with {HOSTNAME}: skew would be 3, maxSkew 2",
+    )
 
 
 def test_a_constraint_that_is_not_in_the_core_is_not_blocked() -> None:
@@ -296,7 +307,7 @@ def test_filters_that_leave_no_node_are_to_blame_before_a_constraint_that_leaves
     nodes = [node("a1", zone="a", taints=[GPU]), node("b1", zone="b", unschedulable=True)]
     row = only([*nodes, *deployment(zoned(minDomains=3), on=["a1", "b1"])])
     assert (row.status, row.next) == (SpreadStatus.UNSCHEDULABLE, ())
-    assert row.status_reason == "NodeUnschedulable and TaintToleration"
+    assert row.status_reason == f"cordoned; taint {GPU}"
 
 
 def test_without_nodes_nothing_is_scheduled() -> None:
@@ -308,3 +319,27 @@ def test_a_pod_that_is_refused_has_no_next_node() -> None:
     row = only([*ABC, *deployment(zoned(matchLabelKeys=["app"]), on=["a1"])])
     assert (row.status, row.next) == (SpreadStatus.FAILED_CREATE, ())
     assert row.status_reason.endswith("exists in both matchLabelKeys and labelSelector")
+
+
+def test_every_constraint_of_equal_cores_is_blocked() -> None:
+    constraints = (zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5))
+    nodes = [node("a1", zone="a"), node("b1", zone="b")]
+    rows = rows_of([*nodes, *deployment(*constraints, on=["a1", "b1"])])
+    assert {row.status for row in rows} == {SpreadStatus.BLOCKED}
+    assert {row.status_reason for row in rows} == {f"no domain may take one more{NO_ROOM}"}
+
+
+def test_a_filter_that_leaves_no_node_is_told_with_its_number() -> None:
+    nodes = [node(name, zone=name[0], allocatable={"cpu": "4"}) for name in ("a1", "b1")]
+    row = only([*nodes, *deployment(on=["a1", "b1"], requests={"cpu": "5"})])
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "cpu: asks 5, at most 4 free")
+
+
+def test_a_pod_that_preempts_is_not_blocked() -> None:
+    balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
+    row = only([*ABC, balloon, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
+    assert (row.status, row.status_reason, row.next) == (
+        SpreadStatus.OK,
+        "preempts default/balloon on c1",
+        ("c1",),
+    )
