@@ -541,6 +541,20 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     origin: Origin | UnsetType = UNSET
 
 
+class Headroom(Report, frozen=True, kw_only=True):
+    """How many more replicas find a node, one after another.
+
+    Attributes:
+        more: how many do (count), before the first that does not.
+        tried: how many were tried (count).
+        then: what stops that one; empty where all that were tried found a node.
+    """
+
+    more: int
+    tried: int
+    then: str = ""
+
+
 class SkewItem(Report, frozen=True, kw_only=True):
     """How one workload lies over the domains of one constraint.
 
@@ -552,6 +566,7 @@ class SkewItem(Report, frozen=True, kw_only=True):
         ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
         next: the nodes the next replica may go to, best first; empty when there is no next Pod.
         evaluated_filters: the filters that decided about ``next``.
+        headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
     """
 
     namespace: str
@@ -567,6 +582,7 @@ class SkewItem(Report, frozen=True, kw_only=True):
     next: tuple[str, ...] = ()
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    headroom: Headroom | UnsetType = UNSET
 
 
 class SkewReport(Report, frozen=True, kw_only=True):

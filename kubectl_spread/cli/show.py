@@ -36,6 +36,10 @@ report in one line, -o yaml as one document. It needs the verb watch for what it
 """
 
 
+WITH_HEADROOM = frozenset(("wide", "json", "yaml"))
+"""The formats that have room for how many more replicas find a node."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShowFlags:
     """The flags of ``show`` alone."""
@@ -69,7 +73,7 @@ def show(
     """Show how Pods lie over the domains of their topology spread constraints."""
     from kubectl_spread.commands import show as command
 
-    options = _options(flags)
+    options = _options(flags, headroom=printing.output in WITH_HEADROOM)
     detailed = flags.by_node or bool(options.names)
     printed = output.printer(partial(_whole, flags, printing, detailed=detailed), printing)
     if flags.watch:
@@ -94,7 +98,7 @@ def show(
     raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
 
-def _options(flags: ShowFlags) -> ShowOptions:
+def _options(flags: ShowFlags, *, headroom: bool) -> ShowOptions:
     """Return what is asked.
 
     Raises:
@@ -111,6 +115,7 @@ def _options(flags: ShowFlags) -> ShowOptions:
         problems=flags.problems,
         topology_key=flags.topology_key,
         sort_by=command.sort_key(flags.sort_by),
+        headroom=headroom,
     )
 
 

@@ -30,6 +30,8 @@ COUNTED_ONLY = (
     "The cluster has more than 5,000 Pods: only node name, cordon, taints, node affinity and spread were evaluated for"
     " the next replica. --full evaluates every filter."
 )
+HEADROOM_VERDICTS = 100_000
+"""Verdicts on single nodes (count) that the headroom of all workloads may cost: one or two seconds."""
 SORT_KEYS = ("status", "skew", "name")
 STATUS_ORDER = tuple(SpreadStatus)
 PROBLEMS = frozenset((*STATUS_ORDER[: STATUS_ORDER.index(SpreadStatus.VIOLATED) + 1], SpreadStatus.NO_EFFECT))
@@ -49,6 +51,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         sort_by: ``status``, ``skew`` or ``name``.
         at_once: whether all there is to read is asked for in one go, as a source wants that keeps it up to date.
         may_be_gone: whether workloads that are named need not exist.
+        headroom: whether it is shown how many more replicas find a node, though none is named.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -60,11 +63,17 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     sort_by: str = "status"
     at_once: bool = False
     may_be_gone: bool = False
+    headroom: bool = False
 
     @property
     def shows_defaults(self) -> bool:
         """Whether workloads without constraints of their own are shown: where that is asked for, or they are named."""
         return self.defaults or bool(self.names)
+
+    @property
+    def shows_headroom(self) -> bool:
+        """Whether more replicas are tried."""
+        return self.headroom or bool(self.names)
 
     def shows(self, item: SkewItem) -> bool:
         """Return whether a row is one that is asked for."""
@@ -105,10 +114,17 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         view = view.with_filters(COUNTING_FILTERS)
     with naming_the_malformed(source.name, view.snapshot):
         wanted = list(_wanted(view, scope, options))
+        # What was counted only says nothing of room.
+        each = HEADROOM_VERDICTS // max(len(wanted), 1) if options.shows_headroom and not counted_only else 0
         items = [
             item
             for workload in wanted
-            for item in skew_items(workload, view.handle(scheduler_of(workload)), defaults=options.shows_defaults)
+            for item in skew_items(
+                workload,
+                view.handle(scheduler_of(workload)),
+                defaults=options.shows_defaults,
+                most_verdicts=each,
+            )
         ]
     items = [item for item in items if options.shows(item)]
     inventory = view.snapshot.inventory

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
@@ -14,12 +15,13 @@ from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revisio
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
+from kubectl_spread.diagnosis.headroom import headroom
 from kubectl_spread.diagnosis.incomplete import holders, incomplete
 from kubectl_spread.diagnosis.preemption import told
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
-from kubectl_spread.report import ConstraintReport, Finding, Incomplete, SkewItem, SpreadStatus
+from kubectl_spread.report import ConstraintReport, Finding, Headroom, Incomplete, SkewItem, SpreadStatus
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, parsable_constraints
@@ -59,11 +61,13 @@ class Judged(msgspec.Struct, frozen=True):
         decision: what the scheduler decides about it, and why.
         findings: what is worth knowing besides.
         incomplete: what the verdict does not rest on.
+        headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
     """
 
     decision: Judgement
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
+    headroom: Headroom | None
 
     @property
     def next(self) -> tuple[str, ...]:
@@ -72,25 +76,28 @@ class Judged(msgspec.Struct, frozen=True):
         return (preemption.node, *preemption.ties) if preemption else self.decision.evaluation.feasible
 
 
-def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[SkewItem]:
+def skew_items(
+    workload: OwnedPods, handle: Handle, *, defaults: bool, most_verdicts: int = 0
+) -> Iterator[SkewItem]:
     """Yield a row for each constraint of each revision whose rows would differ.
 
     Args:
         workload: the workload.
         handle: the cluster.
         defaults: whether the cluster's default constraints are shown where it has none of its own.
+        most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 where it is not wanted.
     """
     for revision in revisions(workload, handle):
         if not revision.pod.spec.topology_spread_constraints and not defaults:
             continue
-        judged = _judge(revision, handle)
+        judged = _judge(workload, revision, handle, most_verdicts)
         for constraint in judged.decision.spread.constraints:
             yield _item(workload, revision, constraint, judged, handle)
 
 
-def _judge(revision: Revision, handle: Handle) -> Judged:
+def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Judged:
     """Return what the scheduler and the constraints say of the revision's Pod, which comes with claims of its own."""
-    pod, upcoming = revision.pod, revision.upcoming
+    pod, upcoming, before = revision.pod, revision.upcoming, handle
     handle = upcoming.place(handle) if upcoming else handle
     evaluation = cycle.evaluate(pod, handle)
     decision = judge(evaluation, handle)
@@ -100,6 +107,9 @@ def _judge(revision: Revision, handle: Handle) -> Judged:
         decision=decision,
         findings=(*findings.of_pod(pod, handle, decision.spread, evaluation), *beyond_template),
         incomplete=(*incomplete(pod, handle, evaluation), *not_read),
+        headroom=headroom(workload, upcoming, before, most_verdicts=most_verdicts)
+        if upcoming and revision.is_next and handle.profile.serves(pod)
+        else None,
     )
 
 
@@ -147,6 +157,7 @@ def _item(
         next=judged.next if revision.is_next else (),
         evaluated_filters=tuple(f for f in handle.profile.filters if f not in judged.decision.evaluation.not_modelled),
         findings=judged.findings,
+        headroom=judged.headroom or UNSET,
     )
 
 

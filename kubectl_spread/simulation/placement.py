@@ -224,6 +224,12 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
     return Placed(tuple(placements), None, without(plan.old[gone:], handle))
 
 
+def place_on_best(evaluation: Evaluation, handle: Handle) -> tuple[str, Handle]:
+    """Return the node that the Pod goes to, the first by name of those with the highest score, and the cluster then."""
+    node_name = _best(evaluation)[0]
+    return node_name, with_placed(evaluation.pod, node_name, handle)
+
+
 def _best(evaluation: Evaluation) -> tuple[str, ...]:
     """Return the feasible nodes with the highest score, by name."""
     totals = {name: v.scores.get("total", 0) for name, v in evaluation.nodes.items() if v.first is None}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import UnsetType
+
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.domains import constraint_block
@@ -59,6 +61,16 @@ def _notes(item: SkewItem) -> Iterator[Block]:
     # Only the newest revision has a next replica.
     if not item.revision or item.next:
         yield Note(line=f"Next replica: {listed(item.next, SHOWN_NAMES) or 'no node'}.")
+    if headroom := headroom_text(item):
+        yield Note(line=f"Headroom: {headroom}.")
+
+
+def headroom_text(item: SkewItem) -> str:
+    """Return how many more replicas find a node, and what stops the next; empty where that is not known."""
+    if isinstance(item.headroom, UnsetType):
+        return ""
+    more, then = item.headroom.more, item.headroom.then
+    return f"{more} more, then {then}" if then else f"at least {more} more"
 
 
 def _findings(item: SkewItem, extent: Extent) -> Iterator[Block]:
@@ -101,5 +113,6 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status]),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
     Column("NEXT", lambda i: listed(i.next), wide=True),
+    Column("HEADROOM", headroom_text, wide=True),
 )
 """What a row says of a workload and one of its constraints."""

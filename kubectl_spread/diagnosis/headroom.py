@@ -1,0 +1,86 @@
+"""How many more replicas of a workload find a node, one after another, and what stops the first that does not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod
+from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.diagnosis.causes import held, is_pinned
+from kubectl_spread.diagnosis.evaluation import Judgement, judge
+from kubectl_spread.diagnosis.preemption import told
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.workloads import Job, StatefulSet
+from kubectl_spread.report import ConstraintReport, Headroom, SpreadStatus
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.placement import place_on_best
+from kubectl_spread.words import enumerated
+
+MOST_TRIED = 100
+"""Replicas (count) that are tried."""
+BESIDES = 50
+"""What a trial costs beside its verdicts on nodes (count of such verdicts)."""
+NO_MORE = "no more are wanted"
+
+
+def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
+    """Return how many more replicas find a node, ties broken by name; None where there is no time to try any.
+
+    Args:
+        workload: whose replicas.
+        upcoming: the first of them.
+        handle: the cluster as it is.
+        most_verdicts: verdicts on single nodes (count) that it may cost.
+    """
+    most = min(MOST_TRIED, most_verdicts // (len(handle.node_infos) + BESIDES))
+    following: NextPod | None = upcoming
+    for number in range(most):
+        if following is None or not following.comes:
+            return Headroom(more=number, tried=number, then=NO_MORE)
+        if following.refusals:
+            then = f"{SpreadStatus.FAILED_CREATE}: {following.refusals[0]}"
+            return Headroom(more=number, tried=number + 1, then=then)
+        handle = following.place(handle)
+        evaluation = cycle.evaluate(following.pod, handle)
+        if not evaluation.feasible:
+            return Headroom(more=number, tried=number + 1, then=_what_stops(judge(evaluation, handle)))
+        node_name, handle = place_on_best(evaluation, handle)
+        workload = _after(workload, following.pod, node_name)
+        following = _following(workload, following, number + 1, handle)
+    return Headroom(more=most, tried=most) if most > 0 else None
+
+
+def _after(workload: OwnedPods, placed: Pod, node_name: str) -> OwnedPods:
+    """Return the workload with one more Pod, on that node."""
+    bound = replace(placed, spec=replace(placed.spec, node_name=node_name))
+    return dataclasses.replace(workload, pods=(*workload.pods, bound))
+
+
+def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:
+    """Return the Pod that follows as the replica of that number."""
+    if isinstance(workload.owner, StatefulSet | Job) or (workload.owner is None and before.claims):
+        return next_pod(workload, handle.snapshot, handle.profile)
+    # What has no ordinals makes the same Pod over again, under another name.
+    pod = renamed(before.pod, f"{workload.ref.name}-{number}")
+    return replace(before, pod=pod, claims=tuple(claims_of(workload.owner, pod)))
+
+
+def _what_stops(decision: Judgement) -> str:
+    """Return what keeps a replica from every node, in a few words."""
+    if decision.preemption is not None:
+        return f"preempts {told(decision.preemption)}"
+    blame = decision.blame
+    if blame is None or not blame.blocking:
+        return f"{SpreadStatus.UNSCHEDULABLE}: {blame.reason}" if blame else ""
+    blocking = [each for each in decision.spread.constraints if each.index in blame.blocking]
+    return f"{SpreadStatus.BLOCKED} by {enumerated(list(dict.fromkeys(map(_by, blocking))), most=2)}"
+
+
+def _by(constraint: ConstraintReport) -> str:
+    """Return the domains that keep the others from growing; the topology key where none is shut."""
+    pinned = [domain.value for domain in held(constraint)] if is_pinned(constraint) else []
+    return enumerated(pinned, most=2) or constraint.topology_key

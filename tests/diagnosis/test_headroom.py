@@ -1,0 +1,93 @@
+"""How many more replicas find a node, and what stops the first that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from kubectl_spread.controllers.workloads import workloads
+from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.report import Headroom
+from tests import build
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import owned, revision, template, workload
+from tests.diagnosis.judged import ABC, GPU, TAINTED
+
+ENOUGH = 1_000_000
+
+
+def headroom_of(objects: Sequence[Object], *, most_verdicts: int = ENOUGH) -> Headroom | msgspec.UnsetType:
+    """Return what is said of the only workload with a constraint."""
+    handle = build.handle(objects)
+    found = [
+        row
+        for each in workloads(handle.snapshot)
+        for row in skew_items(each, handle, defaults=False, most_verdicts=most_verdicts)
+    ]
+    return found[0].headroom
+
+
+def web(*, kind: str = "Deployment", on: Sequence[str] = (), soft: bool = False, **spec: object) -> list[Object]:
+    """Return a workload of the application web spread over zones, with Pods on these nodes."""
+    pods = template(spread(ZONE, selector=app("web"), soft=soft), **spec)
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    made = [owned(f"web-{n}", "ReplicaSet", "web-h1", on=where, labels=labels) for n, where in enumerate(on)]
+    return [workload(kind, "web", pods=pods), *([revision("web", 1, pods=pods)] if kind == "Deployment" else []), *made]
+
+
+def test_replicas_fit_until_the_closed_zone_holds_the_minimum() -> None:
+    assert headroom_of([*TAINTED, *web()]) == Headroom(more=2, tried=3, then="Blocked by c")
+    assert headroom_of([*TAINTED, *web(on=["a1"])]) == Headroom(more=1, tried=2, then="Blocked by c")
+
+
+def test_replicas_fit_until_the_room_is_taken() -> None:
+    nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "ab"]
+    found = headroom_of([*nodes, *web(requests={"cpu": "1"})])
+    assert found == Headroom(more=4, tried=5, then="Unschedulable: cpu: asks 1, at most 0 free")
+
+
+def test_what_is_not_shut_is_named_by_its_key() -> None:
+    pods = template(spread(HOSTNAME, selector=app("web"), minDomains=9))
+    objects = [*ABC, workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)]
+    assert headroom_of(objects) == Headroom(more=4, tried=5, then=f"Blocked by {HOSTNAME}")
+
+
+def test_evictions_are_no_room() -> None:
+    nodes = [node("a1", zone="a", allocatable={"cpu": "2"})]
+    balloon = pod("balloon", on="a1", requests={"cpu": "1"}, priority=-1)
+    found = headroom_of([*nodes, balloon, *web(requests={"cpu": "1"})])
+    assert found == Headroom(more=1, tried=2, then="preempts default/balloon on a1")
+
+
+def test_a_hundred_are_tried() -> None:
+    assert headroom_of([*ABC, *web()]) == Headroom(more=100, tried=100)
+
+
+def test_it_costs_no_more_than_is_allowed() -> None:
+    assert headroom_of([*ABC, *web()], most_verdicts=3 * (len(ABC) + 50)) == Headroom(more=3, tried=3)
+    assert headroom_of([*ABC, *web()], most_verdicts=len(ABC)) is UNSET
+
+
+def test_a_stateful_set_gets_its_ordinals_one_after_another() -> None:
+    assert headroom_of([*TAINTED, *web(kind="StatefulSet")]) == Headroom(more=2, tried=3, then="Blocked by c")
+
+
+def test_a_job_wants_no_more_than_its_parallelism() -> None:
+    pods = template(spread(ZONE, selector=app("web")))
+    job = workload("Job", "web", pods=pods, parallelism=2, completions=9)
+    assert headroom_of([*ABC, job]) == Headroom(more=2, tried=2, then="no more are wanted")
+
+
+@pytest.mark.parametrize("kind", ["DaemonSet"])
+def test_what_makes_no_next_pod_has_none(kind: str) -> None:
+    assert headroom_of([*ABC, *web(kind=kind)]) is UNSET
+
+
+def test_a_soft_constraint_keeps_no_replica_away() -> None:
+    nodes = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b", taints=[GPU])]
+    found = headroom_of([*nodes, *web(soft=True, requests={"cpu": "1"})])
+    assert isinstance(found, Headroom)
+    assert (found.more, found.then) == (2, f"Unschedulable: taint {GPU}; cpu: asks 1, 0 free")
