@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod
@@ -57,7 +55,7 @@ def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_ver
 def _after(workload: OwnedPods, placed: Pod, node_name: str) -> OwnedPods:
     """Return the workload with one more Pod, on that node."""
     bound = replace(placed, spec=replace(placed.spec, node_name=node_name))
-    return dataclasses.replace(workload, pods=(*workload.pods, bound))
+    return OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
 
 
 def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:

@@ -76,9 +76,7 @@ class Judged(msgspec.Struct, frozen=True):
         return (preemption.node, *preemption.ties) if preemption else self.decision.evaluation.feasible
 
 
-def skew_items(
-    workload: OwnedPods, handle: Handle, *, defaults: bool, most_verdicts: int = 0
-) -> Iterator[SkewItem]:
+def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verdicts: int = 0) -> Iterator[SkewItem]:
     """Yield a row for each constraint of each revision whose rows would differ.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import pytest
@@ -30,7 +31,7 @@ def headroom_of(objects: Sequence[Object], *, most_verdicts: int = ENOUGH) -> He
     return found[0].headroom
 
 
-def web(*, kind: str = "Deployment", on: Sequence[str] = (), soft: bool = False, **spec: object) -> list[Object]:
+def web(*, kind: str = "Deployment", on: Sequence[str] = (), soft: bool = False, **spec: Any) -> list[Object]:  # noqa: ANN401 - any field, by the API's name
     """Return a workload of the application web spread over zones, with Pods on these nodes."""
     pods = template(spread(ZONE, selector=app("web"), soft=soft), **spec)
     labels = {"app": "web", "pod-template-hash": "h1"}
