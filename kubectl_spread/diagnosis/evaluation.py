@@ -40,6 +40,7 @@ class Judgement(msgspec.Struct, frozen=True):
         spread: what the Pod's constraints say.
         blame: why no node is left; None where one is.
         preemption: whom the scheduler would evict to make room; None where nobody.
+        preempts: the same in a few words; empty where nobody.
     """
 
     evaluation: Evaluation
@@ -47,6 +48,7 @@ class Judgement(msgspec.Struct, frozen=True):
     spread: SpreadDiagnosis
     blame: Blame | None = None
     preemption: Preemption | None = None
+    preempts: str = ""
 
 
 def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
@@ -58,13 +60,15 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     if evaluation.feasible:
         return Judgement(evaluation, handle, spread)
-    preemption, lead = None, ""
+    preemption, preempts = None, ""
     if handle.profile.serves(evaluation.pod) and _may_preempt(evaluation.pod, handle):
         from kubectl_spread.diagnosis.preemption import preemption_report, told
 
         preemption = preemption_report(evaluation, handle)
-        lead = f"It may preempt {told(preemption)}; until then: " if preemption else ""
-    return Judgement(evaluation, handle, spread, blame(evaluation, handle, spread, lead=lead), preemption)
+        preempts = f"preempts {told(preemption)}" if preemption else ""
+    lead = f"It {preempts}; until then: " if preempts else ""
+    to_blame = blame(evaluation, handle, spread, lead=lead)
+    return Judgement(evaluation, handle, spread, to_blame, preemption, preempts)
 
 
 def _may_preempt(pod: Pod, handle: Handle) -> bool:

@@ -9,7 +9,6 @@ from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.causes import held, is_pinned
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
-from kubectl_spread.diagnosis.preemption import told
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import Job, StatefulSet
 from kubectl_spread.report import ConstraintReport, Headroom, SpreadStatus
@@ -70,7 +69,7 @@ def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle
 def _what_stops(decision: Judgement) -> str:
     """Return what keeps a replica from every node, in a few words."""
     if decision.preemption is not None:
-        return f"preempts {told(decision.preemption)}"
+        return decision.preempts
     blame = decision.blame
     if blame is None or not blame.blocking:
         return f"{SpreadStatus.UNSCHEDULABLE}: {blame.reason}" if blame else ""

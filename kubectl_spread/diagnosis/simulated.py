@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
-from kubectl_spread.diagnosis.evaluation import evaluated
+from kubectl_spread.diagnosis.evaluation import evaluated, judge
 from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
@@ -256,7 +256,7 @@ def _pending(after: Sequence[After[Seen]], handle: Handle) -> Iterator[PendingPo
     }
     for (namespace, ref), counts in numbers.items():
         waiting = after[0].seen.pending.get((namespace, ref), ())
-        said = evaluated(cycle.evaluate(waiting[0], handle), handle) if waiting else None
+        said = evaluated(judge(cycle.evaluate(waiting[0], handle), handle)) if waiting else None
         yield PendingPods(
             namespace=namespace,
             workload=ref,

@@ -15,9 +15,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revisio
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
-from kubectl_spread.diagnosis.headroom import headroom
 from kubectl_spread.diagnosis.incomplete import holders, incomplete
-from kubectl_spread.diagnosis.preemption import told
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
@@ -105,10 +103,19 @@ def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdict
         decision=decision,
         findings=(*findings.of_pod(pod, handle, decision.spread, evaluation), *beyond_template),
         incomplete=(*incomplete(pod, handle, evaluation), *not_read),
-        headroom=headroom(workload, upcoming, before, most_verdicts=most_verdicts)
-        if upcoming and revision.is_next and handle.profile.serves(pod)
-        else None,
+        headroom=_headroom(workload, revision, before, most_verdicts),
     )
+
+
+def _headroom(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Headroom | None:
+    """Return how many more replicas find a node; None where that is not wanted, or there is no next Pod."""
+    if not most_verdicts or revision.upcoming is None or not revision.is_next:
+        return None
+    if not handle.profile.serves(revision.pod):
+        return None
+    from kubectl_spread.diagnosis.headroom import headroom
+
+    return headroom(workload, revision.upcoming, handle, most_verdicts=most_verdicts)
 
 
 def revisions(workload: OwnedPods, handle: Handle) -> list[Revision]:
@@ -191,7 +198,7 @@ def _status(
     missing = "" if constraint.domains else f"no node carries {constraint.topology_key}"
     skew = f"skew {constraint.skew}, maxSkew {constraint.max_skew}"
     decided = revision.is_next and handle.profile.serves(revision.pod)
-    preempts = f"preempts {told(judged.decision.preemption)}" if decided and judged.decision.preemption else ""
+    preempts = judged.decision.preempts if decided else ""
     to_blame = judged.decision.blame if decided and not preempts else None
     blocked = to_blame.blocking.get(constraint.index, "") if to_blame else ""
     unschedulable = to_blame.reason if to_blame and not to_blame.blocking else ""
