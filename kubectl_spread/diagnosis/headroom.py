@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
-from kubectl_spread.diagnosis.causes import held, is_pinned
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
+from kubectl_spread.diagnosis.summary import held, is_pinned
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import Job, StatefulSet
 from kubectl_spread.report import ConstraintReport, Headroom, SpreadStatus

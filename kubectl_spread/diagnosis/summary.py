@@ -1,18 +1,451 @@
-"""Why a Pod finds no node, in one sentence, root cause first: all commands say it in these words."""
+"""Why a Pod finds no node, in one sentence, root cause first: all commands say it in these words.
+
+Each cause has its texts, the longest first and the shortest last; the first that fits is told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 
 import msgspec
 
-from kubectl_spread.diagnosis import causes
-from kubectl_spread.diagnosis.causes import Case, Cause, is_pinned
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
-from kubectl_spread.report import ConstraintReport
+from kubectl_spread.diagnosis.requirements import (
+    ConstraintRequirement,
+    FilterRequirement,
+    Requirement,
+    against,
+    conflict_cores,
+)
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.report import ConstraintReport, Domain
+from kubectl_spread.scheduler import cycle, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.framework import Code, Handle
+from kubectl_spread.words import count_of, enumerated
+
+named = partial(enumerated, most=2)
+MOST_LEFT = 5
+"""Nodes (count) of which it is tried what they take once those who terminate have gone."""
+MOST_GISTS = 2
+"""What keeps a Pod off different nodes (count), before the rest is counted."""
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """Why a Pod finds no node.
+
+    Attributes:
+        sentences: the longest first.
+        reasons: in a few words, the longest first.
+    """
+
+    sentences: Sequence[str]
+    reasons: Sequence[str]
+
+
+class Case(msgspec.Struct, frozen=True, dict=True):
+    """A Pod that finds no node.
+
+    Attributes:
+        evaluation: every filter's verdicts.
+        handle: the cluster.
+        spread: what its constraints say, and what each requirement rejects.
+    """
+
+    evaluation: Evaluation
+    handle: Handle
+    spread: SpreadDiagnosis
+
+    @property
+    def core(self) -> tuple[Requirement, ...]:
+        """The first of the smallest sets of requirements that together leave no node."""
+        return next(iter(self.spread.cores), ())
+
+    @cached_property
+    def against(self) -> Mapping[str, frozenset[Requirement]]:
+        """Node's name → what rejects it."""
+        return against(self.spread.rejected, self.handle.node_infos)
+
+    @cached_property
+    def by_filters_alone(self) -> bool:
+        """Whether no node were left without any constraint either."""
+        return all(any(isinstance(each, FilterRequirement) for each in found) for found in self.against.values())
+
+    @property
+    def to_blame(self) -> tuple[ConstraintReport, ...]:
+        """The constraints of the core, in spec order."""
+        return tuple(self.constraints_of(self.core))
+
+    def constraints_of(self, requirements: Iterable[Requirement]) -> Iterable[ConstraintReport]:
+        """Yield the constraints that are among the requirements, in spec order."""
+        wanted = set(requirements)
+        return (each for each in self.spread.constraints if ConstraintRequirement(each.index) in wanted)
+
+    def only_against(self, constraint: ConstraintReport) -> list[str]:
+        """Return the nodes that nothing but the constraint rejects, by name."""
+        alone = frozenset((ConstraintRequirement(constraint.index),))
+        return sorted(name for name, found in self.against.items() if found == alone)
+
+    def domain_of(self, constraint: ConstraintReport, node_name: str) -> Domain | None:
+        """Return the domain that the node lies in; None where it lacks the key."""
+        value = self.handle.node_infos[node_name].labels.get(constraint.topology_key)
+        return self._domains[constraint.index].get(value) if value is not None else None
+
+    @cached_property
+    def _domains(self) -> Mapping[int, Mapping[str, Domain]]:
+        """Constraint's index → domain's value → domain."""
+        return {each.index: {domain.value: domain for domain in each.domains} for each in self.spread.constraints}
+
+
+def held(constraint: ConstraintReport) -> list[Domain]:
+    """Return the domains that hold the minimum."""
+    minimum = frozenset(constraint.minimum_domains)
+    return [domain for domain in constraint.domains if domain.value in minimum]
+
+
+def is_pinned(constraint: ConstraintReport) -> bool:
+    """Whether filters of the core keep the Pod from every domain that holds the minimum."""
+    holding = held(constraint)
+    return bool(holding) and all(
+        domain.pinned and all(pin.requirement.kind == "filter" for pin in domain.pinned_by) for domain in holding
+    )
+
+
+def no_nodes(case: Case) -> Cause | None:
+    """Say that there is no node at all."""
+    return None if case.handle.node_infos else Cause(["The cluster has no nodes."], [cycle.NO_NODES])
+
+
+def refused_whole(case: Case) -> Cause | None:
+    """Say why no node is even looked at, such as a claim that does not exist."""
+    refusal = case.evaluation.pre_filter or case.evaluation.broken
+    if refusal is None:
+        return None
+    said = ", ".join(refusal.status.reasons)
+    claims = case.spread.explainer.of_plugin(refusal.plugin, next(iter(case.handle.node_infos.values())))
+    whole = f"{said} ({claims})" if claims and claims != said else said
+    return Cause([f"{whole}: no node is looked at.", f"{said}."], [whole, said])
+
+
+def leaving(case: Case) -> Cause | None:
+    """Say who is being deleted and takes the room that this Pod waits for."""
+    for name in _opened_by_leaving(case):
+        gone = [pod for pod in case.handle.node_infos[name].pods if pod.terminating]
+        after = case.handle
+        for pod in gone:
+            after = after.without_pod(pod)
+        if name in cycle.feasible_nodes(case.evaluation.pod, after):
+            who = named(["/".join(pod.key) for pod in gone])
+            is_ = "is" if len(gone) == 1 else "are"
+            kept = _finalizers(gone)
+            room = f"{who} on {name} {is_} being deleted{kept} and still in the way"
+            once = f"{name} takes this Pod once {'it is' if len(gone) == 1 else 'they are'} gone"
+            return Cause([f"{room}: {once}.", f"{room}."], [f"waits for {who} on {name}, being deleted"])
+    return None
+
+
+def _opened_by_leaving(case: Case) -> list[str]:
+    """Return nodes on which only Pods may be in the way, some of which terminate."""
+    found = []
+    for name, requirements in case.against.items():
+        filters = all(isinstance(each, FilterRequirement) for each in requirements)
+        rejections = case.evaluation.nodes[name].rejections
+        by_pods = all(rejection.status.code is Code.UNSCHEDULABLE for rejection in rejections)
+        if filters and by_pods and any(pod.terminating for pod in case.handle.node_infos[name].pods):
+            found.append(name)
+    return found[:MOST_LEFT]
+
+
+def _finalizers(pods: Iterable[Pod]) -> str:
+    """Return which finalizers keep the Pods; empty where none does."""
+    names = sorted({finalizer for pod in pods for finalizer in pod.metadata.finalizers})
+    return f", kept by finalizer {named(names)}," if names else ""
+
+
+def misspelt_key(case: Case) -> Cause | None:
+    """Say which nodes would take the Pod, if the key that they carry were the one that is asked for."""
+    if len(case.to_blame) != 1:
+        return None
+    (constraint,) = case.to_blame
+    alone = set(case.only_against(constraint))
+    similar: dict[str, list[str]] = defaultdict(list)
+    for node in constraint.bypassed_nodes:
+        for key in node.similar_keys or ():
+            if node.name in alone and _would_take(case, constraint, node.name, key):
+                similar[key].append(node.name)
+    if not similar:
+        return None
+    key, names = max(similar.items(), key=lambda found: len(found[1]))
+    missing = constraint.topology_key
+    has = f"has {key}" if len(names) == 1 else f"have {key}"
+    would = f"{named(names)} would take it but {'lacks' if len(names) == 1 else 'lack'} {missing}"
+    if not constraint.domains:
+        nowhere = f"No node carries the label {missing} that the constraint names"
+        texts = [f"{nowhere}; {named(names)} {has}.", f"{nowhere}: {key} may be meant.", f"{nowhere}."]
+        return Cause(texts, [f"no node carries {missing}: {key} may be meant", f"no node carries {missing}"])
+    return Cause([f"{would} ({has}); no other node does.", f"{would}."], [f"{would} ({has})", would])
+
+
+def _would_take(case: Case, constraint: ConstraintReport, node_name: str, key: str) -> bool:
+    """Whether the constraint would allow the node, if its value of that key were one of the topology key."""
+    value = case.handle.node_infos[node_name].labels[key]
+    return all(domain.allowed for domain in constraint.domains if domain.value == value)
+
+
+def no_selector(case: Case) -> Cause | None:
+    """Say that a constraint that counts nobody keeps the Pod off nodes without its key."""
+    for constraint in case.to_blame:
+        alone = case.only_against(constraint)
+        if len(case.to_blame) == 1 and alone and constraint.selector == "<none>" and constraint.domains:
+            key = constraint.topology_key
+            lack = f"{named(alone)} {'lacks' if len(alone) == 1 else 'lack'} {key}"
+            asks = "asks for it though it has no labelSelector and balances nothing"
+            return Cause([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
+    return None
+
+
+def ghost(case: Case) -> Cause | None:
+    """Say that a constraint counts other Pods and not this one."""
+    if len(case.to_blame) != 1:
+        return None
+    (constraint,) = case.to_blame
+    if constraint.self_match or constraint.selector in {"<none>", "<all>"} or not case.only_against(constraint):
+        return None
+    key, selector = constraint.topology_key, constraint.selector
+    says = f"The constraint on {key} counts {selector}, not this Pod itself"
+    why = next((found for name_it in (pinned, constraint_alone) if (found := name_it(case)) is not None), None)
+    brief = f"The constraint on {_brief(constraint)} counts {selector}, not this Pod"
+    longer = [f"{start}. {text}" for start in (says, brief) for text in why.sentences] if why else []
+    reasons = [f"{text}; it does not count its own Pods" for text in why.reasons] if why else []
+    return Cause(
+        [*longer, f"{says}.", f"The constraint on {key} does not count this Pod itself."],
+        [*reasons, f"it counts {selector}, not its own Pods", "it does not count its own Pods"],
+    )
+
+
+def min_domains(case: Case) -> Cause | None:
+    """Say that minDomains asks for more domains than there are, and that nothing else is in the way."""
+    for constraint in case.to_blame:
+        counts = [domain.matching for domain in constraint.domains if domain.eligible]
+        if counts and len(counts) < constraint.min_domains:
+            found = (case.domain_of(constraint, name) for name in case.only_against(constraint))
+            # skew if placed, over the minimum that there would be without minDomains <= maxSkew
+            if any(each and each.skew_if_placed - min(counts) <= constraint.max_skew for each in found):
+                return _too_few_domains(constraint)
+    return None
+
+
+def _too_few_domains(constraint: ConstraintReport) -> Cause:
+    """Say that minDomains asks for more domains than there are."""
+    key, values = constraint.topology_key, [domain.value for domain in constraint.domains if domain.eligible]
+    there = f"There {'is' if len(values) == 1 else 'are'} {count_of(len(values), 'domain')} of {key}"
+    asks = f"where minDomains asks for {constraint.min_domains}"
+    so = f"so the minimum counts as 0 and none may exceed maxSkew {constraint.max_skew}."
+    short = f"{len(values)} of {constraint.min_domains} domains that minDomains asks for"
+    return Cause(
+        [f"{there} ({named(values)}) {asks}, {so}", f"{there} ({named(values)}) {asks}.", f"{there} {asks}."],
+        [f"{short}{limits(constraint)}", short],
+    )
+
+
+def filters_alone(case: Case) -> Cause | None:
+    """Say which filters leave no node, with their numbers, where they do so without any constraint."""
+    if not case.by_filters_alone:
+        return None
+    rejected = case.spread.rejected
+    filters = [each for each in rejected if isinstance(each, FilterRequirement)]
+    cores = conflict_cores({each: rejected[each] for each in filters}, case.handle.node_infos)
+    # Filters of equal cores all have to give way.
+    blamed = [each for each in filters if any(each in core for core in cores)]
+    # Who cordons a node taints it too: that is said once.
+    cordoned = rejected.get(FilterRequirement(nodeunschedulable.NAME), frozenset())
+    told = [
+        _of_filter(each.plugin, rejected[each], case)
+        for each in blamed
+        if each.plugin != tainttoleration.NAME or not rejected[each] <= cordoned
+    ]
+    long, short, reasons = ("; ".join(column) for column in zip(*told, strict=True))
+    besides = " ".join(
+        f"The constraint on {each.topology_key} rejects {named(sorted(_rejected_by(each, case)))} too."
+        for each in case.to_blame
+    )
+    first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    return Cause(
+        [first, f"{long}.", f"{short}.", f"{' and '.join(each.plugin for each in blamed)}."],
+        [reasons, f"{told[0][2]}{_and_more(len(told) - 1)}", f"{told[0][2]}"],
+    )
+
+
+def _of_filter(plugin: str, names: Collection[str], case: Case) -> tuple[str, str, str]:
+    """Return what a filter rejects and why: with the nodes, without them, and without its name."""
+    gists = case.spread.explainer.gists(plugin, sorted(names))
+    rest = _and_more(len(gists) - MOST_GISTS)
+    if not gists[0].text:
+        rejects = f"{plugin} rejects {named(gists[0].nodes)}"
+        return rejects, plugin, plugin
+    everywhere = len(gists[0].nodes) == len(case.handle.node_infos)
+    long = [gist.text if everywhere else f"{gist.text} ({named(gist.nodes)})" for gist in gists[:MOST_GISTS]]
+    short = "; ".join(gist.text for gist in gists[:MOST_GISTS]) + rest
+    return f"{plugin}: {'; '.join(long)}{rest}", f"{plugin}: {gists[0].text}{_and_more(len(gists) - 1)}", short
+
+
+def _and_more(number: int) -> str:
+    """Return how many reasons there are besides; empty where there is none."""
+    return f" and {count_of(number, 'more reason')}" if number > 0 else ""
+
+
+def _rejected_by(constraint: ConstraintReport, case: Case) -> Collection[str]:
+    """Return the nodes that the constraint rejects."""
+    return case.spread.rejected[ConstraintRequirement(constraint.index)]
+
+
+def pinned(case: Case) -> Cause | None:
+    """Say who holds the minimum, and which filters keep the Pod from there."""
+    constraint = next((each for each in case.to_blame if is_pinned(each)), None)
+    if constraint is None or len(case.core) == 1:
+        return None
+    domains = [domain.value for domain in held(constraint)]
+    verb = "hold" if len(domains) > 1 else "holds"
+    holding = f"{verb} the minimum ({count_of(constraint.global_minimum, 'Pod')}) but"
+    minimum = f"{holding} this Pod cannot land there"
+    shut = f"{holding} {'are' if len(domains) > 1 else 'is'} shut"
+    key, brief = constraint.topology_key, _brief(constraint)
+    whys = [f"{named(nodes)}: {' and '.join(texts)}" for nodes, texts in _pinning(constraint, case)]
+    some = "; ".join(whys[:MOST_GISTS]) + _and_more(len(whys) - MOST_GISTS)
+    first = whys[0] + _and_more(len(whys) - 1)
+    full, texts = _full_domains(constraint), " and ".join(_pinning(constraint, case)[0][1]) + _and_more(len(whys) - 1)
+    return Cause(
+        [
+            f"{key} {named(domains)} {minimum}: {some}.{full}",
+            f"{key} {named(domains)} {shut}: {some}.{full}",
+            f"{brief} {named(domains)} {shut}: {some}.{full}",
+            f"{key} {named(domains)} {shut}: {some}.",
+            f"{brief} {named(domains)} {shut}: {some}.",
+            f"{brief} {named(domains)} {shut}: {first}.",
+            f"{brief} {named(domains)} {shut}: {texts}.",
+        ],
+        pinned_by(constraint, case),
+    )
+
+
+def _brief(constraint: ConstraintReport) -> str:
+    """Return the topology key without its prefix."""
+    return constraint.topology_key.rpartition("/")[2] or constraint.topology_key
+
+
+def pinned_by(constraint: ConstraintReport, case: Case) -> Sequence[str]:
+    """Return what keeps the Pod from the domains that hold the minimum: the first node, and how many there are."""
+    (nodes, texts), *others = _pinning(constraint, case)
+    more = len(nodes) - 1 + sum(len(each) for each, _ in others)
+    rest = f" and {more} more" if more else ""
+    return [f"pinned by {nodes[0]} ({' and '.join(texts)}){rest}", f"pinned by {nodes[0]} ({texts[0]}){rest}"]
+
+
+def _pinning(constraint: ConstraintReport, case: Case) -> list[tuple[list[str], list[str]]]:
+    """Return (nodes, what keeps the Pod off all of them) of the domains that hold the minimum, the most nodes first."""
+    by_plugin: dict[str, list[str]] = defaultdict(list)
+    for domain in held(constraint):
+        for pin in domain.pinned_by:
+            by_plugin[str(pin.requirement.plugin)].append(pin.node)
+    by_nodes: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for plugin, names in by_plugin.items():
+        for gist in case.spread.explainer.gists(plugin, names):
+            if gist.text not in by_nodes[gist.nodes]:
+                by_nodes[gist.nodes].append(gist.text or plugin)
+    return sorted(((list(nodes), texts) for nodes, texts in by_nodes.items()), key=lambda found: -len(found[0]))
+
+
+def _full_domains(constraint: ConstraintReport) -> str:
+    """Return how full the domains are that the constraint closes."""
+    by_count: dict[int, list[str]] = defaultdict(list)
+    for domain in _shut(constraint):
+        by_count[domain.matching].append(domain.value)
+    if not by_count:
+        return ""
+    parts = [f"{named(values)} {'are' if len(values) > 1 else 'is'} at {n}" for n, values in sorted(by_count.items())]
+    return f" {', '.join(parts)}, maxSkew {constraint.max_skew}."
+
+
+def _shut(constraint: ConstraintReport) -> Iterator[Domain]:
+    """Yield the domains that may take no more."""
+    return (domain for domain in constraint.domains if domain.eligible and not domain.allowed)
+
+
+def limits(constraint: ConstraintReport) -> str:
+    """Return the least skew that the Pod would make where it may not go, and what is allowed."""
+    skew = min((domain.skew_if_placed for domain in constraint.domains if not domain.allowed), default=None)
+    if skew is None:
+        return f" (no node carries {constraint.topology_key})" if not constraint.domains else ""
+    return f": skew would be {skew}, maxSkew {constraint.max_skew}"
+
+
+def constraint_alone(case: Case) -> Cause | None:
+    """Say why one constraint rejects every node by itself, and which others do too."""
+    alone = [core for core in case.spread.cores if len(core) == 1]
+    if not alone:
+        return None
+    told = _closed(case.to_blame[0], len(case.handle.node_infos))
+    others = [each.topology_key for core in alone[1:] for each in case.constraints_of(core)]
+    if not others:
+        return told
+    too = f"The constraint on {named(others)} allows none either."
+    return Cause([*(f"{text} {too}" for text in told.sentences), *told.sentences], told.reasons)
+
+
+def _closed(constraint: ConstraintReport, nodes: int) -> Cause:
+    """Say why the constraint rejects every node."""
+    key, max_skew = constraint.topology_key, constraint.max_skew
+    eligible = [domain for domain in constraint.domains if domain.eligible]
+    if not constraint.domains:
+        return Cause([f"No node carries the label {key} that the constraint names."], [f"no node carries {key}"])
+    if not eligible:
+        counts = f"The constraint on {key} counts none of the {nodes} nodes, and maxSkew {max_skew} allows none."
+        return Cause([counts], [f"no domain may take one more{limits(constraint)}"])
+    if len(eligible) < constraint.min_domains:
+        return _too_few_domains(constraint)
+    every = f"Every domain of {key} where this Pod could go would exceed maxSkew {max_skew}"
+    over = f"over the minimum of {constraint.global_minimum}"
+    nowhere = f"held by {named(list(constraint.minimum_domains))}, where no node can be used"
+    return Cause(
+        [f"{every} {over}, {nowhere}.", f"{every} {over}.", f"{every}."],
+        [f"no domain may take one more{limits(constraint)}"],
+    )
+
+
+def together(case: Case) -> Cause:
+    """Say what each requirement of the core leaves, where each leaves room and all together leave none."""
+    whole = set(case.handle.node_infos)
+    names = [_in_full(each, case) for each in case.core]
+    left = [named(sorted(whole - case.spread.rejected[each])) or "no node" for each in case.core]
+    each_leaves = "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(names, left, strict=True))
+    short = [described(each, case) for each in case.core]
+    brief = "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(short, left, strict=True))
+    all_of_them = f"{', '.join(short[:-1])} and {short[-1]}"
+    return Cause(
+        [
+            f"Each leaves room, together they leave none: {each_leaves}.",
+            f"Together they leave none: {each_leaves}.",
+            f"Together they leave none: {brief}.",
+            f"Together {all_of_them} leave no node.",
+        ],
+        [f"{all_of_them} together", named(short)],
+    )
+
+
+def described(requirement: Requirement, case: Case) -> str:
+    """Return the requirement by its topology key, or by its plugin's name."""
+    if isinstance(requirement, FilterRequirement):
+        return requirement.plugin
+    return case.spread.topology_key(requirement)
+
+
+def _in_full(requirement: Requirement, case: Case) -> str:
+    """Return the requirement as part of a sentence."""
+    name = described(requirement, case)
+    return name if isinstance(requirement, FilterRequirement) else f"the constraint on {name}"
+
 
 LINE = 200
 """Characters of a first line, the Pod's name included."""
@@ -22,17 +455,17 @@ REASON = 120
 """Characters of a reason in a table."""
 
 ORDER: Sequence[Callable[[Case], Cause | None]] = (
-    causes.no_nodes,
-    causes.refused_whole,
-    causes.leaving,
-    causes.misspelt_key,
-    causes.no_selector,
-    causes.ghost,
-    causes.min_domains,
-    causes.filters_alone,
-    causes.pinned,
-    causes.constraint_alone,
-    causes.together,
+    no_nodes,
+    refused_whole,
+    leaving,
+    misspelt_key,
+    no_selector,
+    ghost,
+    min_domains,
+    filters_alone,
+    pinned,
+    constraint_alone,
+    together,
 )
 """What may be the root cause, the one that explains most first."""
 
@@ -89,10 +522,10 @@ def _blocking(constraint: ConstraintReport, case: Case) -> str:
     """Return in a few words why the constraint leaves no node, with its numbers."""
     this = ConstraintRequirement(constraint.index)
     core = next(core for core in case.spread.cores if this in core)
-    limits = causes.limits(constraint)
+    numbers = limits(constraint)
     if is_pinned(constraint) and len(core) > 1:
-        return fitting([f"min {text}{limits}" for text in causes.pinned_by(constraint, case)], REASON)
-    others = [causes.described(each, case) for each in core if each != this]
+        return fitting([f"min {text}{numbers}" for text in pinned_by(constraint, case)], REASON)
+    others = [described(each, case) for each in core if each != this]
     if not others:
-        return f"no domain may take one more{limits}"
-    return fitting([f"no node left together with {' and '.join(others)}{limits}"], REASON)
+        return f"no domain may take one more{numbers}"
+    return fitting([f"no node left together with {' and '.join(others)}{numbers}"], REASON)
