@@ -41,8 +41,8 @@ def test_a_gated_pod_that_fits_nowhere_is_held_and_unschedulable(client: Client,
 
 def test_another_schedulers_pod_has_no_message_of_ours(client: Client, namespace: str) -> None:
     client.create_pods([_web(namespace, schedulerName="volcano", nodeSelector={ZONE: "nowhere"})])
-    item = _why_pending(client, namespace, code=1)
-    assert (item["verdict"], item["message"]) == ("Unschedulable", "")
+    item = _why_pending(client, namespace, code=3)
+    assert (item["verdict"], item["message"]) == ("Incomplete", "")
     assert "OtherScheduler" in {finding["id"] for finding in item["findings"]}
 
 
