@@ -133,7 +133,9 @@ def _domains(
     for info in explainer.handle.node_infos.values():
         if constraint.topology_key in info.labels:
             nodes[info.labels[constraint.topology_key]].append(info)
-    holding = frozenset(minimum) if constraint.hard else frozenset[str]()
+    # A profile without the filter heeds no constraint.
+    limits = constraint.hard and podtopologyspread.NAME in explainer.handle.profile.filters
+    holding = frozenset(minimum) if limits else frozenset[str]()
     for value in sorted(nodes):
         counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
@@ -149,7 +151,7 @@ def _domains(
             by_node={info.name: on_node[info.name] for info in counted},
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
-            allowed=placed <= constraint.max_skew or not constraint.hard,
+            allowed=placed <= constraint.max_skew or not limits,
             pinned=pinned,
             pinned_by=pins if pinned else (),
         )

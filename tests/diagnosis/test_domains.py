@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.report import ConstraintReport, Requirement
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, pod, spread
 from tests.diagnosis.judged import (
     ABC,
     GPU,
@@ -184,6 +184,15 @@ def test_a_domain_is_pinned_where_every_node_is_rejected_by_something_else() -> 
         Requirement(kind="filter", plugin="TaintToleration"),
         f"taint {GPU}",
     )
+
+
+def test_a_profile_without_the_filter_closes_and_pins_no_domain() -> None:
+    disabled: Object = {"filter": {"disabled": [{"name": "PodTopologySpread"}]}}
+    profile = configured_profile({"profiles": [{"plugins": disabled}]})
+    report = report_of(incoming(), [*TAINTED, *web("a1", "b1")], profile)
+    assert table(report.constraints[0]) == {"a": (1, 1, 2, True), "b": (1, 1, 2, True), "c": (0, 0, 1, True)}
+    assert not any(domain.pinned or domain.pinned_by for domain in report.constraints[0].domains)
+    assert "PinnedMinimum" not in {finding.id for finding in report.findings}
 
 
 def test_a_domain_with_one_usable_node_is_not_pinned() -> None:
