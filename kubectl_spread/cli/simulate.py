@@ -21,6 +21,7 @@ Examples:
   kubectl spread simulate --lose topology.kubernetes.io/zone=c -A
   kubectl spread simulate --scale deployment/web=12           # will they all find a node
   kubectl spread simulate --cordon n1 --restart deployment/web
+  kubectl spread simulate --apply web.yaml                    # a rollout to its end, or to where it sticks
   kubectl spread simulate -f scenario.yaml -o json            # steps from a file
   kubectl spread simulate --drain n1 --from dump/ -A          # a file instead of a cluster
 
@@ -42,6 +43,7 @@ STEPS = (
     "scale",
     "restart",
     "delete",
+    "apply",
 )
 """The flags that are steps."""
 
@@ -79,6 +81,10 @@ class SimulateFlags:
     delete: Annotated[
         list[str] | None, Option("--delete", metavar="[NS/]pod/NAME", help="Delete a Pod (repeatable).")
     ] = None
+    apply: Annotated[
+        list[str] | None,
+        Option("--apply", metavar="FILE", help="Apply a manifest as kubectl does (repeatable)."),
+    ] = None
     filename: Annotated[
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None
@@ -115,6 +121,7 @@ def simulate(
         namespace=scope.namespace or source.namespace,
         defaults=flags.defaults,
     )
-    report = command.simulate(source, inputs.scope_of(scope, source), options, inputs.scheduler_of(scheduler))
+    followed, rules, stdin = inputs.scope_of(scope, source), inputs.scheduler_of(scheduler), inputs.standard_input()
+    report = command.simulate(source, followed, options, rules, stdin=stdin)
     output.write(printed(report))
     raise typer.Exit(command.exit_code(report))

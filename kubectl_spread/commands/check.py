@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
-from kubectl_spread.commands.manifests import Manifest, ManifestSources, read_manifests
+from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.commands.origin import origin_of
 from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, View, look
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
 
 UNREADABLE = "unreadable"
 """Why a file was not checked, whatever is wrong in it."""
-MOST_PODS = 150_000
-"""Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
 
 EvaluationT = TypeVar("EvaluationT", bound=EvaluationReport)
 
@@ -364,8 +362,7 @@ def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
     owner = cast("Workload", manifest.obj)
     asked = replicas_applied(owner, before) if replicas is None else replicas
     if asked > MOST_PODS:
-        message = f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
-        raise ManifestError([manifest.document.problem(message)])
+        raise ManifestError([too_many(manifest, asked)])
     return Wanted(manifest.ref, owner, first_pod(owner, snapshot), asked)
 
 

@@ -17,6 +17,9 @@ from kubectl_spread.objects.kinds import BY_API, WORKLOADS, KubernetesObject, Wo
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.report import WorkloadRef
 
+MOST_PODS = 150_000
+"""Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
+
 
 class ManifestSources(msgspec.Struct, frozen=True, kw_only=True):
     """Which manifests are meant.
@@ -128,6 +131,13 @@ def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> tuple
     where = ", ".join(sources.filenames) or sources.kustomize
     problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
     raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
+
+
+def too_many(manifest: Manifest, asked: int) -> Problem:
+    """Return what is wrong with a manifest that asks for so many Pods (count)."""
+    return manifest.document.problem(
+        f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
+    )
 
 
 def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> tuple[Sequence[Document], Sequence[Problem]]:

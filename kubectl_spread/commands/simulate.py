@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import BinaryIO
 
 import msgspec
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import lists
+from kubectl_spread.commands.applying import laid_over, manifests_of, not_followed, objects_of
 from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import Source, claiming
 from kubectl_spread.commands.view import SchedulerOptions, look
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods
@@ -21,6 +24,7 @@ from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
@@ -36,7 +40,6 @@ BAD = frozenset(
 )
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
-MOST_REPLICAS = 150_000
 FROM_FILE = "filename"
 """The flag whose value is a file with steps."""
 
@@ -57,18 +60,50 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
     defaults: bool = False
 
 
-def simulate(source: Source, scope: Scope, options: SimulateOptions, scheduler: SchedulerOptions) -> SimulateReport:
+class Given(msgspec.Struct, frozen=True):
+    """A step as it was asked for.
+
+    Attributes:
+        verb: what is done.
+        value: to what.
+        manifests: what is applied.
+    """
+
+    verb: Verb
+    value: str
+    manifests: tuple[Manifest, ...] = ()
+
+
+def simulate(
+    source: Source,
+    scope: Scope,
+    options: SimulateOptions,
+    scheduler: SchedulerOptions,
+    *,
+    stdin: BinaryIO | None = None,
+) -> SimulateReport:
     """Return what the steps change for the workloads of the scope.
+
+    Args:
+        source: the cluster.
+        scope: what is followed.
+        options: what is done.
+        scheduler: whose rules apply.
+        stdin: standard input, for manifests; None where it is closed.
 
     Raises:
         ClusterError: a node or object that is named does not exist, or a list that is needed cannot be had.
-        ManifestError: a file cannot be read.
+        ManifestError: a file cannot be read, or a manifest would be refused.
         UsageError: a step makes no sense.
     """
     if not options.steps:
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
-    view = look(source, _reads(), scheduler)
-    steps = tuple(Naming(view.snapshot, options).steps())
+    given = tuple(_given(options, stdin))
+    specs = (each.pod_spec for step in given for each in step.manifests)
+    view = look(claiming(source, specs), _reads(), scheduler)
+    with naming_the_malformed(source.name, view.snapshot):
+        naming = Naming(view.snapshot, options, view.handle().profile)
+        steps = tuple(map(naming.step, given))
 
     def wanted(workload: OwnedPods) -> bool:
         own = workload.owner.metadata.labels if workload.owner else {}
@@ -79,7 +114,7 @@ def simulate(source: Source, scope: Scope, options: SimulateOptions, scheduler: 
         return Handle.build(snapshot, view.handle().profile)
 
     with naming_the_malformed(source.name, view.snapshot):
-        found = outcomes_of(view.handles, steps, Looking(view.snapshot, wanted, defaults=options.defaults))
+        found = outcomes_of(view.handles, steps, Looking(naming.snapshot, wanted, defaults=options.defaults))
         reports = tuple(reported(steps, found, handle_of, defaults=options.defaults))
     return SimulateReport(
         metadata=view.metadata, steps=reports, incomplete=(*view.incomplete, *_missing(view.snapshot))
@@ -142,33 +177,48 @@ def scenario_steps(path: str) -> Iterator[tuple[str, str]]:
             yield verb, value
 
 
+def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
+    """Yield the steps, those of files too, with the manifests that they apply.
+
+    Raises:
+        ManifestError: a file cannot be read.
+    """
+    for flag, value in options.steps:
+        for verb, named in scenario_steps(value) if flag == FROM_FILE else ((flag, value),):
+            applied = manifests_of(named, options.namespace, stdin=stdin) if verb == Verb.APPLY else ()
+            yield Given(Verb(verb), named, applied)
+
+
 class Naming:
-    """What is meant by the names in steps, each of which sees the nodes that earlier ones leave.
+    """What is meant by the names in steps, each of which sees the nodes and objects that earlier ones leave.
 
     Args:
         snapshot: the cluster at the start.
-        options: the steps.
+        options: what is asked.
+        profile: whose release is the API server's.
+
+    Attributes:
+        snapshot: the cluster with all that is applied.
     """
 
-    def __init__(self, snapshot: Snapshot, options: SimulateOptions) -> None:
-        self._snapshot = snapshot
+    def __init__(self, snapshot: Snapshot, options: SimulateOptions, profile: Profile) -> None:
+        self.snapshot = snapshot
         self._options = options
+        self._profile = profile
         self._nodes: dict[str, Node] = dict(snapshot.nodes)
 
-    def steps(self) -> Iterator[Step]:
-        """Yield the steps.
+    def step(self, given: Given) -> Step:
+        """Return the next step.
 
         Raises:
             ClusterError: what is named does not exist.
+            ManifestError: the API server would refuse a manifest.
             UsageError: a value makes no sense.
         """
-        for flag, value in self._options.steps:
-            for verb, named in scenario_steps(value) if flag == FROM_FILE else ((flag, value),):
-                yield self._step(Verb(verb), named)
-
-    def _step(self, verb: Verb, value: str) -> Step:
-        """Return one step."""
+        verb, value = given.verb, given.value
         match verb:
+            case Verb.APPLY:
+                return self._applied(value, given.manifests)
             case Verb.SCALE:
                 return self._scaled(value)
             case Verb.RESTART:
@@ -212,6 +262,13 @@ class Naming:
         self._nodes |= {name: sibling(self._nodes[like], name) for name in names}
         return Step(Verb.ADD_NODE, value, nodes=(like,), number=number)
 
+    def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
+        """Return the step that applies manifests."""
+        self.snapshot = laid_over(manifests, self.snapshot, self._profile)
+        objects = objects_of(manifests)
+        self._nodes |= {obj.metadata.name: obj for obj in objects if isinstance(obj, Node)}
+        return Step(Verb.APPLY, value, objects=objects, notes=not_followed(manifests))
+
     def _scaled(self, value: str) -> Step:
         """Return the step that scales a workload."""
         named, _, text = value.rpartition("=")
@@ -224,7 +281,7 @@ class Naming:
         namespace, kind, name = self._split(value)
         if kind is not kinds.POD:
             raise UsageError(f"invalid argument {value!r} for --{Verb.DELETE}", hint="want [NAMESPACE/]pod/NAME")
-        if self._snapshot.get(Pod, namespace, name) is None:
+        if self.snapshot.get(Pod, namespace, name) is None:
             raise self._absent(kind, namespace, name)
         return Step(Verb.DELETE, value, namespace=namespace, ref=WorkloadRef(kind=kind.name, name=name))
 
@@ -239,7 +296,7 @@ class Naming:
         if kind is None or kind not in allowed:
             names = ", ".join(each.singular for each in allowed)
             raise UsageError(f"invalid argument {value!r} for --{verb}", hint=f"want [NAMESPACE/]TYPE/NAME of {names}")
-        if self._snapshot.get(kind.struct, namespace, name) is None:
+        if self.snapshot.get(kind.struct, namespace, name) is None:
             raise self._absent(kind, namespace, name)
         return namespace, WorkloadRef(kind=kind.name, name=name)
 
@@ -254,7 +311,7 @@ class Naming:
 
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
         """Return the error for what does not exist."""
-        same = (each for each in self._snapshot.all(kind.struct) if each.metadata.name == name)
+        same = (each for each in self.snapshot.all(kind.struct) if each.metadata.name == name)
         scope = Scope(namespace=namespace)
         return not_found(f'{kind.plural} "{name}"', scope, (each.metadata.namespace for each in same))
 
@@ -265,6 +322,6 @@ def _number(text: str, given: str) -> int:
     Raises:
         UsageError: it is none.
     """
-    if not (text.isascii() and text.isdecimal()) or int(text) > MOST_REPLICAS:
-        raise UsageError(f"{given}: {text!r} is not a number of replicas or nodes", hint=f"want 0 to {MOST_REPLICAS}")
+    if not (text.isascii() and text.isdecimal()) or int(text) > MOST_PODS:
+        raise UsageError(f"{given}: {text!r} is not a number of replicas or nodes", hint=f"want 0 to {MOST_PODS}")
     return int(text)

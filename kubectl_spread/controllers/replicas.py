@@ -11,12 +11,13 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
-from kubectl_spread.controllers.templates import renamed, template_hash
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.controllers.templates import renamed, same_template, template_hash
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.decoding import DecodeError, Plain, plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import ScaledMeta
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, JobSpec, StatefulSet
+from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
+from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, JobSpec, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 _LONGEST_BASE = 58
@@ -43,6 +44,22 @@ def as_created(owner: KubernetesObject, snapshot: Snapshot) -> tuple[KubernetesO
             return owner, job.next_run(owner)
         case _:
             return (owner,)
+
+
+def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
+    """Return the object as it is once it is applied: what it does not say and no manifest can stays as it lives."""
+    live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name)
+    if isinstance(obj, PersistentVolume | PersistentVolumeClaim) and live is not None:
+        return live
+    status = getattr(live, "status", None)
+    if status is not None:
+        obj = replace(obj, status=status)
+    if isinstance(obj, Deployment | ReplicaSet | StatefulSet | ReplicationController):
+        obj = replace(obj, spec=replace(obj.spec, replicas=replicas_applied(obj, snapshot)))
+    if isinstance(obj, StatefulSet) and isinstance(live, StatefulSet):
+        unchanged = same_template(obj.spec.template, live.spec.template)
+        return obj if unchanged else as_created(obj, snapshot)[0]
+    return as_created(obj, snapshot)[0]
 
 
 def first_pod(owner: Workload, snapshot: Snapshot) -> Pod:

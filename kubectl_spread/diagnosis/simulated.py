@@ -84,7 +84,7 @@ class Looking:
     """Looks at a world, again and again.
 
     Args:
-        start: the cluster as it was read.
+        start: the cluster as it was read, with what is applied to it.
         wanted: which workloads are asked about.
         defaults: whether the cluster's default constraints count too.
     """
@@ -279,9 +279,9 @@ def _items(before: Seen, after: Sequence[After[Seen]], statuses: Statuses, then:
     """Yield each constraint of each workload, before and after."""
     first = after[0].seen
     for key, constraints in sorted(first.lying.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        earlier = {each.index: each for each in before.lying.get(key, ())}
+        earlier = {(each.index, each.topology_key): each for each in before.lying.get(key, ())}
         for now in constraints:
-            was = earlier.get(now.index)
+            was = earlier.get((now.index, now.topology_key))
             others = [each for seen in after for each in seen.seen.lying.get(key, ()) if each.index == now.index]
             status = then.get((*key, now.index), SpreadStatus.OK)
             yield SimulatedItem(
@@ -293,7 +293,7 @@ def _items(before: Seen, after: Sequence[After[Seen]], statuses: Statuses, then:
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=statuses.get((*key, now.index), status),
+                status_before=statuses.get((*key, now.index), SpreadStatus.OK),
                 status_after=status,
             )
 

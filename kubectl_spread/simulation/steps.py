@@ -12,11 +12,14 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle
-from kubectl_spread.controllers.templates import template_hash
+from kubectl_spread.controllers.persistent_volumes import created
+from kubectl_spread.controllers.replicas import as_applied
+from kubectl_spread.controllers.templates import same_template, template_hash
 from kubectl_spread.controllers.workloads import MIRRORED
 from kubectl_spread.objects.core import Node, Pod
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
+from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
@@ -40,6 +43,7 @@ class Verb(StrEnum):
     SCALE = "scale"
     RESTART = "restart"
     DELETE = "delete"
+    APPLY = "apply"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -53,6 +57,8 @@ class Step(msgspec.Struct, frozen=True):
         ref: the workload or Pod that is meant; None where none is.
         number: how many replicas, or nodes (count).
         force: whether a drain evicts Pods that nothing manages.
+        objects: what is applied.
+        notes: what is not known of it, a sentence each.
     """
 
     verb: Verb
@@ -62,6 +68,8 @@ class Step(msgspec.Struct, frozen=True):
     ref: WorkloadRef | None = None
     number: int = 1
     force: bool = False
+    objects: tuple[KubernetesObject, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the step as it was asked for."""
@@ -261,13 +269,12 @@ def _return(step: Step, world: World, _: Turns) -> Done:
     return Done()
 
 
-def _add_node(step: Step, world: World, _: Turns) -> Done:
+def _add_node(step: Step, world: World, turns: Turns) -> Done:
     """Add nodes like one there is."""
     like = world.nodes[step.nodes[0]]
     for name in nodelifecycle.added_names(like.metadata.name, step.number, world.nodes):
         world.set_node(nodelifecycle.sibling(like, name))
-    for owner in world.snapshot.all(DaemonSet):
-        world.dirty[owner.metadata.namespace, DaemonSet.__name__, owner.metadata.name] = None
+    turns.look_again(DaemonSet)
     return Done()
 
 
@@ -330,6 +337,37 @@ def _delete(step: Step, world: World, _: Turns) -> Done:
     return Done(lost=(Gone(pod),)) if _is_alone(pod) else Done(evicted=(Gone(pod),))
 
 
+def _apply(step: Step, world: World, turns: Turns) -> Done:
+    """Let objects be as manifests say, and everybody look at them."""
+    # Claims are bound, and Pods completed, by what may stand behind them in the file.
+    for obj in sorted(step.objects, key=lambda obj: isinstance(obj, PersistentVolumeClaim | Pod)):
+        match obj:
+            case Pod():
+                if obj.key not in world.pods:
+                    turns.create(obj)
+            case Node():
+                live = world.nodes.get(obj.metadata.name)
+                world.set_node(replace(obj, status=live.status) if live else obj)
+            case PersistentVolumeClaim():
+                world.put(*created([obj], world.snapshot, world.handle.profile))
+            case _:
+                _apply_one(obj, world, turns)
+    world.free = True
+    turns.look_again(*WORKLOADS.values())
+    return Done(notes=step.notes)
+
+
+def _apply_one(obj: KubernetesObject, world: World, turns: Turns) -> None:
+    """Let an object be as its manifest says; a DaemonSet of another template replaces its Pods."""
+    metadata = obj.metadata
+    live = world.snapshot.get(type(obj), metadata.namespace, metadata.name)
+    world.put(as_applied(obj, world.snapshot))
+    if not (isinstance(obj, DaemonSet) and isinstance(live, DaemonSet)):
+        return
+    if not same_template(obj.spec.template, live.spec.template):
+        turns.renew((metadata.namespace, DaemonSet.__name__, metadata.name))
+
+
 ACTS: Mapping[Verb, Act] = {
     Verb.DRAIN: _drain,
     Verb.REMOVE: _remove,
@@ -341,4 +379,5 @@ ACTS: Mapping[Verb, Act] = {
     Verb.SCALE: _scale,
     Verb.RESTART: _restart,
     Verb.DELETE: _delete,
+    Verb.APPLY: _apply,
 }

@@ -6,13 +6,13 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset_control
-from kubectl_spread.controllers.next_pod import NextPod, next_pod
+from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling import Revision, scaled
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
@@ -50,17 +50,29 @@ class Turns:
 
     def _look_at_all(self) -> None:
         """Let every controller look once."""
-        inventory = self.world.snapshot.inventory
-        for kind in kinds.WORKLOAD_KINDS:
-            if inventory.has(kind):
-                for owner in self.world.snapshot.all(kind.struct):
-                    self.world.dirty[owner.metadata.namespace, kind.name, owner.metadata.name] = None
+        self.look_again(*WORKLOADS.values())
         self._kept = {key: len(active(pods.values())) for key, pods in self.world.owned.items()}
 
     def forget(self, key: ControllerKey) -> None:
         """Let the workload's next Pod be made anew: its template has changed."""
         self._made.clear()
         self.world.dirty[key] = None
+
+    def look_again(self, *structs: type[Workload]) -> None:
+        """Let the controllers of these kinds look again, and the scheduler at all that waits, by what has come."""
+        self._made.clear()
+        self._tried = -1
+        for struct in structs:
+            for owner in self.world.snapshot.all(struct):
+                self.world.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
+
+    def create(self, pod: Pod) -> None:
+        """Let a Pod come to be that nothing manages, as the API server completes it."""
+        made = completed(replace(pod, status=PodStatus()), (), self.world.snapshot, self.world.handle.profile)
+        if made.refusals:
+            self.world.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
+        else:
+            self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
     def renew(self, key: ControllerKey) -> None:
         """Let the DaemonSet replace its Pods by such of a new revision."""

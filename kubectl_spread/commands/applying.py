@@ -1,0 +1,92 @@
+"""Manifests that a step applies: read as ``check`` reads them, and refused where the API server refuses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, cast
+
+from kubectl_spread.commands import refused
+from kubectl_spread.commands.malformed import malformed
+from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
+from kubectl_spread.controllers.next_pod import completed
+from kubectl_spread.controllers.replicas import as_applied, replicas_of
+from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
+from kubectl_spread.report import ValidationError
+from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.snapshot import Snapshot
+
+
+def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple[Manifest, ...]:
+    """Return the manifests of a step.
+
+    Args:
+        value: files, directories, URLs or ``-``, separated by commas.
+        namespace: of documents that name none.
+        stdin: standard input; None where it is closed.
+
+    Raises:
+        ManifestError: one of them cannot be read, or none has a Pod template.
+    """
+    sources = ManifestSources(filenames=tuple(value.split(",")), namespace=namespace)
+    manifests, problems = read_manifests(sources, stdin=stdin)
+    if problems:
+        raise ManifestError(problems)
+    return tuple(manifests)
+
+
+def objects_of(manifests: Sequence[Manifest]) -> tuple[KubernetesObject, ...]:
+    """Return what the manifests are, but for kinds of other APIs."""
+    return tuple(each.obj for each in manifests if each.obj is not None)
+
+
+def not_followed(manifests: Sequence[Manifest]) -> tuple[str, ...]:
+    """Return what is not known of manifests: who makes Pods of kinds of other APIs, and when."""
+    return tuple(f"what makes the Pods of {each.ref} is not known" for each in manifests if each.template is not None)
+
+
+def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:
+    """Return the cluster with what the manifests say, before anything comes of it.
+
+    Raises:
+        ManifestError: the API server would refuse any of them.
+        ValueError: an object of the cluster cannot be read.
+    """
+    faults = [fault for each in manifests for fault in _faults_alone(each, profile)]
+    if not faults:
+        after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects_of(manifests))
+        faults = [fault for each in manifests for fault in _faults_there(each, snapshot, after, profile)]
+    if faults:
+        raise ManifestError(faults, hint="the API server would refuse it: kubectl spread check says more")
+    return after
+
+
+def _faults_alone(manifest: Manifest, profile: Profile) -> Iterator[Problem]:
+    """Yield what is wrong with the manifest wherever it is applied."""
+    judge = refused.errors_of if manifest.makes_pods else refused.undecodable
+    errors = judge(manifest, profile.release)
+    yield from _problems(manifest, errors)
+    if not errors:
+        yield from (manifest.document.problem(why, path) for path, why in malformed(manifest.obj))
+    if manifest.obj is not None and not manifest.name:
+        yield manifest.document.problem("has no name", "metadata.name")
+    elif manifest.obj is not None and not manifest.obj.metadata.name:
+        yield manifest.document.problem("cannot use generate name with apply", "metadata.generateName")
+    asked = replicas_of(cast("Workload", manifest.obj)) if type(manifest.obj) in WORKLOADS.values() else 0
+    if asked > MOST_PODS:
+        yield too_many(manifest, asked)
+
+
+def _faults_there(manifest: Manifest, before: Snapshot, after: Snapshot, profile: Profile) -> Iterator[Problem]:
+    """Yield what is wrong with the manifest in this cluster."""
+    yield from _problems(manifest, refused.out_of_place(manifest, after, before))
+    yield from _problems(manifest, refused.unchangeable(manifest, before, profile.release))
+    if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
+        refusals = completed(manifest.obj, (), after, profile).refusals
+        yield from _problems(manifest, refused.not_created(manifest, refusals, ()))
+
+
+def _problems(manifest: Manifest, errors: Sequence[ValidationError]) -> Iterator[Problem]:
+    """Yield what the API server says as what is wrong with the document."""
+    return (manifest.document.problem(error.message, error.field) for error in errors)

@@ -1,0 +1,170 @@
+"""What manifests do to a cluster in which other steps are done, too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_spread.commands.simulate import exit_code
+from kubectl_spread.errors import ManifestError
+from kubectl_spread.report import SimulatedStep
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import controller, template, workload
+from tests.simulation.test_steps import SIX, deployment, item, last, pending, running, simulated
+
+
+def written(folder: Path, *objects: Object, name: str = "manifests.json") -> Path:
+    """Return a file of manifests."""
+    path = folder / name
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    return path
+
+
+def manifest(kind: str, *constraints: Object, replicas: int | None = None, **spec: Any) -> Object:  # noqa: ANN401 - as for a Pod
+    """Return what a file says of web."""
+    made = workload(kind, "web", pods=template(*constraints, **spec), replicas=replicas or 1)
+    if replicas is None:
+        made["spec"].pop("replicas", None)
+    return made
+
+
+def applied(folder: Path, objects: Sequence[Object], *manifests: Object) -> SimulatedStep:
+    """Return what applying the manifests does."""
+    return last(objects, f"apply {written(folder, *manifests)}")
+
+
+def test_a_new_deployment_is_followed_from_nothing(tmp_path: Path) -> None:
+    step = applied(tmp_path, SIX, manifest("Deployment", spread(ZONE, selector=app("web")), replicas=6))
+    assert (item(step).before, item(step).after) == ({}, {"a": 2, "b": 2, "c": 2})
+    assert pending(step) == {}
+
+
+def test_replicas_that_are_not_said_stay_as_they_live(tmp_path: Path) -> None:
+    objects = [*SIX, *deployment(["a1", "a2", "b1"])]
+    path = written(tmp_path, manifest("Deployment", spread(ZONE, selector=app("web"))))
+    assert item(last(objects, f"apply {path}")).after == {"a": 1, "b": 1, "c": 1}
+    assert sum(item(last(objects, "scale deployment/web=6", f"apply {path}")).after.values()) == 6
+
+
+def test_the_same_again_changes_nothing(tmp_path: Path) -> None:
+    constraint = spread(ZONE, selector=app("web"))
+    step = applied(tmp_path, [*SIX, *deployment(["a1", "a2", "b1"], constraint)], manifest("Deployment", constraint))
+    assert (item(step).after, step.pending) == ({"a": 2, "b": 1, "c": 0}, ())
+
+
+def test_a_rollout_sticks_where_a_pod_finds_no_node(tmp_path: Path) -> None:
+    constraint = spread(HOSTNAME, selector=app("web"))
+    changed = manifest("Deployment", constraint, requests={"cpu": "100"})
+    report = simulated([*SIX, *deployment(["a1", "b1", "c1"], constraint)], f"apply {written(tmp_path, changed)}")
+    assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
+    assert sum(item(report.steps[0]).after.values()) == 3
+    assert exit_code(report) == 1
+
+
+def test_a_stateful_set_rolls_out_a_new_template(tmp_path: Path) -> None:
+    owner, constraint = controller("StatefulSet", "web"), spread(ZONE, selector=app("web"))
+    status = {"currentRevision": "web-1", "updateRevision": "web-1"}
+    made = workload("StatefulSet", "web", pods=template(), replicas=3, status=status)
+    labels = {"controller-revision-hash": "web-1"}
+    pods = [running(f"web-{at}", f"a{at % 2 + 1}", owner, labels=labels) for at in range(3)]
+    step = applied(tmp_path, [*SIX, made, *pods], manifest("StatefulSet", constraint))
+    assert item(step).after == {"a": 1, "b": 1, "c": 1}
+
+
+def test_a_daemon_set_replaces_its_pods(tmp_path: Path) -> None:
+    made = manifest("DaemonSet")
+    pods = [running(f"web-{at}", each, controller("DaemonSet", "web")) for at, each in enumerate(["a1", "b1", "c1"])]
+    step = applied(tmp_path, [*SIX[::2], made, *pods], manifest("DaemonSet", requests={"cpu": "100"}))
+    assert pending(step) == {"daemonset/web": (1, 1)}
+
+
+def test_a_pod_waits_or_runs_and_one_that_lives_stays(tmp_path: Path) -> None:
+    large = pod("large", requests={"cpu": "100"})
+    assert pending(applied(tmp_path, SIX, pod("small"), large)) == {"pod/large": (1, 1)}
+    living = pod("small", on="a1")
+    assert pending(applied(tmp_path, [*SIX, living], pod("small"))) == {}
+
+
+def test_what_comes_along_counts_from_then_on(tmp_path: Path) -> None:
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "web"},
+        "spec": {"selector": app("web"), "minAvailable": 2},
+    }
+    path = written(tmp_path, budget, manifest("Deployment", replicas=2))
+    report = simulated(SIX[:2], "cordon a2", f"apply {path}", "drain a1")
+    assert [step.step.partition(" ")[0] for step in report.steps] == ["cordon", "apply", "drain"]
+    assert [each.why for each in report.steps[-1].blocked if "budget web" in each.why]
+
+
+def test_a_node_of_a_file_can_be_named_afterwards(tmp_path: Path) -> None:
+    path = written(tmp_path, node("d1", zone="d"), manifest("Deployment", replicas=1))
+    assert pending(last((), f"apply {path}", "cordon d1", "scale deployment/web=2")) == {"deployment/web": (1, 1)}
+
+
+def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
+    rollout = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Rollout",
+        "metadata": {"name": "web"},
+        "spec": {"template": template()},
+    }
+    step = applied(tmp_path, SIX, rollout)
+    assert step.notes == ("what makes the Pods of rollout/web is not known",)
+
+
+def test_a_scenario_applies_too(tmp_path: Path) -> None:
+    path = written(tmp_path, manifest("Deployment", replicas=2))
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text(
+        f"apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\nsteps:\n- apply: {path}\n- scale: deployment/web=3\n"
+    )
+    assert [step.step for step in simulated(SIX, f"filename {scenario}").steps] == [
+        f"apply {path}",
+        "scale deployment/web=3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"strategy": {"rollingUpdate": {"maxSurge": "many"}}}, "spec.strategy.rollingUpdate.maxSurge"),
+        ({"replicas": -1}, "spec.replicas"),
+        ({"replicas": 2_000_000_000}, "asks for 2000000000 Pods"),
+        ({"selector": {"matchLabels": {"app": "other"}}}, "spec.template.metadata.labels"),
+        ({"template": template(requests={"cpu": "some"})}, "resources.requests"),
+        ({"paws": 4}, "spec.paws"),
+    ],
+)
+def test_what_the_api_server_refuses_is_an_error_that_names_the_field(
+    change: Object, field: str, tmp_path: Path
+) -> None:
+    made = manifest("Deployment", replicas=2)
+    made["spec"] |= change
+    with pytest.raises(ManifestError, match=field) as error:
+        applied(tmp_path, SIX, made)
+    assert error.value.exit_code == 3
+
+
+def test_what_may_not_change_is_refused(tmp_path: Path) -> None:
+    made = manifest("Deployment", labels={"app": "web", "tier": "front"})
+    made["spec"]["selector"] = {"matchLabels": {"app": "web", "tier": "front"}}
+    with pytest.raises(ManifestError, match=r"spec\.selector"):
+        applied(tmp_path, [*SIX, *deployment(["a1"])], made)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match=r"none\.yaml"):
+        last(SIX, f"apply {tmp_path}/none.yaml")
+
+
+def test_a_name_that_is_to_be_made_up_cannot_be_applied(tmp_path: Path) -> None:
+    made = pod("x")
+    made["metadata"] = {"generateName": "x-"}
+    with pytest.raises(ManifestError, match="cannot use generate name with apply"):
+        applied(tmp_path, SIX, made)
