@@ -13,8 +13,8 @@ from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.commands.origin import origin_of
-from kubectl_spread.commands.source import Source, claiming
-from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied

@@ -11,8 +11,8 @@ from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.matching import MatchingSource
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source, claiming
-from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import skew_items

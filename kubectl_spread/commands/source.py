@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from kubectl_spread.cluster.log import SILENT, Log
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.net.connection import Connection
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.cluster.reads import Read
-    from kubectl_spread.objects.core import PodSpec
     from kubectl_spread.objects.decoding import Plain
     from kubectl_spread.objects.kinds import Kind
 
@@ -237,18 +236,3 @@ class ClusterSource:
         counted = count(self._connection, POD)
         self._read_at = counted.resource_version
         return counted.objects
-
-
-def claiming(source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = False) -> Source:
-    """Return the source, asked for devices too where Pods may need them; files hold all that there is.
-
-    Args:
-        source: the cluster.
-        specs: of Pods beside those that the cluster has, and would make.
-        at_once: whether all that is read has to be asked for in one go: what is not, is left unread then.
-    """
-    if not source.server:
-        return source
-    from kubectl_spread.commands.devices import ClaimingSource
-
-    return ClaimingSource(source, specs, at_once=at_once)

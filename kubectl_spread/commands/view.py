@@ -16,7 +16,7 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.diagnosis.incomplete import without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
-from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.core import Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.report import Incomplete, Metadata
@@ -176,3 +176,18 @@ def _unproved(minor: int) -> tuple[Incomplete, ...]:
             consequence=f"the rules of {nearest} and what is known to differ were applied",
         ),
     )
+
+
+def claiming(source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = False) -> Source:
+    """Return the source, asked for devices too where Pods may need them; files hold all that there is.
+
+    Args:
+        source: the cluster.
+        specs: of Pods beside those that the cluster has, and would make.
+        at_once: whether all that is read has to be asked for in one go: what is not, is left unread then.
+    """
+    if not source.server:
+        return source
+    from kubectl_spread.commands.devices import ClaimingSource
+
+    return ClaimingSource(source, specs, at_once=at_once)

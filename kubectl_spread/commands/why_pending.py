@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source, claiming
-from kubectl_spread.commands.view import SchedulerOptions, View, look
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.diagnosis.evaluation import evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
