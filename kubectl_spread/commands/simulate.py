@@ -13,8 +13,8 @@ from kubectl_spread.commands.applying import laid_over, manifests_of, not_follow
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source, claiming
-from kubectl_spread.commands.view import SchedulerOptions, look
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, claiming, look
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.simulated import Looking, reported
