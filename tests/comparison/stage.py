@@ -111,7 +111,7 @@ def unborn(made: Object) -> Object:
 
 def _is_complete(client: Client, namespace: str) -> bool:
     """Act as the kubelets; return whether the Deployment has all its Pods, each of the newest revision and bound."""
-    _act_as_kubelets(client)
+    client.act_as_kubelets()
     deployment = client.api.request("GET", _deployment_path(namespace))
     if deployment["status"].get("observedGeneration") != deployment["metadata"]["generation"]:
         return False
@@ -140,18 +140,11 @@ def _clear(client: Client, namespace: str) -> None:
     def gone() -> bool:
         with suppress(ApiError):
             client.delete_pods(made for made in client.pods(namespace) if "ownerReferences" not in made["metadata"])
-        _act_as_kubelets(client)
+        client.act_as_kubelets()
         return not client.pods(namespace)
 
     wait_for(gone, what=f"{namespace} to be empty", timeout_s=_DECIDED_S)
     client.kubectl("delete", "nodes", "--all")
-
-
-def _act_as_kubelets(client: Client) -> None:
-    """Report bound Pods as running, and terminating ones as gone; what controllers changed meanwhile is met later."""
-    with suppress(ApiError):
-        client.mark_running()
-        client.confirm_deletions()
 
 
 def _deployment_path(namespace: str) -> str:

@@ -2,45 +2,31 @@
 
 import argparse
 import os
-import signal
 import sys
 import sysconfig
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 
-from tests.controlplane.api import ApiError
 from tests.controlplane.binaries import build_binaries
-from tests.controlplane.client import Client
 from tests.controlplane.cluster import Options, control_plane
 from tests.controlplane.component import ControlPlaneError
+from tests.controlplane.ending import ending_in_order
 from tests.controlplane.loading import load
 from tests.gobuild import BuildError
 
 _NICENESS = 10
 _PAUSE_S = 1.0
-# Ended by a process supervisor or a closed terminal, it stops its components as it does on Ctrl-C.
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> None:
     """Do what the command line says; a failure to build or to start is the exit text."""
     arguments = _parse()
-    for number in _ENDING:
-        signal.signal(number, _end)
     try:
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), ending_in_order():
             _build() if arguments.verb == "build" else _up(arguments)
     except (BuildError, ControlPlaneError) as error:
         sys.exit(str(error))
-
-
-def _end(_number: int, _frame: FrameType | None) -> None:
-    """End in an orderly way, once: an impatient second Ctrl-C would leave components behind."""
-    for number in _ENDING:
-        signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 def _parse() -> argparse.Namespace:
@@ -70,21 +56,14 @@ def _up(arguments: argparse.Namespace) -> None:
         client = plane.client()
         if arguments.objects:
             load(client, arguments.objects)
-        _act_as_kubelets(client)
+        client.act_as_kubelets()
         path = os.pathsep.join([sysconfig.get_path("scripts"), str(binaries.kubectl.parent), "$PATH"])
         _say(f"# ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it. In another terminal:")
         _say(f'export KUBECONFIG={plane.kubeconfig}\nexport PATH="{path}"')
         _say("\n".join(arguments.commands))
         while True:
             time.sleep(_PAUSE_S)
-            _act_as_kubelets(client)
-
-
-def _act_as_kubelets(client: Client) -> None:
-    """Report bound Pods as running, and terminating ones as gone; what was changed meanwhile is met the next time."""
-    with suppress(ApiError):
-        client.mark_running()
-        client.confirm_deletions()
+            client.act_as_kubelets()
 
 
 def _say(text: str) -> None:

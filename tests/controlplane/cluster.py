@@ -21,6 +21,7 @@ from tests.controlplane.audit import ENDED, count_requests
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.client import Client
 from tests.controlplane.component import Component, free_port
+from tests.controlplane.ending import ending_in_order
 from tests.controlplane.identity import ADMIN, User, write_kubeconfig, write_tokens
 from tests.controlplane.kubectl import Kubectl
 
@@ -189,7 +190,7 @@ class ControlPlane:
 
 @contextmanager
 def control_plane(options: Options | None = None, *, binaries: Binaries | None = None) -> Iterator[ControlPlane]:
-    """Run a control plane for the length of a block; what was started ends with it, whatever happens.
+    """Run a control plane for the length of a block; what was started ends with it, whatever happens, SIGTERM included.
 
     Args:
         options: what it consists of; everything unless given.
@@ -200,6 +201,7 @@ def control_plane(options: Options | None = None, *, binaries: Binaries | None =
         gobuild.BuildError: the programs could not be built.
     """
     with ExitStack() as running:
+        running.enter_context(ending_in_order())
         folder = running.enter_context(tempfile.TemporaryDirectory(prefix="control-plane-"))
         plane = ControlPlane(
             options or Options(), binaries=binaries or build_binaries(), folder=Path(folder), running=running

@@ -1,5 +1,6 @@
 """What the control plane promises to tests: a clear error, nothing left behind, and a record of the requests."""
 
+import signal
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,11 +28,12 @@ def test_a_component_that_does_not_start_is_named_with_its_log(binaries: Binarie
         pytest.fail("it started")
 
 
-def test_nothing_is_left_after_an_interrupt(binaries: Binaries) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_after_an_interrupt(number: signal.Signals, binaries: Binaries) -> None:
     stack = ExitStack()
     plane = stack.enter_context(control_plane(Options(controllers=()), binaries=binaries))
     with pytest.raises(KeyboardInterrupt), stack:
-        raise KeyboardInterrupt
+        signal.raise_signal(number)
     folder = plane.kubeconfig.parent
     assert not folder.exists()
     assert str(folder) not in subprocess.run(["ps", "ax"], capture_output=True, text=True, check=True).stdout  # noqa: S607 - whichever is on PATH

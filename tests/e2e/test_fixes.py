@@ -1,7 +1,5 @@
 """Every form of command that is printed, run as printed on a real control plane: the scheduler then binds the Pod."""
 
-import json
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +8,9 @@ import pytest
 from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client, is_decided
-from tests.controlplane.cluster import WORKLOAD_CONTROLLERS, Options, control_plane
+from tests.controlplane.cluster import control_plane
 from tests.controlplane.waiting import wait_for
+from tests.e2e.fixes_as_printed import OPTIONS, WORKLOADS, emptied, offered, run_as_printed, workload
 from tests.e2e.manifests import ZONE, constraint, match, node, pod, pod_spec
 
 pytestmark = pytest.mark.e2e
@@ -213,32 +212,27 @@ INCIDENTS = {
 @pytest.fixture(scope="module")
 def administrator(binaries: Binaries) -> Iterator[Client]:
     """An administrator of a control plane whose Nodes come and go."""
-    controllers = (*WORKLOAD_CONTROLLERS, "replicationcontroller-controller")
-    with control_plane(Options(controllers=controllers), binaries=binaries) as running:
+    with control_plane(OPTIONS, binaries=binaries) as running:
         yield running.client()
 
 
 @pytest.fixture
 def empty(administrator: Client) -> Iterator[Client]:
     """The administrator of an empty cluster, which is emptied again."""
-    administrator.create_namespaces([NAMESPACE])
-    yield administrator
-    kubectl = administrator.kubectl
-    kubectl("delete", "deploy,rs,rc,sts,ds,job,cj", "--all", "-n", NAMESPACE, "--wait=false", "--cascade=orphan")
-    kubectl("delete", "pod", "--all", "-n", NAMESPACE, "--force", "--grace-period=0")
-    kubectl("delete", "namespace", NAMESPACE)
-    kubectl("delete", "node", "--all")
+    with emptied(administrator, NAMESPACE):
+        yield administrator
+    administrator.kubectl("delete", "namespace", NAMESPACE)
 
 
 @pytest.mark.parametrize("name", INCIDENTS)
 def test_the_printed_commands_let_the_pod_in(empty: Client, name: str) -> None:
     incident = INCIDENTS[name]
     pending = _set_up(empty, incident)
-    fixes = _fixes(empty, pending)
+    fixes = offered(empty, NAMESPACE, pending)
     fix = next(fix for fix in fixes if incident.fix == fix["id"] or (not incident.fix and fix["commands"]))
     before = _places(empty)
     for command in fix["commands"]:
-        _run(empty, command)
+        run_as_printed(empty, command)
     if incident.kind == "CronJob":
         empty.kubectl("create", "job", "next", "--from=cronjob/web", "-n", NAMESPACE)
     named = {*fix["feasible"], *fix.get("newRevision", ())}
@@ -250,7 +244,7 @@ def test_the_printed_commands_let_the_pod_in(empty: Client, name: str) -> None:
 def test_every_form_of_command_is_run() -> None:
     """Read off the incidents above, so that none is lost: one for each kind of owner and each change of a node."""
     kinds = {incident.kind for incident in INCIDENTS.values()}
-    assert kinds == {*_API, "Pod"}
+    assert kinds == {*WORKLOADS, "Pod"}
     assert {"Uncordon", "RemoveTaint", "LabelNode", "MovePod"} <= {incident.fix for incident in INCIDENTS.values()}
 
 
@@ -259,7 +253,7 @@ def test_an_owner_we_do_not_know_is_named_with_the_field(empty: Client) -> None:
     owned = pod(NAMESPACE, "web-0", labels=_APP, spec=_BY_ZONE)
     owned["metadata"]["ownerReferences"] = [rollout]
     pending = _set_up(empty, _incident(kind="Pod"), asked=owned)
-    (fix,) = (fix for fix in _fixes(empty, pending) if fix["id"] == "RaiseMaxSkew")
+    (fix,) = (fix for fix in offered(empty, NAMESPACE, pending) if fix["id"] == "RaiseMaxSkew")
     assert fix["commands"] == []
     assert "spec.topologySpreadConstraints[0].maxSkew in the template of rollout/web" in fix["starts"]
 
@@ -282,55 +276,14 @@ def _pending(client: Client) -> str | None:
     return next((str(each["metadata"]["name"]) for each in refused), None)
 
 
-def _fixes(client: Client, name: str) -> Sequence[Object]:
-    """Return what is offered for the Pod."""
-    ended = client.kubectl.run("spread", "why-pending", name, "-n", NAMESPACE, "-o", "json")
-    assert ended.returncode == 1, ended.stderr
-    (item,) = json.loads(ended.stdout)["items"]
-    fixes: Sequence[Object] = item["fixes"]
-    return fixes
-
-
-def _run(client: Client, command: str) -> None:
-    """Run a command as a person would paste it."""
-    ended = subprocess.run(
-        ["/bin/bash", "-o", "pipefail", "-c", command],
-        env=client.kubectl.environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
-
-
 def _places(client: Client) -> Mapping[str, str]:
     """Return UID → node of the Pods in question that are bound."""
     pods = (each for each in client.pods(NAMESPACE) if each["metadata"].get("labels", {}).get("app") == "web")
     return {each["metadata"]["uid"]: each["spec"]["nodeName"] for each in pods if "nodeName" in each["spec"]}
 
 
-_SELECTOR: Object = {"selector": match(app="web")}
-_API: Mapping[str, tuple[str, Object]] = {
-    "Deployment": ("apps/v1", _SELECTOR),
-    "ReplicaSet": ("apps/v1", _SELECTOR),
-    "StatefulSet": ("apps/v1", {**_SELECTOR, "serviceName": "web"}),
-    "DaemonSet": ("apps/v1", _SELECTOR),
-    "Job": ("batch/v1", {}),
-    "CronJob": ("batch/v1", {}),
-    "ReplicationController": ("v1", {"selector": {"app": "web"}}),
-}
-
-
 def _owner(incident: Incident) -> Object:
     """Return what makes the Pod: its owner, or the Pod itself."""
-    once = {"restartPolicy": "Never"} if incident.kind in {"Job", "CronJob"} else {}
-    spec = {**pod_spec(**incident.container), **incident.spec, **once}
-    if incident.kind == "Pod":
-        return pod(NAMESPACE, "web-0", labels=_APP, spec=spec)
-    api_version, fields = _API[incident.kind]
-    made: Object = {**fields, **incident.owner, "template": {"metadata": {"labels": _APP}, "spec": spec}}
-    if incident.kind == "CronJob":
-        made = {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": made}}
-    metadata = {"namespace": NAMESPACE, "name": "web"}
-    return {"apiVersion": api_version, "kind": incident.kind, "metadata": metadata, "spec": made}
+    spec = {**pod_spec(**incident.container), **incident.spec}
+    template: Object = {"metadata": {"labels": _APP}, "spec": spec}
+    return workload(incident.kind, NAMESPACE, name="web", template=template, **incident.owner)

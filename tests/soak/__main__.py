@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from tests.soak import fixes, manifests, next_pods, verdicts
+from tests.soak import fixes, fixes_as_printed, manifests, next_pods, verdicts
 
 PROOFS: Mapping[str, Callable[[], int]] = {
     "fixes": fixes.main,
+    "fixes-as-printed": fixes_as_printed.main,
     "manifests": manifests.main,
     "next-pods": next_pods.main,
     "verdicts": verdicts.main,
