@@ -173,7 +173,7 @@ def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profi
 def _answer(
     manifest: Manifest, wanted: Wanted, served: Served | None, *, view: View, snapshot: Snapshot
 ) -> tuple[CheckItem, Snapshot]:
-    """Return what becomes of one manifest, and the cluster with its replicas.
+    """Return what becomes of one manifest, and the cluster with its replicas, of which one that is refused has none.
 
     Args:
         manifest: the manifest.
@@ -198,7 +198,7 @@ def _answer(
         errors += () if answered else refused.not_created(manifest, found.refusals, errors)
         stored = (served.pod if served else None) or found.pod
         wanted = replace(wanted, pod=stored, release=release)
-        item, snapshot = _judge(manifest, wanted, view.snapshot, handle)
+        item, after = _judge(manifest, wanted, view.snapshot, handle)
         if stored is found.pod:
             item = replace(item, findings=(*item.findings, *findings.from_living(found.from_living)))
         item = _with_missing(item, served.missing) if served and served.missing else item
@@ -207,10 +207,10 @@ def _answer(
     except ValueError:
         if not errors:
             raise
-        item = replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
+        item, after = replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas), snapshot
     if errors:
         return _invalid(item, errors), snapshot
-    return replace(item, warnings=refused.warnings(manifest, release)), snapshot
+    return replace(item, warnings=refused.warnings(manifest, release)), after
 
 
 def _siblings(manifest: Manifest, wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:

@@ -112,6 +112,13 @@ def test_manifests_see_those_before_them(checked: Check) -> None:
     assert alone.replica == 1
 
 
+def test_manifests_do_not_see_what_is_refused_before_them(checked: Check) -> None:
+    keyed = spread(ZONE, selector=app("web"), matchLabelKeys=["app"])
+    refused = pod("refused", host_ports=["8080"], labels={"app": "web"}, topologySpreadConstraints=[keyed])
+    items = checked([refused, pod("taken", host_ports=["8080"])], [node("a", zone="a")]).items
+    assert [item.verdict for item in items] == ["Invalid", "Schedulable"]
+
+
 def test_what_is_no_workload_is_laid_over_the_cluster(checked: Check) -> None:
     plain = workload("Deployment", "web", pods=template(), replicas=2)
     del plain["spec"]["template"]["spec"]["topologySpreadConstraints"]
