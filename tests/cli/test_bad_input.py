@@ -387,4 +387,4 @@ def test_a_file_whose_name_is_no_text(output: str, tmp_path: Path) -> None:
 def test_a_step_that_means_nothing_is_told(words: tuple[str, ...], said: str) -> None:
     ended = spread("simulate", *words, "-n", "shop", "--from", SHOP)
     assert ended.code in {USAGE, UNDETERMINED}
-    assert said in ended.stdout
+    assert said in ended.stderr

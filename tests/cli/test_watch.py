@@ -143,9 +143,9 @@ def test_each_report_is_a_document_of_yaml(cluster: Watched, environment: dict[s
 
 def test_details_come_again_as_a_whole(cluster: Watched, environment: dict[str, str]) -> None:
     with watching(environment, "deployment/web") as running:
-        running.wait_for(r"DOMAIN .*\n(.*\n)*Next replica: .*\n")
+        running.wait_for(r"DOMAIN .*\n(.*\n)*Headroom: .*\n")
         cluster.put(replica(1, on="a1"))
-        again = running.wait_for(r"Next replica: .*\n")
+        again = running.wait_for(r"Headroom: .*\n")
         assert again.startswith("\ndefault/deployment/web: ")
         assert re.search(r"a +1 +1 ", again)
 
