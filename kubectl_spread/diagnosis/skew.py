@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec import UNSET
@@ -24,6 +24,9 @@ from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, parsable_constraints
 from kubectl_spread.scheduler.profile import Behaviour
+
+MOST_AWAITED = 8
+"""Pods of one row (count) that wait for a node and are judged."""
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -47,6 +50,13 @@ class Revision(msgspec.Struct, frozen=True):
         return self.upcoming is not None and self.upcoming.comes and not self.upcoming.refusals
 
     @property
+    def waiting(self) -> tuple[Pod, ...]:
+        """Its Pods that wait for a node, where no other comes."""
+        if self.is_next or self.refused:
+            return ()
+        return tuple(pod for pod in self.pods if not (pod.spec.node_name or pod.terminating or pod.finished))
+
+    @property
     def refused(self) -> str:
         """Why the API server would not take its next Pod; empty where it would."""
         return str(self.upcoming.refusals[0]) if self.upcoming and self.upcoming.refusals else ""
@@ -57,12 +67,14 @@ class Judged(msgspec.Struct, frozen=True):
 
     Attributes:
         decision: what the scheduler decides about it, and why.
+        awaited: the same of the Pod that waits for a node, where no other comes.
         findings: what is worth knowing besides.
         incomplete: what the verdict does not rest on.
         headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
     """
 
     decision: Judgement
+    awaited: Judgement | None
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
     headroom: Headroom | None
@@ -101,10 +113,17 @@ def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdict
     not_read = (*unknown(pod, handle.snapshot), *guessed(pod, handle.snapshot)) if upcoming else ()
     return Judged(
         decision=decision,
+        awaited=_awaited(revision.waiting, before),
         findings=(*findings.of_pod(pod, handle, decision.spread, evaluation), *beyond_template),
         incomplete=(*incomplete(pod, handle, evaluation), *not_read),
         headroom=_headroom(workload, revision, before, most_verdicts),
     )
+
+
+def _awaited(waiting: Sequence[Pod], handle: Handle) -> Judgement | None:
+    """Return what is decided about the first that finds no node, or else about the first; None where none waits."""
+    judged = [judge(cycle.evaluate(pod, handle), handle) for pod in waiting[:MOST_AWAITED]]
+    return next((each for each in judged if each.blame), next(iter(judged), None))
 
 
 def _headroom(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Headroom | None:
@@ -197,9 +216,10 @@ def _status(
     uneven = constraint.skew > constraint.max_skew
     missing = "" if constraint.domains else f"no node carries {constraint.topology_key}"
     skew = f"skew {constraint.skew}, maxSkew {constraint.max_skew}"
-    decided = revision.is_next and handle.profile.serves(revision.pod)
-    preempts = judged.decision.preempts if decided else ""
-    to_blame = judged.decision.blame if decided and not preempts else None
+    decision = judged.decision if revision.is_next else judged.awaited
+    decided = decision if decision and handle.profile.serves(revision.pod) else None
+    preempts = decided.preempts if decided else ""
+    to_blame = decided.blame if decided and not preempts else None
     blocked = to_blame.blocking.get(constraint.index, "") if to_blame else ""
     unschedulable = to_blame.reason if to_blame and not to_blame.blocking else ""
     waits = any(not pod.spec.node_name for pod in revision.pods)

@@ -174,6 +174,23 @@ WANT_NO_MORE = {
 }
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        workload("Job", "web", pods=template(zoned()), parallelism=3, completions=3),
+        workload("ReplicaSet", "web", pods=template(zoned()), replicas=0),
+        workload("DaemonSet", "web", pods=template(zoned())),
+    ],
+    ids=lambda made: made["kind"],
+)
+def test_where_no_next_pod_comes_the_one_that_waits_is_judged(made: Object) -> None:
+    spec: Object = {"topologySpreadConstraints": [zoned()]}
+    pods = [owned(f"p{on}", made["kind"], "web", on=on, **spec) for on in ("a1", "b1", "")]
+    row = only([*TAINTED, made, *pods])
+    assert (row.status, row.next) == (SpreadStatus.BLOCKED, ())
+    assert only([*ABC, made, *pods]).status != SpreadStatus.BLOCKED
+
+
 @pytest.mark.parametrize("made", WANT_NO_MORE.values(), ids=WANT_NO_MORE.keys())
 def test_what_makes_no_next_pod_is_never_blocked(made: Object) -> None:
     pods = (owned(f"p{on}", made["kind"], "web", on=on) for on in ("a1", "a2", "b1"))
