@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.scheduler import volumerestrictions
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
 from kubectl_spread.scheduler.claims import claim_name, claim_named
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -117,6 +118,23 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             found = self.handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
             details.append(f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}")
         return tuple(details)
+
+    def single_users(self, _node_info: NodeInfo) -> str:
+        """Return which other Pods hold the claims of the Pod that only one may use, wherever they are."""
+        return "; ".join(self._single_users)
+
+    @cached_property
+    def _single_users(self) -> tuple[str, ...]:
+        """Each Pod that holds such a claim, by node."""
+        single = volumerestrictions.single_use_claims(self.pod, self.handle)
+        return tuple(
+            f"claim {name} is ReadWriteOncePod and {_name(other)} on {info.name} holds it"
+            for info in (self.handle.node_infos.values() if single else ())
+            for other in info.pods
+            if other.metadata.namespace == self.pod.metadata.namespace
+            for name in volumerestrictions.claim_names(other)
+            if name in single
+        )
 
 
 def _place(volume: PersistentVolume | None) -> str:

@@ -25,6 +25,7 @@ from kubectl_spread.scheduler import (
     resource,
     tainttoleration,
     volumebinding,
+    volumerestrictions,
     volumezone,
 )
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -122,6 +123,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             interpodaffinity.NAME: neighbours.affinity,
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
+            volumerestrictions.NAME: neighbours.single_users,
             noderesources.NAME: partial(_resources, self._state),
             dynamicresources.NAME: self._devices,
         }

@@ -125,7 +125,8 @@ def refused_whole(case: Case) -> Cause | None:
         return None
     said = ", ".join(refusal.status.reasons)
     claims = case.spread.explainer.of_plugin(refusal.plugin, next(iter(case.handle.node_infos.values())))
-    whole = f"{said} ({claims})" if claims and claims != said else said
+    # What quotes a name has told the claim already.
+    whole = f"{said} ({claims})" if claims and claims != said and '"' not in said else said
     return Cause([f"{whole}: no node is looked at.", f"{said}."], [whole, said])
 
 

@@ -52,21 +52,23 @@ class State(msgspec.Struct, frozen=True):
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip for a Pod whose volumes can be shared; reject a Pod whose claim does not exist."""
-    single_use: set[str] = set()
-    for name in _claim_names(pod):
-        claim = claim_named(pod, name, handle.snapshot)
-        if claim is None:
+    for name in claim_names(pod):
+        if claim_named(pod, name, handle.snapshot) is None:
             return unresolvable(not_found(CLAIM, name))
-        # Such a claim serves one Pod in the whole cluster, not one per node.
-        if READ_WRITE_ONCE_POD in claim.spec.access_modes:
-            single_use.add(name)
+    single_use = single_use_claims(pod, handle)
     disks = tuple(volume for volume in pod.spec.volumes if _is_disk(volume))
     in_use = len(single_use.intersection(_used_claims(pod.metadata.namespace, handle))) if single_use else 0
     if not disks and not in_use:
         return SKIP
     before = handle.profile.does(Behaviour.SAME_CLAIM_REASON)
     reason = REASON_IN_USE_BEFORE if before else REASON_IN_USE
-    return _result(State(disks=disks, single_use=frozenset(single_use), in_use=in_use, reason=reason))
+    return _result(State(disks=disks, single_use=single_use, in_use=in_use, reason=reason))
+
+
+def single_use_claims(pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the names of the Pod's claims that serve one Pod in the whole cluster, not one per node."""
+    found = ((name, claim_named(pod, name, handle.snapshot)) for name in claim_names(pod))
+    return frozenset(name for name, claim in found if claim and READ_WRITE_ONCE_POD in claim.spec.access_modes)
 
 
 def _result(state: State) -> PreFilterResult:
@@ -80,7 +82,7 @@ def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> PreFi
     Source: volumerestrictions/volume_restrictions.go updateWithPod (v1.36).
     """
     # upstream: here a claim of the same name counts in whichever namespace it is.
-    uses = sum(name in state.single_use for name in _claim_names(changed))
+    uses = sum(name in state.single_use for name in claim_names(changed))
     return _result(replace(state, in_use=state.in_use + by * uses))
 
 
@@ -100,10 +102,10 @@ def _used_claims(namespace: str, handle: Handle) -> Iterator[str]:
     for node_info in handle.node_infos.values():
         for pod in node_info.pods:
             if pod.metadata.namespace == namespace:
-                yield from _claim_names(pod)
+                yield from claim_names(pod)
 
 
-def _claim_names(pod: Pod) -> Iterator[str]:
+def claim_names(pod: Pod) -> Iterator[str]:
     """Yield the name of the claim of each of the Pod's volumes that name one."""
     return (v.persistent_volume_claim.claim_name for v in pod.spec.volumes if v.persistent_volume_claim)
 

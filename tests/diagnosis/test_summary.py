@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_storage import claim, volume
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
@@ -153,6 +154,21 @@ def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:
     volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]
     report = report_of(incoming(volumes=volumes), [*TAINTED, *web("a1", "b1")])
     assert report.summary == 'persistentvolumeclaim "x" not found: no node is looked at.'
+
+
+def test_a_claim_that_is_quoted_is_told_once() -> None:
+    lost = claim("x", bound_to="gone", phase="Lost")
+    report = report_of(incoming(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]), [*ABC, lost])
+    bound = 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'
+    assert report.summary == f"{bound}: no node is looked at."
+
+
+def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]
+    cluster = [*ABC, claim("x", bound_to="pv", modes=["ReadWriteOncePod"]), volume("pv"), *web("a1", volumes=volumes)]
+    held = "claim x is ReadWriteOncePod and default/web-0 on a1 holds it"
+    summary = report_of(incoming(volumes=volumes), cluster).summary
+    assert summary == f"No constraint is to blame: VolumeRestrictions: {held}."
 
 
 def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
