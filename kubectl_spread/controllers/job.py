@@ -7,6 +7,7 @@ firstPendingIndexes, pkg/controller/cronjob (v1.36).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
@@ -43,8 +44,7 @@ def wanted_now(job: Job) -> int:
 
 def _has_index_left(job: Job, pods: Sequence[Pod]) -> bool:
     """Whether there is an index for one more Pod: those that failed for good get none again."""
-    completions = job.spec.completions
-    return not is_indexed(job.spec) or completions is None or next_index(job, pods) < completions
+    return not is_indexed(job.spec) or any(True for _ in free_indexes(job, pods))
 
 
 def at_once(spec: JobSpec) -> int:
@@ -59,14 +59,20 @@ def is_indexed(spec: JobSpec) -> bool:
 
 
 def next_index(job: Job, pods: Sequence[Pod]) -> int:
-    """Return the first completion index that has neither come to an end nor a Pod.
+    """Return the first completion index that has neither come to an end nor a Pod; 0 where there is none."""
+    return next(free_indexes(job, pods), 0)
+
+
+def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
+    """Yield the completion indexes that have neither come to an end nor a Pod, in order.
 
     Source: job/indexed_job_utils.go firstPendingIndexes.
     """
     taken = _taken(job, pods)
     done = {*_indexes(job.status.completed_indexes), *_indexes(job.status.failed_indexes)}
     done |= {int(text) for pod in taken if (text := pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")).isdecimal()}
-    return next(number for number in range(len(done) + 1) if number not in done)
+    there_are = count() if job.spec.completions is None else range(job.spec.completions)
+    return (number for number in there_are if number not in done)
 
 
 def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:

@@ -13,19 +13,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
+from kubectl_spread.controllers import job
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, RollingUpdate, StatefulSet, UpdateStrategy
+from kubectl_spread.objects.workloads import (
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    RollingUpdate,
+    StatefulSet,
+    UpdateStrategy,
+)
 from kubectl_spread.release import Release
 from kubectl_spread.report import Rollout, WorkloadRef
 from kubectl_spread.snapshot import Snapshot
@@ -102,9 +112,15 @@ def plan_of(wanted: Wanted, before: Snapshot) -> Plan:
     """Return what comes and what goes once the manifest is applied to this cluster."""
     live = _live(wanted, before)
     running = _running(wanted, before)
+    match wanted.owner:
+        case Job() if wanted.owner.spec.suspend:
+            return Plan(old=running, rollout=_rollout("Scale", running, SUSPENDED, replaced=len(running)))
+        case CronJob() if wanted.owner.spec.suspend:
+            return Plan(staying=running, rollout=_rollout("Scale", running, SUSPENDED))
+        case Deployment() if wanted.owner.spec.paused and live is None and not running:
+            return Plan(rollout=_rollout("Scale", (), UNBORN))
     if live is None and not running:
-        paused = isinstance(wanted.owner, Deployment) and wanted.owner.spec.paused
-        return Plan(rollout=_rollout("Scale", (), UNBORN)) if paused else Plan(steps=_all_new(wanted))
+        return Plan(steps=_all_new(wanted))
     if wanted.owner is None or live is None:
         return _without_rules(wanted, running)
     return _update(wanted, wanted.owner, live, running)
@@ -127,7 +143,10 @@ def _update(wanted: Wanted, owner: Workload, live: Workload, running: Sequence[P
             return Plan(steps=_all_new(wanted))
         case _:
             assumed = "running Pods stay as they are, whatever changes in the template, and the missing ones come"
-            return _filled_up(wanted, running, assumed)
+            plan = _filled_up(wanted, running, assumed)
+            if isinstance(live, Job) and job.is_indexed(live.spec):
+                plan = replace(plan, steps=_free_indexes(wanted, live, running))
+            return plan
 
 
 def _live(wanted: Wanted, before: Snapshot) -> Workload | None:
@@ -177,6 +196,13 @@ def _filled_up(wanted: Wanted, running: Sequence[Pod], assumed: str) -> Plan:
     return Plan(steps, staying=tuple(running), rollout=_rollout("Scale", running, assumed))
 
 
+def _free_indexes(wanted: Wanted, live: Job, running: Sequence[Pod]) -> tuple[Step, ...]:
+    """Return a step for each of the first indexes of a Job that are neither done nor on a node."""
+    bound = tuple(pod for pod in running if pod.spec.node_name)
+    free = islice(job.free_indexes(live, bound), max(wanted.replicas - len(bound), 0))
+    return tuple(Step(wanted.replica(index + 1)) for index in free)
+
+
 SAME_TEMPLATE = (
     "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field changes,"
     " new ones replace them"
@@ -184,6 +210,8 @@ SAME_TEMPLATE = (
 
 
 UNBORN = "it is paused, so no Pod comes before it is resumed"
+SUSPENDED = "it is suspended, so no Pod comes before it is resumed"
+"""Of a Job those that run are deleted. Source: job/job_controller.go manageJob (v1.36)."""
 PAUSED = "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
 
 

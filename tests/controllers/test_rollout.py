@@ -20,6 +20,9 @@ from tests.diagnosis.judged import ABC
 
 CHANGED = template(nodeSelector={"disk": "ssd"})
 H1 = {"pod-template-hash": "h1"}
+INDEX = "batch.kubernetes.io/job-completion-index"
+RUNS = cron_job("web", parallelism=3)
+SUSPENDED_CRON_JOB: Object = {**RUNS, "spec": {**RUNS["spec"], "suspend": True}}
 
 
 def planned(manifest: Object, *objects: Object) -> Plan:
@@ -247,6 +250,25 @@ def test_a_daemon_set(pods: Object | None, old: list[str], staying: list[str]) -
     there = [workload("DaemonSet", "agent"), owned("x", "DaemonSet", "agent", on="a1")]
     plan = planned(workload("DaemonSet", "agent", pods=pods), *there)
     assert (names(plan.old), names(plan.staying), plan.steps) == (old, staying, ())
+
+
+@pytest.mark.parametrize("manifest", [workload("Job", "web", suspend=True, parallelism=3), SUSPENDED_CRON_JOB])
+@pytest.mark.parametrize("lives", [False, True])
+def test_what_is_suspended_makes_no_pods(manifest: Object, *, lives: bool) -> None:
+    plan = planned(manifest, *([manifest, owned("web-a", manifest["kind"], "web", on="a1")] if lives else []))
+    assert plan.steps == ()
+    assert plan.rollout is not None
+    assert plan.rollout.assumed.startswith("it is suspended, so no Pod comes")
+    # The Job controller deletes what runs; a CronJob's Jobs run on.
+    assert names(plan.old) == (["web-a"] if lives and manifest["kind"] == "Job" else [])
+
+
+def test_an_indexed_job_gets_the_indexes_that_are_free() -> None:
+    asked: Object = {"parallelism": 5, "completions": 5, "completionMode": "Indexed"}
+    live = workload("Job", "web", status={"completedIndexes": "0", "failedIndexes": "3", "succeeded": 1}, **asked)
+    labels = {"app": "web", INDEX: "1"}
+    plan = planned(workload("Job", "web", **asked), live, owned("web-1-x", "Job", "web", on="a1", labels=labels))
+    assert [step.pod.metadata.labels[INDEX] for step in plan.steps] == ["2", "4"]
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "Job"])
