@@ -1,4 +1,4 @@
-"""Quantities and selectors that no API server would take, and whose they are.
+"""Quantities, selectors and portions of rollouts that no API server would take, and whose they are.
 
 It stores no such thing; files may hold it, and what was stored before Kubernetes 1.26.
 """
@@ -12,9 +12,11 @@ from typing import TypeVar
 import msgspec
 
 from kubectl_spread import quantity
+from kubectl_spread.controllers.rollout import fenceposts
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.core import Quantity
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
+from kubectl_spread.objects.workloads import UpdateStrategy
 from kubectl_spread.snapshot import Snapshot
 
 ValueT = TypeVar("ValueT")
@@ -29,7 +31,7 @@ def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
         snapshot: the cluster that was read from it.
 
     Raises:
-        ManifestError: with every quantity and selector of the cluster that cannot be read.
+        ManifestError: with every quantity, selector and update strategy of the cluster that cannot be read.
     """
     try:
         yield
@@ -46,9 +48,11 @@ def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
 
 
 def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (field path, why) of every quantity and label selector below the value that cannot be read."""
+    """Yield (field path, why) of every quantity, selector and update strategy below the value that cannot be read."""
     if isinstance(value, LabelSelector):
         yield from _refused(parse_label_selector, value, path)
+    elif isinstance(value, UpdateStrategy):
+        yield from _refused(lambda strategy: fenceposts(strategy, 1), value, path)
     elif isinstance(value, msgspec.Struct):
         for field in msgspec.structs.fields(value):
             found, below = getattr(value, field.name), f"{path}.{field.encode_name}".removeprefix(".")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 import msgspec
@@ -238,7 +238,8 @@ class Naming:
         if not equals:
             names = [self._node(value)]
         if not names:
-            raise ClusterError(f"no node has the label {value}", what="nodes", status=404)
+            labels = {f"{key}={has}" for node in self._nodes.values() for key, has in node.metadata.labels.items()}
+            raise ClusterError(f"no node has the label {value}", what="nodes", status=404, hint=_meant(value, labels))
         if verb is Verb.REMOVE:
             for name in names:
                 del self._nodes[name]
@@ -251,7 +252,9 @@ class Naming:
             ClusterError: there is no such node.
         """
         if name not in self._nodes:
-            raise ClusterError(f'nodes "{name}" not found', what=f'nodes "{name}"', status=404)
+            raise ClusterError(
+                f'nodes "{name}" not found', what=f'nodes "{name}"', status=404, hint=_meant(name, self._nodes)
+            )
         return name
 
     def _added(self, value: str) -> Step:
@@ -311,9 +314,19 @@ class Naming:
 
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
         """Return the error for what does not exist."""
-        same = (each for each in self.snapshot.all(kind.struct) if each.metadata.name == name)
-        scope = Scope(namespace=namespace)
-        return not_found(f'{kind.plural} "{name}"', scope, (each.metadata.namespace for each in same))
+        there = [each.metadata for each in self.snapshot.all(kind.struct)]
+        elsewhere = [each.namespace for each in there if each.name == name]
+        error = not_found(f'{kind.plural} "{name}"', Scope(namespace=namespace), elsewhere)
+        error.hint = (not elsewhere and _meant(name, [e.name for e in there if e.namespace == namespace])) or error.hint
+        return error
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Return which of the known names may be meant; empty where none is like it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def _number(text: str, given: str) -> int:

@@ -163,7 +163,8 @@ class Turns:
             world.free |= going.free
             for pod in going.pods:
                 world.delete(pod)
-        if parent is not None:
+        # Only a Deployment goes by its ReplicaSets; a file may say that two others own each other.
+        if parent is not None and parent.kind == Deployment.__name__:
             world.dirty[controller_key(key[0], parent)] = None
         # Its own Pods have changed, and it has just looked at them.
         world.dirty.pop(key, None)
