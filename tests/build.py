@@ -109,12 +109,8 @@ def pod(  # noqa: PLR0913 - all but the first are optional and named
         metadata["ownerReferences"] = [{"controller": True, "uid": owner["name"], **owner}]
     if terminating:
         metadata |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["example.com/waits"]}
-    main = {
-        "name": "main",
-        "image": image,
-        "resources": {"requests": {**(requests or {})}},
-        "ports": [*map(host_port, host_ports)],
-    }
+    ports = [*map(host_port, host_ports)]
+    main = {"name": "main", "image": image, "resources": {"requests": {**(requests or {})}}, "ports": ports}
     return {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -46,8 +46,7 @@ def claim(  # noqa: PLR0913 - all but the first are optional and named
     metadata: Object = {"name": name, "namespace": namespace, "uid": uid or f"{namespace}/{name}"}
     metadata["annotations"] = {**bound, **(annotations or {})}
     if owner_uid:
-        owner = {"apiVersion": "v1", "kind": "Pod", "name": "owner", "uid": owner_uid, "controller": True}
-        metadata["ownerReferences"] = [owner]
+        metadata["ownerReferences"] = [_owning_pod(owner_uid)]
     requested = {} if size is None else {"requests": {"storage": size}}
     return {
         "apiVersion": "v1",
@@ -62,6 +61,11 @@ def claim(  # noqa: PLR0913 - all but the first are optional and named
         },
         "status": {"phase": phase or ("Bound" if bound_to else "Pending")},
     }
+
+
+def _owning_pod(uid: str) -> Object:
+    """Return the reference to the Pod that a claim was made for."""
+    return {"apiVersion": "v1", "kind": "Pod", "name": "owner", "uid": uid, "controller": True}
 
 
 def volume(  # noqa: PLR0913 - all but the first are optional and named
