@@ -33,7 +33,7 @@ from kubectl_spread.scheduler.framework import (
     unschedulable,
 )
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
-from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.tainttoleration import untolerated_taint
 
 NAME = "PodTopologySpread"
@@ -249,9 +249,17 @@ def keys_required(
 
     Built-in defaults ask for their own key only.
     """
-    if handle.profile.system_defaulted and not pod.spec.topology_spread_constraints:
+    if not requires_all_keys(pod, handle.profile):
         return [constraint]
     return [other for other in constraints if other.hard == constraint.hard]
+
+
+def requires_all_keys(pod: Pod, profile: Profile) -> bool:
+    """Whether a node must carry the keys of all of the Pod's constraints; not where they are the built-in defaults.
+
+    Source: podtopologyspread/scoring.go PreScore, requireAllTopologies (v1.36).
+    """
+    return bool(pod.spec.topology_spread_constraints) or not profile.system_defaulted
 
 
 def count_domains(

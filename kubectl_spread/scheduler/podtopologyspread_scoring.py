@@ -18,6 +18,7 @@ from kubectl_spread.scheduler.podtopologyspread import (
     count_domains,
     count_matching_pods,
     has_keys,
+    requires_all_keys,
 )
 
 NAME = podtopologyspread.NAME
@@ -38,7 +39,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     if not soft:
         return None
     # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
-    require_all = bool(pod.spec.topology_spread_constraints) or not handle.profile.system_defaulted
+    require_all = requires_all_keys(pod, handle.profile)
     # A node that lacks a key of the Pod's own soft constraints is the last choice: it scores 0.
     scored = [info for info in nodes if not require_all or has_keys(info.node, soft)]
     # Hostnames are counted node by node, below.
