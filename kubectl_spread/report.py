@@ -189,6 +189,11 @@ class ConstraintReport(Report, frozen=True, kw_only=True):
     bypassed_nodes: tuple[BypassedNode, ...]
 
     @property
+    def hard(self) -> bool:
+        """Whether it keeps a Pod from a node, rather than only making another better."""
+        return self.when_unsatisfiable == "DoNotSchedule"
+
+    @property
     def skew(self) -> int:
         """The largest count minus the global minimum over eligible domains (Pods)."""
         return max((domain.skew for domain in self.domains if domain.eligible), default=0)

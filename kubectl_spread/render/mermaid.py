@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kubectl_spread.render.cells import EMPTY, clean
-from kubectl_spread.render.outline.domains import HARD, next_text
+from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.report import CheckItem, ConstraintReport, Domain, ItemsReport, PendingItem, SkewItem
 from kubectl_spread.words import first_and_more
 
@@ -187,7 +187,7 @@ def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintRep
     constraints: Sequence[ConstraintReport] = item.constraints
     if isinstance(item, CheckItem) and item.after:
         constraints = item.after
-    return min(constraints, key=lambda c: (c.when_unsatisfiable != HARD, len(c.domains) or 10**9), default=None)
+    return min(constraints, key=lambda c: (not c.hard, len(c.domains) or 10**9), default=None)
 
 
 def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintReport | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
 from kubectl_spread.render.outline import Constraint
-from kubectl_spread.render.outline.domains import HARD, DomainRow, Ranges, domain_rows
+from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
 from kubectl_spread.report import ConstraintReport
 
 SHOWN_NAMES = 1
@@ -39,7 +39,7 @@ def _head(name: str, constraint: ConstraintReport) -> Markup:
     if name:
         return element("th", text(name), scope="col", class_="n" if name in {"Nodes", "Pods", "Skew"} else "")
     limit = f"at most {_limit(constraint)} = minimum {constraint.global_minimum} + maxSkew {constraint.max_skew}"
-    preferred = "" if constraint.when_unsatisfiable == HARD else ", preferred"
+    preferred = "" if constraint.hard else ", preferred"
     return element("th", element("span", text(limit + preferred), class_="limit"), scope="col")
 
 
@@ -52,7 +52,7 @@ def _tone(row: DomainRow, constraint: ConstraintReport) -> str:
     """Return how a row is drawn: not counted, or closed to one more Pod."""
     if not row.first.eligible:
         return "uncounted"
-    is_closed = constraint.when_unsatisfiable == HARD and (row.first.pinned or not row.first.allowed)
+    is_closed = constraint.hard and (row.first.pinned or not row.first.allowed)
     return "closed" if is_closed else ""
 
 

@@ -28,7 +28,7 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.check import ranges_of
-from kubectl_spread.render.outline.domains import EXACT, HARD, Ranges, constraint_block
+from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import messages_block
 from kubectl_spread.report import (
     AnyReport,
@@ -198,7 +198,7 @@ def _maps(item: PendingItem | CheckItem, *, drawn: bool) -> Markup:
     constraints = _mapped(item)
     if not constraints:
         return section("Nodes", plain_map(fates) if fates is not None else UNDRAWN)
-    hard = [constraint.index for constraint in constraints if constraint.when_unsatisfiable == HARD]
+    hard = [constraint.index for constraint in constraints if constraint.hard]
     placed = _placed(item)
     return joined(
         _constraint(c, fates, placed=placed, ranges=_ranges(c, item), shown=not hard or c.index in hard)

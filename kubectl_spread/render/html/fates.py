@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from kubectl_spread.render.outline.domains import HARD
+from kubectl_spread.render.outline.domains import skew_text
 from kubectl_spread.report import CheckItem, Domain, EvaluationReport, NodeReport, Rejection, SkewItem, SpreadStatus
 
 
@@ -90,7 +90,7 @@ def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]
 def _closed(domain: Domain, item: SkewItem) -> NodeFate:
     """Return what is known of a domain's nodes that the next replica may not go to."""
     constraint = item.constraint
-    if constraint.when_unsatisfiable == HARD and domain.eligible and not domain.allowed:
-        why = f"skew would be {domain.skew_if_placed}, maxSkew is {constraint.max_skew}"
+    if constraint.hard and domain.eligible and not domain.allowed:
+        why = f"{skew_text(domain)}, maxSkew is {constraint.max_skew}"
         return NodeFate(Fate.REJECTED, "skew", why)
     return ELSEWHERE if item.next or item.status is SpreadStatus.BLOCKED else COUNTED

@@ -18,7 +18,6 @@ REASONS = {
     "NodeAffinityPolicy": "ruled out by the Pod's node affinity",
     "NodeTaintsPolicy": "has a taint the Pod does not tolerate",
 }
-HARD = "DoNotSchedule"
 UNMATCHED = "does not match the Pod itself"
 DEFAULT = "cluster default"
 MOST_ROWS = 12
@@ -154,10 +153,10 @@ def next_text(domain: Domain, constraint: ConstraintReport) -> str:
     """Return whether one more Pod may go there, as far as this constraint is concerned."""
     if not domain.eligible:
         return "not counted"
-    if constraint.when_unsatisfiable != HARD:
+    if not constraint.hard:
         return "yes"
     if not domain.allowed:
-        return f"no: skew would be {domain.skew_if_placed}"
+        return f"no: {skew_text(domain)}"
     if domain.pinned:
         why = dict.fromkeys(
             pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by
@@ -166,10 +165,15 @@ def next_text(domain: Domain, constraint: ConstraintReport) -> str:
     return "yes"
 
 
+def skew_text(domain: Domain) -> str:
+    """Return the skew that one more Pod there would make."""
+    return f"skew would be {domain.skew_if_placed}"
+
+
 def minimum_text(constraint: ConstraintReport) -> str:
     """Return who holds the global minimum."""
     eligible = sum(domain.eligible for domain in constraint.domains)
-    if constraint.when_unsatisfiable == HARD and eligible < constraint.min_domains and constraint.min_domains > 1:
+    if constraint.hard and eligible < constraint.min_domains and constraint.min_domains > 1:
         return f"Minimum 0: {eligible} of the {constraint.min_domains} domains that minDomains asks for."
     if not constraint.minimum_domains:
         return "Minimum 0: no domain is counted."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
-from kubectl_spread.render.outline.domains import HARD, constraint_block
+from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.report import EvaluationReport, NodeReport, Verdict
 from kubectl_spread.words import listed
 
@@ -40,7 +40,7 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
     if groups:
         yield (table_of(_columns(extent), groups, wide=extent.wide, title="What rejects the nodes"),)
     for constraint in item.constraints:
-        if constraint.when_unsatisfiable == HARD:
+        if constraint.hard:
             yield (constraint_block(constraint, extent),)
     yield from ((block,) for block in remarks(item))
 
