@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubectl_spread.errors import UsageError
 
@@ -49,7 +49,7 @@ class Format:
         Raises:
             UsageError: the template makes no sense.
         """
-        function: Any = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
+        function = getattr(import_module(f"kubectl_spread.render.{self.module}"), self.function)
         if self.from_file:
             template = _read(template)
         printing: Callable[[AnyReport], str] = function(template) if self.templated else function

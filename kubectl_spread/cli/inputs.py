@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import note
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
+    from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.log import Log
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.commands.source import ClusterSource, Source
@@ -41,17 +41,41 @@ def cluster_of(connection: ConnectionFlags, scope: ScopeFlags) -> ClusterSource:
         UsageError: a flag has a malformed value.
     """
     from kubectl_spread.cluster.access.client_config import connect
-    from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.commands.source import ClusterSource
 
-    given: dict[str, Any] = asdict(connection) | {"namespace": scope.namespace}
-    given |= {name: tuple(given[name] or ()) for name in ("as_groups", "as_user_extra")}
-    del given["verbosity"]
-    options = ConnectionOptions(**given)
     # Lines and a progress line do not go together.
     progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
-    return ClusterSource(connect(options, log_of(connection)), progress=progress)
+    return ClusterSource(connect(_options(connection, scope.namespace), log_of(connection)), progress=progress)
+
+
+def _options(flags: ConnectionFlags, namespace: str) -> ConnectionOptions:
+    """Return the flags as what connects takes them."""
+    from kubectl_spread.cluster.access.options import ConnectionOptions
+
+    return ConnectionOptions(
+        kubeconfig=flags.kubeconfig,
+        context=flags.context,
+        cluster=flags.cluster,
+        user=flags.user,
+        namespace=namespace,
+        server=flags.server,
+        tls_server_name=flags.tls_server_name,
+        insecure_skip_tls_verify=flags.insecure_skip_tls_verify,
+        certificate_authority=flags.certificate_authority,
+        client_certificate=flags.client_certificate,
+        client_key=flags.client_key,
+        token=flags.token,
+        username=flags.username,
+        password=flags.password,
+        as_=flags.as_,
+        as_uid=flags.as_uid,
+        as_groups=tuple(flags.as_groups or ()),
+        as_user_extra=tuple(flags.as_user_extra or ()),
+        request_timeout=flags.request_timeout,
+        cache_dir=flags.cache_dir,
+        disable_compression=flags.disable_compression,
+    )
 
 
 def log_of(flags: LogFlags) -> Log:

@@ -6,7 +6,7 @@ The same patch is tried here and printed, so what is claimed is what was tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -56,7 +56,7 @@ def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
     return convert(document, type(obj))
 
 
-def _apply(document: Any, operation: PatchOperation) -> None:  # noqa: ANN401 - any JSON
+def _apply(document: JsonValue, operation: PatchOperation) -> None:
     """Apply one operation to plain values.
 
     Raises:
