@@ -4,11 +4,13 @@ In the order in which an object meets them:
 
 * fields.py: which fields and kinds a release can decode
 * defaults.py: what is written into a Pod as it is decoded
-* admission.py: what the admission plugins write into it, and what they refuse
+* admission.py: what the admission plugins write into it, and what those refuse that write
 * creation.py: fields whose feature is off are dropped, label keys merged into selectors, names and Job labels made
 * validation/: what is refused, field by field
+* denials.py: what the plugins refuse that only look: Namespaces, ServiceAccounts, and limitranges.py's bounds
+* resourcequotas.py: whether the namespace's quotas have room for one more Pod
 * warnings.py: what is accepted with a warning
 
-Beside them, eviction.py says whether a PodDisruptionBudget lets a Pod go, and quantities.py reads and prints amounts
-as Go does.
+Beside them, updates.py says what is refused of a change to an object that exists, eviction.py whether a
+PodDisruptionBudget lets a Pod go, and quantities.py reads and prints amounts as Go does.
 """

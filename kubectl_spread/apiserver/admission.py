@@ -9,8 +9,8 @@ Source: pkg/kubeapiserver/options/plugins.go AllOrderedPlugins, registry/core/po
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread import quantity
@@ -48,8 +48,7 @@ _SPEC = "spec."
 _TEMPLATE = "template"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """Why a Pod would not be let in.
 
     Attributes:
@@ -193,13 +192,16 @@ def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
     )
 
 
+def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
+    """Return the LimitRanges of the namespace, by name."""
+    own = (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace)
+    return sorted(own, key=lambda found: found.metadata.name)
+
+
 def _limits_of_containers(namespace: str, snapshot: Snapshot) -> LimitRangeItem:
     """Return what the LimitRanges of the namespace together set for containers."""
     # differs: of several LimitRanges that set the same upstream takes any; here the first by name.
-    own = sorted(
-        (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace),
-        key=lambda found: found.metadata.name,
-    )
+    own = limit_ranges_of(namespace, snapshot)
     together = LimitRangeItem(type="Container")
     for item in (_defaulted_item(item) for found in own for item in found.spec.limits if item.type == "Container"):
         default, request = {**item.default, **together.default}, {**item.default_request, **together.default_request}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from kubectl_spread.apiserver.admission import limit_ranges_of
 from kubectl_spread.apiserver.quantities import Amount, Amounts, limits_together, read_amounts, requests_together
 from kubectl_spread.objects.core import LimitRange, LimitRangeItem, Pod, PodSpec, ResourceRequirements
 from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
@@ -27,15 +28,9 @@ def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, .
         snapshot: the cluster.
         release: the API server's.
     """
-    namespace = pod.metadata.namespace
-    own = (found for found in snapshot.all(LimitRange) if found.metadata.namespace == namespace)
-    messages = (tuple(_faults(limit_range, pod, release)) for limit_range in sorted(own, key=_by_name))
+    own = limit_ranges_of(pod.metadata.namespace, snapshot)
+    messages = (tuple(_faults(limit_range, pod, release)) for limit_range in own)
     return tuple(_aggregate(faults) for faults in messages if faults)
-
-
-def _by_name(limit_range: LimitRange) -> str:
-    """Return the name."""
-    return limit_range.metadata.name
 
 
 def _aggregate(faults: Sequence[str]) -> str:

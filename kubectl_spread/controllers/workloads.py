@@ -1,10 +1,14 @@
-"""Which workload a Pod belongs to, and which revisions of it are alive."""
+"""Which workload a Pod belongs to, and which revisions of it are alive.
+
+Source: apimachinery pkg/apis/meta/v1/controller_ref.go GetControllerOf (v1.36).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Pod
@@ -17,8 +21,7 @@ MIRRORED = "Node"
 """The kind that controls the mirror of a static Pod, which its kubelet runs and nobody schedules."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedPods:
+class OwnedPods(msgspec.Struct, frozen=True):
     """A workload with its Pods.
 
     Attributes:

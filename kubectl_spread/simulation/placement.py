@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
@@ -62,8 +63,7 @@ def seeded(seed: int) -> Order:
     return order
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """Where replicas went.
 
     Attributes:
@@ -82,8 +82,7 @@ class Placed:
         return any(placement.ties for placement in self.placements)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcomes:
+class Outcomes(msgspec.Struct, frozen=True):
     """Where replicas went in each order of breaking ties.
 
     Attributes:
