@@ -77,5 +77,5 @@ def _scale(pods: Iterable[Pod], snapshot: Snapshot) -> int:
                 return 0
             key, owner, passed = (owner.kind, pod.metadata.namespace, owner.name), found.metadata.controller, passed + 1
             if owner is None:
-                scales[key] = 1 if found.spec.replicas is None else found.spec.replicas
+                scales[key] = found.spec.replicas_wanted
     return sum(scales.values())

@@ -98,7 +98,7 @@ def replicas_of(owner: Workload) -> int:
         case DaemonSet():
             return 1
         case _:
-            return 1 if owner.spec.replicas is None else owner.spec.replicas
+            return owner.spec.replicas_wanted
 
 
 def replicas_applied(owner: Workload, before: Snapshot) -> int:

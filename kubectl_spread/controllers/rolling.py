@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.controllers.rollout import RECREATE, fenceposts
-from kubectl_spread.objects.workloads import Deployment
+from kubectl_spread.controllers.rollout import fenceposts
+from kubectl_spread.objects.workloads import RECREATE, Deployment
 
 
 class Revision(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) ->
         newest: the ReplicaSet of its template.
         old: all others, the oldest first.
     """
-    replicas = 1 if deployment.spec.replicas is None else deployment.spec.replicas
+    replicas = deployment.spec.replicas_wanted
     if deployment.spec.strategy.type == RECREATE:
         wanted = _recreated(replicas, newest, old)
     else:

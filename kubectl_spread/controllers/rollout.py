@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -28,6 +28,9 @@ from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import (
+    ON_DELETE,
+    RECREATE,
+    ROLLING_UPDATE,
     CronJob,
     DaemonSet,
     Deployment,
@@ -42,9 +45,6 @@ from kubectl_spread.snapshot import Snapshot
 
 DEFAULT_PORTION = "25%"
 """What maxSurge and maxUnavailable are unless said: of the replicas."""
-ON_DELETE: Final = "OnDelete"
-RECREATE: Final = "Recreate"
-ROLLING_UPDATE: Final = "RollingUpdate"
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -20,14 +20,13 @@ from kubectl_spread.controllers.templates import (
 )
 from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.objects.workloads import RollingUpdate, StatefulSet
+from kubectl_spread.objects.workloads import ON_DELETE, RollingUpdate, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
 
 PARALLEL = "Parallel"
-_ON_DELETE = "OnDelete"
 
 
 def pod_of(owner: StatefulSet) -> Pod:
@@ -43,7 +42,7 @@ def next_ordinal(owner: StatefulSet, pods: Sequence[Pod]) -> int:
     """
     parallel = owner.spec.pod_management_policy == PARALLEL
     here = {pod.metadata.name for pod in pods if not pod.terminating and (parallel or pod.spec.node_name)}
-    start, replicas = owner.spec.ordinals.start, 1 if owner.spec.replicas is None else owner.spec.replicas
+    start, replicas = owner.spec.ordinals.start, owner.spec.replicas_wanted
     wanted = range(start, start + replicas)
     return next((number for number in wanted if f"{owner.metadata.name}-{number}" not in here), start + replicas)
 
@@ -100,7 +99,7 @@ def first_updated_ordinal(owner: StatefulSet) -> int:
     Source: stateful_set_utils.go newVersionedStatefulSetPod, stateful_set_control.go updateStatefulSet.
     """
     strategy = owner.spec.update_strategy
-    if strategy.type == _ON_DELETE and strategy.rolling_update is None:
+    if strategy.type == ON_DELETE and strategy.rolling_update is None:
         return owner.spec.ordinals.start
     return owner.spec.ordinals.start + (strategy.rolling_update or RollingUpdate()).partition
 

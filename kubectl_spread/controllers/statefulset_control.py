@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.controllers.rollout import ON_DELETE
 from kubectl_spread.controllers.statefulset import PARALLEL, first_updated_ordinal
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import StatefulSet
+from kubectl_spread.objects.workloads import ON_DELETE, StatefulSet
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -37,8 +36,8 @@ def work(owner: StatefulSet, pods: Sequence[Pod]) -> Work:
         pods: all that are there, those that are being deleted too.
     """
     by_ordinal = {number: pod for pod in pods if (number := _ordinal(owner, pod)) is not None}
-    start, replicas = owner.spec.ordinals.start, 1 if owner.spec.replicas is None else owner.spec.replicas
-    wanted = range(start, start + replicas)
+    start = owner.spec.ordinals.start
+    wanted = range(start, start + owner.spec.replicas_wanted)
     condemned = [by_ordinal[number] for number in sorted(by_ordinal.keys() - set(wanted), reverse=True)]
     if owner.spec.pod_management_policy == PARALLEL:
         makes = tuple(number for number in wanted if number not in by_ordinal)

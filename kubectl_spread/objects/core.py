@@ -490,10 +490,20 @@ class Service(Struct, frozen=True):
     spec: ServiceSpec = ServiceSpec()
 
 
-class ReplicationControllerSpec(Struct, frozen=True):
-    """Which Pods a ReplicationController keeps."""
+class ReplicatedSpec(Struct, frozen=True):
+    """What says how many Pods there are to be; ``replicas`` None means 1."""
 
     replicas: int | None = None
+
+    @property
+    def replicas_wanted(self) -> int:
+        """How many Pods there are to be (count)."""
+        return 1 if self.replicas is None else self.replicas
+
+
+class ReplicationControllerSpec(ReplicatedSpec, frozen=True):
+    """Which Pods a ReplicationController keeps."""
+
     selector: dict[str, str] = {}
     template: PodTemplateSpec = PodTemplateSpec()
 

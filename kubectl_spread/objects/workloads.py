@@ -5,7 +5,9 @@ Source: api apps/v1/types.go and batch/v1/types.go (v1.36).
 
 from __future__ import annotations
 
-from kubectl_spread.objects.core import PodTemplateSpec
+from typing import Final
+
+from kubectl_spread.objects.core import PodTemplateSpec, ReplicatedSpec
 from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
@@ -13,6 +15,10 @@ JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 """Labels that hold a Job's name, on it and on its Pods."""
 JOB_UID_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 """Labels that hold a Job's UID, on its Pods and in its selector."""
+
+ON_DELETE: Final = "OnDelete"
+RECREATE: Final = "Recreate"
+ROLLING_UPDATE: Final = "RollingUpdate"
 
 _JOB_ENDS = frozenset(("Complete", "SuccessCriteriaMet", "Failed", "FailureTarget"))
 
@@ -32,10 +38,9 @@ class UpdateStrategy(Struct, frozen=True):
     rolling_update: RollingUpdate | None = None
 
 
-class WorkloadSpec(Struct, frozen=True):
-    """What the apps kinds have in common; ``replicas`` None means 1."""
+class WorkloadSpec(ReplicatedSpec, frozen=True):
+    """What the apps kinds have in common."""
 
-    replicas: int | None = None
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
     update_strategy: UpdateStrategy = UpdateStrategy()

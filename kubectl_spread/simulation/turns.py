@@ -145,7 +145,7 @@ class Turns:
         pods = self.world.owned.get((metadata.namespace, ReplicaSet.__name__, metadata.name), {}).values()
         return Revision(
             name=metadata.name,
-            replicas=_replicas(replica_set),
+            replicas=replica_set.spec.replicas_wanted,
             available=sum(pod.ready for pod in active(pods)),
             present=sum(not pod.finished for pod in pods),
         )
@@ -154,7 +154,7 @@ class Turns:
         """Make the Pods that are missing, or delete those that are too many."""
         world, parent = self.world, owner.metadata.controller
         here = active(world.owned.get(key, {}).values())
-        missing = _replicas(owner) - len(here)
+        missing = owner.spec.replicas_wanted - len(here)
         if missing > 0:
             self._make(key, owner, missing)
         elif missing < 0:
@@ -363,11 +363,6 @@ class Turns:
 def _waits(pod: Pod) -> bool:
     """Whether the Pod waits for a node."""
     return not (pod.spec.node_name or pod.finished or pod.terminating)
-
-
-def _replicas(owner: ReplicaSet | ReplicationController) -> int:
-    """Return how many Pods there are to be (count)."""
-    return 1 if owner.spec.replicas is None else owner.spec.replicas
 
 
 def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:

@@ -17,10 +17,19 @@ from kubectl_spread.apiserver.validation.field_errors import (
     not_supported,
     required,
 )
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, RollingUpdate, StatefulSet, UpdateStrategy
+from kubectl_spread.objects import workloads
+from kubectl_spread.objects.workloads import (
+    ON_DELETE,
+    RECREATE,
+    ROLLING_UPDATE,
+    DaemonSet,
+    Deployment,
+    RollingUpdate,
+    StatefulSet,
+    UpdateStrategy,
+)
 from kubectl_spread.release import MAX_UNAVAILABLE_STATEFUL_SET, STATEFUL_SET_RECREATE, Release
 
-_ROLLING, _RECREATE, _ON_DELETE = "RollingUpdate", "Recreate", "OnDelete"
 _PERCENT = "[0-9]+%"
 _NO_PERCENT = (
     "a valid percent string must be a numeric string followed by an ending '%'"
@@ -44,32 +53,32 @@ def _of_deployment(strategy: UpdateStrategy) -> Errors:
     """Yield the errors of a Deployment's strategy."""
     path, rolling = "spec.strategy", strategy.rolling_update
     match strategy.type:
-        case "Recreate":
+        case workloads.RECREATE:
             if rolling is not None:
                 yield forbidden(f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
-        case "" | "RollingUpdate":
+        case "" | workloads.ROLLING_UPDATE:
             yield from _deployment_rolling_errors(f"{path}.rollingUpdate", rolling or RollingUpdate())
         case _:
-            yield not_supported(path, _surging(strategy), (_RECREATE, _ROLLING))
+            yield not_supported(path, _surging(strategy), (RECREATE, ROLLING_UPDATE))
 
 
 def _of_daemon_set(strategy: UpdateStrategy) -> Errors:
     """Yield the errors of a DaemonSet's strategy."""
     path = "spec.updateStrategy"
     match strategy.type:
-        case "OnDelete":
+        case workloads.ON_DELETE:
             return
-        case "" | "RollingUpdate":
+        case "" | workloads.ROLLING_UPDATE:
             yield from _daemon_set_rolling_errors(f"{path}.rollingUpdate", strategy.rolling_update or RollingUpdate())
         case _:
-            yield not_supported(path, _surging(strategy), (_ROLLING, _ON_DELETE))
+            yield not_supported(path, _surging(strategy), (ROLLING_UPDATE, ON_DELETE))
 
 
 def _of_stateful_set(strategy: UpdateStrategy, release: Release) -> Errors:
     """Yield the errors of a StatefulSet's strategy, whose maxUnavailable does not count where its feature is off."""
     path, rolling = "spec.updateStrategy", strategy.rolling_update
-    known = [_ROLLING, _ON_DELETE, *((_RECREATE,) if release.enables(STATEFUL_SET_RECREATE) else ())]
-    if strategy.type in {"", _ROLLING}:
+    known = [ROLLING_UPDATE, ON_DELETE, *((RECREATE,) if release.enables(STATEFUL_SET_RECREATE) else ())]
+    if strategy.type in {"", ROLLING_UPDATE}:
         if rolling is not None:
             yield from _stateful_set_rolling_errors(f"{path}.rollingUpdate", rolling, release)
     elif strategy.type not in known:

@@ -38,6 +38,7 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import (
     JOB_NAME_LABELS,
     JOB_UID_LABELS,
+    ON_DELETE,
     CronJob,
     DaemonSet,
     Deployment,
@@ -231,7 +232,7 @@ def _patched_and_deleted(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) ->
 def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of a StatefulSet, which waits for the Pending Pod for ever unless that is deleted."""
     made = _patched_and_deleted(owner, pod, edits)
-    if not isinstance(owner, StatefulSet) or owner.spec.update_strategy.type == "OnDelete":
+    if not isinstance(owner, StatefulSet) or owner.spec.update_strategy.type == ON_DELETE:
         return made
     ordinal, first = pod.metadata.name.rpartition("-")[2], first_updated_ordinal(owner)
     if ordinal.isdecimal() and int(ordinal) < first:
@@ -243,7 +244,7 @@ def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Comman
 
 def _daemon_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of a DaemonSet, which replaces its Pods unless it is told not to."""
-    on_delete = isinstance(owner, DaemonSet) and owner.spec.update_strategy.type == "OnDelete"
+    on_delete = isinstance(owner, DaemonSet) and owner.spec.update_strategy.type == ON_DELETE
     return (_patched_and_deleted if on_delete else _rolled)(owner, pod, edits)
 
 
