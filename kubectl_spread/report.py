@@ -524,6 +524,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None when all find one.
         failed_create: the first Pod that the API server refuses; None where it takes all.
+        held_by: the scheduling gates that hold its Pods back.
         after: the constraints with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``after`` whose counts differ between these orders.
@@ -538,6 +539,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
     failed_create: FailedCreate | None = None
+    held_by: tuple[str, ...] = ()
     after: tuple[ConstraintReport, ...] = ()
     orders: int = 1
     ranges: tuple[DomainRange, ...] = ()

@@ -146,7 +146,7 @@ def exit_code(report: CheckReport, *, warnings: bool = False) -> ExitCode:
 
 def _is_refused(item: CheckItem) -> bool:
     """Whether not all that the manifest asks for comes to be."""
-    return bool(item.stuck or item.jam or item.failed_create or item.validation)
+    return bool(item.stuck or item.jam or item.failed_create or item.held_by or item.validation)
 
 
 def _is_warned_of(item: CheckItem) -> bool:
@@ -294,6 +294,7 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
         # What kube-scheduler would do is no reason to say that another one will not.
         jam=outcomes.jam if handle.profile.serves(first) else None,
         failed_create=failed,
+        held_by=_held_by(first) if plan.steps else (),
         after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
@@ -301,6 +302,15 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
         rollout=plan.rollout,
     )
     return item, after.snapshot
+
+
+def _held_by(pod: Pod) -> tuple[str, ...]:
+    """Return the scheduling gates that hold the Pod back; they are rare, and what tells of them is loaded then."""
+    if not pod.spec.scheduling_gates:
+        return ()
+    from kubectl_spread.scheduler.schedulinggates import gates
+
+    return gates(pod)
 
 
 def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate | None:

@@ -63,7 +63,7 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
     subject = subject_of(item)
     if item.failed_create is not None and item.failed_create.created:
         yield Annotation(Verdict.INVALID.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
-    elif (item.stuck and item.nodes) or item.jam:
+    elif (item.stuck and item.nodes) or item.jam or item.held_by:
         sentence = clean(f"{subject}: {check_sentence(item)}")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item)
     for gap in item.incomplete:

@@ -359,6 +359,15 @@ def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
     assert (item.verdict, item.placements, item.jam) == ("Schedulable", (), None)
 
 
+@pytest.mark.parametrize(("objects", "otherwise"), [(ABC, "all 2 replicas can be"), ([], "not schedulable.")])
+def test_a_gate_comes_before_all_else(checked: Check, objects: Sequence[Object], otherwise: str) -> None:
+    gated = template(schedulingGates=[{"name": "example.com/wait"}])
+    report = checked([workload("Deployment", "web", pods=gated, replicas=2)], objects)
+    held = "held by the scheduling gate example.com/wait. Without it: "
+    assert check_sentence(only(report)).startswith(f"{held}{otherwise}")
+    assert (only(report).held_by, exit_code(report)) == (("example.com/wait",), 1)
+
+
 def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
     keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
     item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))

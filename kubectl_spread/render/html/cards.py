@@ -128,6 +128,8 @@ def _check_status(item: CheckItem) -> str:
     """Return what becomes of a Pod template in a word."""
     if item.validation:
         return "Invalid"
+    if item.held_by and not item.stuck:
+        return "Gated"
     return "Jams" if (item.jam or item.failed_create) and not item.stuck else item.verdict.value
 
 

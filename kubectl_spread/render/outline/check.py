@@ -24,6 +24,7 @@ from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
     evaluation_paragraphs,
+    held_back,
     remarks,
     verdict_sentence,
 )
@@ -41,7 +42,7 @@ def check_outline(report: CheckReport, extent: Extent) -> Outline:
 def _item(item: CheckItem, extent: Extent) -> Item:
     """Return what becomes of one Pod template."""
     name, sentence = subject_of(item), check_sentence(item)
-    tone = Tone.BAD if item.jam or item.failed_create else VERDICT_TONES[item.verdict]
+    tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
     refusals = [Refusals(errors=item.validation)] if item.validation else []
     warnings = [Warnings(warnings=item.warnings)] if item.warnings else []
     notes = [Note(line=line) for line in _notes(item, extent)]
@@ -68,11 +69,12 @@ def subject_of(item: CheckItem) -> str:
 
 def check_sentence(item: CheckItem) -> str:
     """Return what becomes of the manifest, as it stands or else once the API server takes it."""
+    sentence = held_back(item.held_by, _placement(item)) if item.held_by else _placement(item)
     if item.verdict is not Verdict.INVALID:
-        return _placement(item)
+        return sentence
     if not item.nodes:
         return "the API server refuses it."
-    return f"the API server refuses it as it stands. Otherwise: {_placement(item)}"
+    return f"the API server refuses it as it stands. Otherwise: {sentence}"
 
 
 def _placement(item: CheckItem) -> str:

@@ -28,6 +28,11 @@ def verdict_sentence(item: EvaluationReport) -> str:
     return f"it can be scheduled now, on {listed(item.feasible)}."
 
 
+def held_back(gates: Iterable[str], verdict: str) -> str:
+    """Return the gates that hold a Pod back, and the verdict without them."""
+    return f"held by the scheduling gate {', '.join(gates)}. Without it: {verdict}"
+
+
 def capital(sentence: str) -> str:
     """Return our own sentence as it begins a line; a word with more than letters in it is a name."""
     first, _, rest = sentence.partition(" ")

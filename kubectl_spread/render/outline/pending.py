@@ -9,6 +9,7 @@ from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
     evaluation_paragraphs,
+    held_back,
     verdict_sentence,
 )
 from kubectl_spread.render.outline.fixes import fixes_block
@@ -53,7 +54,7 @@ def _headline(item: PendingItem) -> Headline:
     """Return the sentence on top."""
     name, verdict, tone = f"{item.namespace}/{item.name}", verdict_sentence(item), VERDICT_TONES[item.verdict]
     if item.held_by:
-        held = f"held by the scheduling gate {', '.join(item.held_by)}. Without it: {verdict}"
+        held = held_back(item.held_by, verdict)
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
