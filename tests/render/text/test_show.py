@@ -50,9 +50,9 @@ class TestShowTable:
     def test_wide_adds_columns(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
         header, row = table_of([*ABC, made, *web("a1", "b1")], wide=True)
-        assert header.split()[6:] == ["PODS", "DOMAINS", "STATUS", "SELECTOR", "NEXT"]
+        assert header.split()[6:] == ["PODS", "DOMAINS", "STATUS", "SELECTOR", "NEXT", "HEADROOM"]
         assert "2 (0 own)" in row
-        assert row.endswith("OK       app=web    c1")
+        assert row.endswith("OK       app=web    c1     <none>")
 
     def test_headers_may_be_left_out(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
