@@ -46,8 +46,8 @@ def test_a_stateful_set_says_between_which_revisions_it_moves() -> None:
         (JobCondition(type="Complete", status="True"), True),
         (JobCondition(type="Failed", status="True"), True),
         (JobCondition(type="Failed", status="False"), False),
-        (JobCondition(type="FailureTarget", status="True"), False),
-        (JobCondition(type="SuccessCriteriaMet", status="True"), False),
+        (JobCondition(type="FailureTarget", status="True"), True),
+        (JobCondition(type="SuccessCriteriaMet", status="True"), True),
         (JobCondition(type="Suspended", status="True"), False),
     ],
 )
