@@ -65,12 +65,18 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def owner_runs(self) -> bool:
         """Whether a Pod of the same workload is on a node."""
+        return bool(self.running)
+
+    @cached_property
+    def running(self) -> tuple[Pod, ...]:
+        """The Pods of the same workload that are on a node."""
         snapshot, namespace = self.handle.snapshot, self.pod.metadata.namespace
         owner = owner_of(self.pod, snapshot)
-        return any(
-            other.metadata.namespace == namespace and owner_of(other, snapshot) == owner
+        return tuple(
+            other
             for info in self.handle.node_infos.values()
             for other in info.pods
+            if other.metadata.namespace == namespace and owner_of(other, snapshot) == owner
         )
 
     @cached_property

@@ -265,6 +265,20 @@ class TestAddMatchLabelKeys:
         assert patch_of(found) == [("add", f"{AT}/0/matchLabelKeys", [HASH])]
         assert (found.cost, set(found.feasible)) == (1, {"a1", "b1"})
 
+    @pytest.mark.parametrize(("closed", "offered"), [("c", True), ("ac", False)])
+    def test_leaves_room_for_what_the_rollout_replaces(self, closed: str, *, offered: bool) -> None:
+        constraints = [spread(ZONE, selector=app("web"), minDomains=4)]
+        made = owner("StatefulSet", web(topologySpreadConstraints=constraints))
+        first, second = (
+            owned(
+                web(name, on=on, topologySpreadConstraints=constraints), made, **{"controller-revision-hash": "web-1"}
+            )
+            for name, on in (("web-0", "a1"), ("web-1", ""))
+        )
+        nodes = zones(**dict.fromkeys(closed, TAINTED["c"]))
+        found = fixes([*nodes, made, first, web("beside", on="b1")], second)
+        assert ("AddMatchLabelKeys" in found) is offered
+
     def test_adds_to_the_keys_there_are(self) -> None:
         found = fixes(
             *self.situation(
