@@ -430,11 +430,19 @@ class ValidationWarning(Report, frozen=True, kw_only=True):
 
 
 class Placement(Report, frozen=True, kw_only=True):
-    """Where one replica goes; ties are the other nodes of the same total score."""
+    """Where one replica goes.
+
+    Attributes:
+        replica: which, counted from 1.
+        node: where.
+        ties: the other nodes of the same total score.
+        preempts: the Pods that the scheduler evicts from the node to make room.
+    """
 
     replica: int
     node: str
     ties: tuple[str, ...] = ()
+    preempts: tuple[PodName, ...] = ()
 
 
 class Jam(Report, frozen=True, kw_only=True):

@@ -284,7 +284,12 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     outcomes = _placed(wanted, plan, handle)
     # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
     none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
-    if none_waits and outcomes.jam is None:
+    preempts = any(placement.preempts for placement in outcomes.first.placements[:1])
+    if preempts:
+        # Where room is made, the minimum is not held by what is full.
+        held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
+        report = replace(report, findings=held)
+    if preempts or (none_waits and outcomes.jam is None):
         report = _without_blame(report)
     after = outcomes.first.handle
     item = replace(
@@ -329,7 +334,7 @@ def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
 
 
 def _without_blame(report: EvaluationReport) -> EvaluationReport:
-    """Return the report about a Pod that does not come as it is: that it would find no node stops nothing."""
+    """Return the report about a Pod that does not come as it is, or that is made room for."""
     if report.verdict is not Verdict.UNSCHEDULABLE:
         return report
     return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -24,11 +24,15 @@ from kubectl_spread.controllers.rollout import Plan
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet
-from kubectl_spread.report import DomainRange, Jam, Placement
+from kubectl_spread.report import DomainRange, Jam, Placement, PodName
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_constraints
+from kubectl_spread.scheduler.prefilter_extensions import priority_of
+
+if TYPE_CHECKING:
+    from kubectl_spread.scheduler.preemption import Candidate
 
 SEEDS = 7
 """Orders (count) that are tried besides the one by name."""
@@ -181,14 +185,14 @@ class _Memory:
         """How many evaluations there were."""
         return len(self.found)
 
-    def evaluate(self, pod: Pod, handle: Handle, *, on: Sequence[str], gone: int) -> Evaluation:
+    def evaluate(self, pod: Pod, handle: Handle, *, on: Sequence[str], gone: tuple[int, int]) -> Evaluation:
         """Return what the scheduler decides about the Pod.
 
         Args:
             pod: the next.
             handle: the cluster as it is then.
             on: the nodes that earlier Pods went to.
-            gone: how many old Pods have gone (count).
+            gone: how many old Pods have gone, and how many Pods were evicted (counts).
         """
         state = (frozenset(Counter(on).items()) if self.alike else tuple(on), gone)
         if state not in self.found:
@@ -207,20 +211,37 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
     """Return where the plan's Pods go with ties broken in this order, up to the first that finds no node."""
     placements: list[Placement] = []
     on: list[str] = []
-    gone, before = 0, sum(bool(pod.spec.node_name) for pod in plan.staying)
+    gone, evicted, before = 0, 0, sum(bool(pod.spec.node_name) for pod in plan.staying)
     for number, step in enumerate(plan.steps, start=before + 1):
         handle, gone = without(plan.old[gone : step.gone], handle), max(gone, step.gone)
-        evaluation = memory.evaluate(step.pod, handle, on=on, gone=gone)
+        evaluation = memory.evaluate(step.pod, handle, on=on, gone=(gone, evicted))
         while not evaluation.feasible and gone < step.may_go:
             handle, gone = without(plan.old[gone : gone + 1], handle), gone + 1
-            evaluation = memory.evaluate(step.pod, handle, on=on, gone=gone)
-        if not evaluation.feasible:
+            evaluation = memory.evaluate(step.pod, handle, on=on, gone=(gone, evicted))
+        node, *ties = sorted(_best(evaluation), key=order) or [""]
+        victims: tuple[Pod, ...] = ()
+        if not node and (found := _preempted(evaluation, handle, order)):
+            node, victims = found.node_name, found.victims
+            handle, evicted = without(victims, handle), evicted + len(victims)
+        if not node:
             return Placed(tuple(placements), Jam(replica=number, message=evaluation.message), handle)
-        node, *ties = sorted(_best(evaluation), key=order)
-        placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties))))
+        preempts = tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in victims)
+        placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties)), preempts=preempts))
         on.append(node)
         handle = with_placed(step.pod, node, handle)
     return Placed(tuple(placements), None, without(plan.old[gone:], handle))
+
+
+def _preempted(evaluation: Evaluation, handle: Handle, order: Order) -> Candidate | None:
+    """Return where the scheduler makes room for a Pod that finds no node, and whom it evicts; None for nowhere."""
+    priority = priority_of(evaluation.pod)
+    lower = any(info.pods and info.lowest_priority < priority for info in handle.node_infos.values())
+    if not lower or not handle.profile.serves(evaluation.pod):
+        return None
+    from kubectl_spread.scheduler.preemption import preempt
+
+    found = preempt(evaluation, handle)
+    return min(found.best, key=lambda each: order(each.node_name)) if found else None
 
 
 def place_on_best(evaluation: Evaluation, handle: Handle) -> tuple[str, Handle]:
@@ -250,9 +271,10 @@ def with_placed(pod: Pod, node_name: str, handle: Handle) -> Handle:
 
 
 def without(pods: Iterable[Pod], handle: Handle) -> Handle:
-    """Return the cluster without these Pods, some of which may be on no node."""
+    """Return the cluster without these Pods, some of which may be on no node, or evicted already."""
     for pod in pods:
-        if pod.spec.node_name in handle.node_infos:
+        info = handle.node_infos.get(pod.spec.node_name)
+        if info is not None and any(other.key == pod.key for other in info.pods):
             handle = handle.without_pod(pod)
     return handle
 

@@ -368,6 +368,18 @@ def test_a_gate_comes_before_all_else(checked: Check, objects: Sequence[Object],
     assert (only(report).held_by, exit_code(report)) == (("example.com/wait",), 1)
 
 
+def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(checked: Check) -> None:
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
+    full = [*ABC, pod("low", on="c1", requests={"cpu": "8"}), *web("a1", "b1", priority=9), high]
+    needy = template(ON_ZONES, requests={"cpu": "1"}, priorityClassName="high")
+    report = checked([workload("Deployment", "new", pods=needy, replicas=1)], full)
+    item = only(report)
+    assert check_sentence(item) == "it can be scheduled: it preempts default/low on c1."
+    assert (item.verdict, nodes_of(item), item.jam, exit_code(report)) == ("Schedulable", ["c1"], None, 0)
+    assert "PinnedMinimum" not in {finding.id for finding in item.findings}
+    assert [domain.matching for domain in item.after[0].domains] == [1, 1, 1]
+
+
 def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
     keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
     item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))

@@ -29,7 +29,7 @@ from kubectl_spread.render.outline.evaluation import (
     verdict_sentence,
 )
 from kubectl_spread.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
-from kubectl_spread.words import listed
+from kubectl_spread.words import enumerated, listed
 
 SHOWN_NODES = 10
 
@@ -96,10 +96,17 @@ def _created(item: CheckItem) -> str:
         failed = item.failed_create
         return f"Pod {failed.created + 1} of {item.replicas} is refused by the API server: {failed.message}"
     some = item.rollout is not None and len(item.placements) < item.replicas
+    evicting = _evicting(item)
     if item.verdict is Verdict.INCOMPLETE or (item.replicas <= 1 and not some):
-        return verdict_sentence(item)
+        return f"it can be scheduled{evicting}." if evicting else verdict_sentence(item)
     who = f"{len(item.placements)} Pods that are to come" if some else f"{item.replicas} replicas"
-    return f"all {who} can be scheduled."
+    return f"all {who} can be scheduled{evicting}."
+
+
+def _evicting(item: CheckItem) -> str:
+    """Return whom the scheduler evicts for the replicas; empty where nobody."""
+    whom = [f"{pod.namespace}/{pod.name} on {each.node}" for each in item.placements for pod in each.preempts]
+    return f": it preempts {enumerated(whom, most=2)}" if whom else ""
 
 
 def _jam(jam: Jam, replicas: int) -> str:
