@@ -555,8 +555,9 @@ def _show(outcome: Outcome) -> str:
     for row in outcome.rows:
         status = row["status"]
         if jobs:
-            # As show was asked the Job was full and wanted no more, unless its first Pods were refused already.
-            if row["next"] or status in {"Blocked", "Unschedulable"}:
+            # As show was asked the Job was full and wanted no more, unless its first Pods were refused already. Its row
+            # is that of a Pod that waits, if one does: then the Pod that comes, which is alike, waits too.
+            if row["next"] or (bound and status in {"Blocked", "Unschedulable"}):
                 return f"{status} {row['next']} of a Job that is full"
         elif outcome.came is None:
             if status not in {"FailedCreate", "NoDomains"}:
