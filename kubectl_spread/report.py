@@ -436,13 +436,13 @@ class Placement(Report, frozen=True, kw_only=True):
         replica: which, counted from 1.
         node: where.
         ties: the other nodes of the same total score.
-        preempts: the Pods that the scheduler evicts from the node to make room.
+        preempts: the Pods that the scheduler evicts from the node to make room; unset where it evicts none.
     """
 
     replica: int
     node: str
     ties: tuple[str, ...] = ()
-    preempts: tuple[PodName, ...] = ()
+    preempts: tuple[PodName, ...] | UnsetType = UNSET
 
 
 class Jam(Report, frozen=True, kw_only=True):

@@ -226,7 +226,7 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
         if not node:
             return Placed(tuple(placements), Jam(replica=number, message=evaluation.message), handle)
         preempts = tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in victims)
-        placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties)), preempts=preempts))
+        placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties)), preempts=preempts or UNSET))
         on.append(node)
         handle = with_placed(step.pod, node, handle)
     return Placed(tuple(placements), None, without(plan.old[gone:], handle))

@@ -105,7 +105,7 @@ def _created(item: CheckItem) -> str:
 
 def _evicting(item: CheckItem) -> str:
     """Return whom the scheduler evicts for the replicas; empty where nobody."""
-    whom = [f"{pod.namespace}/{pod.name} on {each.node}" for each in item.placements for pod in each.preempts]
+    whom = [f"{pod.namespace}/{pod.name} on {each.node}" for each in item.placements for pod in each.preempts or ()]
     return f": it preempts {enumerated(whom, most=2)}" if whom else ""
 
 
