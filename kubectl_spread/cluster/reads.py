@@ -22,6 +22,9 @@ class Read:
         first_page_only: whether the first 500 objects are enough.
         fallback: the namespace to list where all namespaces are forbidden; the list counts as unread then.
         resource_version: the version to list at; empty for the newest.
+        not_older: whether a list of that version or any newer one will do: the server has an index of Pods by
+            ``spec.nodeName`` for such lists alone, and walks all Pods for any other.
+        on_nodes: the nodes whose Pods are wanted, a list each, such as ``not_older`` means; empty for one list.
     """
 
     kind: Kind
@@ -33,6 +36,8 @@ class Read:
     first_page_only: bool = False
     fallback: str = ""
     resource_version: str = ""
+    not_older: bool = False
+    on_nodes: tuple[str, ...] = ()
 
 
 def counted(inventory: Inventory) -> str:

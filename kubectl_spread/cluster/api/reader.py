@@ -2,7 +2,8 @@
 
 While one page is decoded the next is on its way, and no more than that is ever held as bytes. The first list is read
 at the newest version (no resourceVersion): a cached one may be stale, and ignores the limit. The others are read at the
-version that its first page is of.
+version that its first page is of. The Pods of single nodes are lists of their own, eight at a time, each of that
+version or a newer one: never of exactly one, for which a server looks at every Pod that there is.
 
 Source: client-go tools/pager/pager.go, apimachinery pkg/apis/meta/v1/types.go ListOptions (v1.36).
 """
@@ -20,12 +21,19 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from kubectl_spread.cluster.api.interning import Interning
-from kubectl_spread.cluster.api.resource_version import UNKNOWN_MATCH, SharedVersion, is_comparable, is_over
+from kubectl_spread.cluster.api.resource_version import (
+    UNKNOWN_MATCH,
+    SharedVersion,
+    age,
+    is_comparable,
+    is_newer,
+    is_over,
+)
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
-from kubectl_spread.cluster.net.transport import JSON, Answer, Request, fetch
+from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, Answer, Request, fetch
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read, counted
 from kubectl_spread.errors import ClusterError, UsageError
@@ -35,6 +43,8 @@ from kubectl_spread.objects.meta import ObjectMeta, Struct
 from kubectl_spread.snapshot import Inventory, Unread
 
 PAGE_OBJECTS = 500
+NODES_AT_ONCE = 8
+"""Nodes (count) whose Pods are asked for side by side."""
 TIMES_BEGUN = 3
 """How often a reading is begun whose lists expire half-way; the last time each list is of its own version."""
 TICK_SECONDS = 0.1
@@ -233,6 +243,8 @@ class _Reading:
 
     def read(self, wanted: Read) -> _Found:
         """Return what was found, or why nothing could be read."""
+        if wanted.on_nodes:
+            return self._on_nodes(wanted)
         try:
             return self._get(wanted) if wanted.name else self._list(wanted)
         except StatusError as error:
@@ -252,6 +264,31 @@ class _Reading:
         if narrowed.objects is None:
             raise refusal
         return replace(narrowed, unread=_unread(wanted, refusal))
+
+    def _on_nodes(self, wanted: Read) -> _Found:
+        """Return the Pods of the nodes, and the newest version of them; nothing more is asked for where one fails."""
+        waiting: SimpleQueue[str] = SimpleQueue()
+        for name in wanted.on_nodes:
+            waiting.put(name)
+        workers = [Background(partial(self._nodes_in_turn, wanted, waiting)) for _ in range(NODES_AT_ONCE)]
+        try:
+            found = [each for worker in workers for each in worker.result()]
+        except BaseException:
+            self.stop()
+            raise
+        objects = tuple(pod for each in found for pod in each.objects or ())
+        return _Found(objects, max((each.resource_version for each in found), key=age, default=""))
+
+    def _nodes_in_turn(self, wanted: Read, waiting: SimpleQueue[str]) -> list[_Found]:
+        """Return what is on each node that nobody else has taken from the queue."""
+        found = []
+        while not self._stopped.is_set():
+            try:
+                selector = f"spec.nodeName={waiting.get_nowait()}"
+            except Empty:
+                break
+            found.append(self.read(replace(wanted, on_nodes=(), not_older=True, field_selector=selector)))
+        return found
 
     def _get(self, wanted: Read) -> _Found:
         """Return the one object."""
@@ -351,7 +388,7 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
         of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
         if found.resource_version:
             versions.setdefault(wanted.kind.plural, {})[found.resource_version] = None
-            if is_comparable(wanted):
+            if is_comparable(wanted) and not is_newer(wanted):
                 comparable.add(found.resource_version)
     return Inventory(
         {kind: tuple(held.values()) for kind, held in objects.items()},
@@ -405,10 +442,11 @@ def _list_request(wanted: Read, continue_: str) -> Request:
     """Return the request for a page of a list."""
     version = "" if continue_ else wanted.resource_version
     query = {
-        "limit": str(PAGE_OBJECTS),
+        # A further page would be of exactly one version, and come without the index.
+        "limit": "" if wanted.not_older else str(PAGE_OBJECTS),
         "continue": continue_,
         "resourceVersion": version,
-        "resourceVersionMatch": "Exact" if version else "",
+        MATCH: version and (NOT_OLDER if wanted.not_older else EXACT),
         "labelSelector": wanted.label_selector,
         "fieldSelector": wanted.field_selector,
     }

@@ -57,6 +57,19 @@ def is_comparable(wanted: Read) -> bool:
     return not wanted.name and wanted.kind not in KEPT_APART
 
 
+def is_newer(wanted: Read) -> bool:
+    """Whether the list may be of a newer version than it is asked for at."""
+    return wanted.not_older or bool(wanted.on_nodes)
+
+
+def age(resource_version: str) -> tuple[int, str]:
+    """Return what versions are sorted by, the oldest first: they are numbers.
+
+    Source: KEP-5504, comparable resource versions.
+    """
+    return len(resource_version), resource_version
+
+
 def is_over(error: StatusError) -> bool:
     """Whether a list cannot be had at its version any more, or not yet; at another one it may be."""
     return error.status == HTTPStatus.GONE or error.said.too_new

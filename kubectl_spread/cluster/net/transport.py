@@ -44,6 +44,8 @@ CHUNK_BYTES = 1 << 20
 SUCCESS, REDIRECTION = 2, 3
 """The first digit of an HTTP status."""
 RETRIED = (429, 500, 502, 503, 504)
+MATCH, EXACT, NOT_OLDER = "resourceVersionMatch", "Exact", "NotOlderThan"
+"""The parameter that says what a resourceVersion means, and its values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,7 +384,8 @@ class _Call:
             said=parse_status(reply.body),
         )
         # What is asked for at one version is asked for at another instead: that server may never come to it.
-        if reply.status not in RETRIED or (error.said.too_new and self.request.query.get("resourceVersion")):
+        at_one = self.request.query.get("resourceVersion") and self.request.query.get(MATCH) != NOT_OLDER
+        if reply.status not in RETRIED or (error.said.too_new and at_one):
             return error
         pause = error.retry_after = _seconds_asked(reply.headers.get("Retry-After", ""))
         if pause:

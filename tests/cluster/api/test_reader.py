@@ -8,11 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cluster.api.reader import TIMES_BEGUN, count, list_metadata, read, server_version
+from kubectl_spread.cluster.api.reader import NODES_AT_ONCE, TIMES_BEGUN, count, list_metadata, read, server_version
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
@@ -257,6 +258,59 @@ def test_two_lists_of_a_kind_may_be_of_two_versions(server: ApiServer, connectio
     server.answer = lambda seen: listing("a", version=seen.query["labelSelector"])
     inventory = read(connection, [Read(POD, label_selector="7"), Read(POD, label_selector="8")])
     assert (inventory.resource_versions, inventory.apart) == ({"pods": "7 and 8"}, True)
+
+
+class OnNodes:
+    """A server that lists the Pods of single nodes, each at a newer version.
+
+    Args:
+        *before: what it answers first, whatever it is asked for.
+    """
+
+    def __init__(self, *before: Response) -> None:
+        self._before = list(before)
+        self._versions = iter(range(8, 1000))
+        self._lock = threading.Lock()
+        self.most_at_once = 0
+        self._at_once = 0
+
+    def __call__(self, seen: Seen) -> Response:
+        """Return one Pod, named for the node."""
+        with self._lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+            before, version = self._before.pop(0) if self._before else None, str(next(self._versions))
+        time.sleep(0.01)
+        with self._lock:
+            self._at_once -= 1
+        name = seen.query["fieldSelector"].removeprefix("spec.nodeName=")
+        return before or listing(f"on-{name}", version=version)
+
+
+def test_the_pods_of_single_nodes_may_be_newer(server: ApiServer, connection: Connection) -> None:
+    server.answer = asked = OnNodes()
+    nodes = tuple(f"n{number}" for number in range(40))
+    inventory = read(connection, [Read(POD, on_nodes=nodes)], resource_version="7")
+    assert sorted(names_of(inventory.objects["Pod"])) == sorted(f"on-{name}" for name in nodes)
+    assert (inventory.resource_versions, inventory.apart) == ({"pods": "47"}, False)
+    wanted = {"resourceVersion": "7", "resourceVersionMatch": "NotOlderThan"}
+    assert all(seen.query == wanted | {"fieldSelector": seen.query["fieldSelector"]} for seen in server.seen)
+    assert 1 < asked.most_at_once <= NODES_AT_ONCE
+
+
+def test_a_server_that_is_behind_is_asked_again_for_a_node(server: ApiServer, connection: Connection) -> None:
+    server.answer = OnNodes(replace(TOO_NEW["1.36"], headers={}))
+    inventory = read(connection, [Read(POD, on_nodes=("n1", "n2"))], resource_version="7")
+    assert sorted(names_of(inventory.objects["Pod"])) == ["on-n1", "on-n2"]
+    assert {seen.query["resourceVersion"] for seen in server.seen} == {"7"}
+    assert len(server.seen) == 3
+
+
+def test_after_a_refusal_no_further_node_is_asked_for(server: ApiServer, connection: Connection) -> None:
+    server.answer = OnNodes(*[status(403, "Forbidden")] * NODES_AT_ONCE)
+    with pytest.raises(ClusterError, match="not allowed to list pods in all namespaces"):
+        read(connection, [Read(POD, on_nodes=tuple(f"n{number}" for number in range(100)))], resource_version="7")
+    assert len(server.seen) < 3 * NODES_AT_ONCE
 
 
 def test_several_reads_of_a_kind_are_put_together(server: ApiServer, connection: Connection) -> None:
