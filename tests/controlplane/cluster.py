@@ -60,6 +60,8 @@ class Options:
     """Admission plugins that are off; LimitRanger, which is on, looks up 50 new namespaces a second at most."""
     audit_log: Path | None = None
     """Where each request is recorded as a line of JSON, at level Metadata; with the rest of its files unless given."""
+    etcd_data: Path | None = None
+    """Where etcd keeps what is stored, and may find it; with the rest of its files unless given."""
     client_authority: Path | None = None
     """Whose client certificates are believed; nobody's unless given."""
 
@@ -76,12 +78,12 @@ class ControlPlane:
         self._binaries = binaries
         self._folder = folder
         self._running = running
-        self._etcd_url = ""
+        self.etcd_url = ""
 
     def start(self) -> None:
         """Start the components in the order in which they need each other."""
         self._write_files()
-        self._etcd_url = self._start_etcd()
+        self.etcd_url = self._start_etcd()
         self._kube_apiserver = self._start_kube_apiserver()
         if self._options.scheduler:
             self.start_scheduler()
@@ -102,9 +104,9 @@ class ControlPlane:
     def compact_etcd(self) -> None:
         """Let etcd forget what every object was before it became what it is: older versions have expired."""
         with urllib3.PoolManager(retries=False, timeout=30.0) as pool:
-            status = pool.request("POST", f"{self._etcd_url}/v3/maintenance/status", json={}).json()
+            status = pool.request("POST", f"{self.etcd_url}/v3/maintenance/status", json={}).json()
             revision = {"revision": status["header"]["revision"], "physical": True}
-            answer = pool.request("POST", f"{self._etcd_url}/v3/kv/compaction", json=revision)
+            answer = pool.request("POST", f"{self.etcd_url}/v3/kv/compaction", json=revision)
         if answer.status != HTTPStatus.OK:
             raise ApiError(status=answer.status, message=answer.data.decode(errors="replace"))
 
@@ -146,7 +148,10 @@ class ControlPlane:
         """Return where etcd listens."""
         client_url, peer_url = (f"http://{commands.LOOPBACK}:{free_port()}" for _ in range(2))
         command = commands.etcd(
-            self._binaries.etcd, data=self._folder / "etcd", client_url=client_url, peer_url=peer_url
+            self._binaries.etcd,
+            data=self._options.etcd_data or self._folder / "etcd",
+            client_url=client_url,
+            peer_url=peer_url,
         )
         self._run(command, health=f"{client_url}/readyz")
         return client_url
@@ -157,7 +162,7 @@ class ControlPlane:
             self._binaries.kube_apiserver,
             folder=self._folder,
             port=int(self.server.rpartition(":")[2]),
-            etcd_url=self._etcd_url,
+            etcd_url=self.etcd_url,
             without_admission=self._options.without_admission,
             audit_log=self.audit_log,
             client_authority=self._options.client_authority,

@@ -1,0 +1,66 @@
+"""The large cluster, at a small size: copies of stored bytes are objects like those that the API server made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests.bench.large.contents import Size, apps
+from tests.bench.large.filling import fill
+from tests.bench.large.pending import pending_pods
+from tests.controlplane.api import Object
+from tests.controlplane.binaries import Binaries
+from tests.controlplane.client import Client
+from tests.controlplane.cluster import Options, control_plane
+
+pytestmark = pytest.mark.e2e
+
+SMALL = Size(nodes=60, apps=72, pods=300)
+
+
+@pytest.fixture(scope="module")
+def filled(binaries: Binaries) -> Iterator[Client]:
+    """A control plane that nothing changes, with the contents of the large cluster."""
+    with control_plane(Options(scheduler=False, controllers=()), binaries=binaries) as plane:
+        fill(plane, SMALL)
+        yield plane.client()
+
+
+def test_every_node_is_itself(filled: Client) -> None:
+    nodes = filled.api.request("GET", "/api/v1/nodes")["items"]
+    assert len({node["metadata"]["uid"] for node in nodes}) == SMALL.nodes
+    assert all(node["metadata"]["labels"]["kubernetes.io/hostname"] == node["metadata"]["name"] for node in nodes)
+
+
+def test_every_pod_is_itself_and_like_the_first_of_its_app(filled: Client) -> None:
+    pods = filled.pods()
+    bound = [pod for pod in pods if "nodeName" in pod["spec"]]
+    assert len({pod["metadata"]["uid"] for pod in pods}) == len(pods) == SMALL.pods + len(pending_pods())
+    assert len(bound) == SMALL.pods
+    assert {pod["status"]["phase"] for pod in bound} == {"Running"}
+    of_app = [pod for pod in bound if pod["metadata"]["name"].startswith("app-0003-")]
+    first, *others = map(_without_names, of_app)
+    assert others
+    assert all(other == first for other in others)
+
+
+def test_an_app_has_the_pods_that_its_deployment_says(filled: Client) -> None:
+    deployments = filled.api.request("GET", "/apis/apps/v1/deployments")["items"]
+    owners = Counter(pod["metadata"]["ownerReferences"][0]["name"] for pod in filled.pods() if _is_owned(pod))
+    said = {deployment["metadata"]["name"]: deployment["status"]["readyReplicas"] for deployment in deployments}
+    assert said == {app.name: owners[app.revision] for app in apps(SMALL)}
+
+
+def _is_owned(pod: Object) -> bool:
+    """Return whether a Pod has a controller."""
+    return "ownerReferences" in pod["metadata"]
+
+
+def _without_names(pod: Object) -> Object:
+    """Return what Pods of an app share."""
+    unique = {"name", "uid", "resourceVersion"}
+    metadata = {field: value for field, value in pod["metadata"].items() if field not in unique}
+    spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
+    return {**pod, "metadata": metadata, "spec": spec}
