@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ _API: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "Cr
 _QUIET_S = 1.0
 _QUIET_AFTER_S = 2.0
 _SETTLED_S = 40.0
+_COMMAND_S = 120.0
 _PAUSE_S = 0.1
 
 
@@ -275,16 +277,20 @@ def offered(client: Client, namespace: str, name: str) -> Sequence[Object]:
 
 
 def run_as_printed(client: Client, command: str) -> None:
-    """Run a command as a person would paste it."""
-    ended = subprocess.run(
-        ["/bin/bash", "-o", "pipefail", "-c", command],
-        env=client.kubectl.environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    """Run a command as a person would paste it; what it waits for, such as a Pod's end, kubelets that are played do."""
+    with ThreadPoolExecutor(1) as shell:
+        running = shell.submit(_run, command, client.kubectl.environment())
+        while not running.done():
+            client.act_as_kubelets()
+            time.sleep(_PAUSE_S)
+    ended = running.result()
     assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
+
+
+def _run(command: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Return how the shell's command ended."""
+    shell = ("/bin/bash", "-o", "pipefail", "-c", command)
+    return subprocess.run(shell, env=environment, capture_output=True, text=True, timeout=_COMMAND_S, check=False)
 
 
 def _settled_wrongs(client: Client, situation: Situation, before: Sequence[Object]) -> Sequence[str]:

@@ -1,0 +1,127 @@
+"""Small clusters on which a hurried answer misleads, and what is asked of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, spread
+from tests.build_storage import claim, volume
+from tests.build_workloads import controller, cron_job, owned, revision, template, workload
+from tests.program import Ended
+from tests.program import spread as run
+
+ON_ZONES = spread(ZONE, selector=app("web"))
+ZONES = (namespace("default"), node("a1", zone="a"), node("b1", zone="b"))
+SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
+"""The node of a third zone, to which Pods without the toleration cannot go."""
+GIGABYTE: Object = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+SANDBOX: Object = {
+    "apiVersion": "node.k8s.io/v1",
+    "kind": "RuntimeClass",
+    "metadata": {"name": "sandbox"},
+    "handler": "sandbox",
+    "scheduling": {"nodeSelector": {"sandbox": "yes"}},
+}
+
+
+def asked(
+    folder: Path, command: str, objects: Iterable[Object], *words: str, manifests: Sequence[Object] = ()
+) -> Ended:
+    """Return how the command ends about a cluster of these objects.
+
+    Args:
+        folder: where files may be written.
+        command: ``show``, ``why-pending`` or ``check``.
+        objects: the cluster.
+        *words: further words of the command line.
+        manifests: what ``check`` is asked about; nothing for other commands.
+    """
+    cluster = _written(folder / "cluster.json", objects)
+    manifest = ("-f", _written(folder / "manifest.json", manifests)) if manifests else ()
+    return run(command, "--from", cluster, *manifest, *words)
+
+
+def _written(path: Path, objects: Iterable[Object]) -> str:
+    """Return the path of a file with a List of the objects."""
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects]}), encoding="utf-8")
+    return str(path)
+
+
+def pods_of(kind: str, owner: str, *on: str, pods: Object, **fields: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec, by the API's name
+    """Return a Pod of the template on each of these nodes, Pending for an empty one; ``fields`` are its alone."""
+    labels = pods["metadata"]["labels"]
+    given = {**pods["spec"], **fields}
+    return [owned(f"{owner}-{n}", kind, owner, on=where, labels=labels, **given) for n, where in enumerate(on)]
+
+
+def deployed(
+    *on: str,
+    pods: Object | None = None,
+    beyond: Mapping[str, Any] | None = None,
+    **spec: Any,  # noqa: ANN401 - any field of the spec, by the API's name
+) -> list[Object]:
+    """Return the Deployment web with a Pod on each of these nodes, Pending for an empty one.
+
+    Args:
+        *on: the nodes.
+        pods: its template; with a constraint on zones unless said.
+        beyond: what the spec of its Pods has besides, as a webhook writes it.
+        **spec: further fields of its spec.
+    """
+    made = pods or template(ON_ZONES)
+    replicas = revision("web", 1, pods=made)
+    replicas["spec"]["replicas"] = len(on)
+    living = pods_of("ReplicaSet", "web-h1", *on, pods=replicas["spec"]["template"], **(beyond or {}))
+    return [workload("Deployment", "web", pods=made, replicas=len(on), **spec), replicas, *living]
+
+
+def of_another_api(kind: str, api: str, owner: str, pods: Iterable[Object]) -> list[Object]:
+    """Return the Pods as an owner of another API has them."""
+    reference = {**controller(kind, owner), "apiVersion": api}
+    return [{**each, "metadata": {**each["metadata"], "ownerReferences": [reference]}} for each in pods]
+
+
+def mounting(name: str) -> Object:
+    """Return the fields of a Pod that mounts the claim."""
+    return {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]}
+
+
+def ordinals(*on: str) -> list[Object]:
+    """Return the StatefulSet db, a Pod of which is on each of these nodes, and whose next claim is kept in zone a."""
+    pods = template(ON_ZONES)
+    claims = [{"metadata": {"name": "data"}, "spec": GIGABYTE}]
+    made = workload("StatefulSet", "db", pods=pods, replicas=len(on), volumeClaimTemplates=claims)
+    zones = [*(where[0] for where in on), "a"]
+    kept = [claim(f"data-db-{n}", bound_to=f"pv-{n}") for n in range(len(zones))]
+    disks = [volume(f"pv-{n}", usable_on={ZONE: [zone]}) for n, zone in enumerate(zones)]
+    labels = {"apps.kubernetes.io/pod-index": "0"}
+    living = [
+        owned(f"db-{n}", "StatefulSet", "db", on=where, labels=labels, **{**pods["spec"], **mounting(f"data-db-{n}")})
+        for n, where in enumerate(on)
+    ]
+    return [made, *kept, *disks, *living]
+
+
+def run_of(job: str, *on: str) -> list[Object]:
+    """Return a Job of the CronJob nightly with its Pods."""
+    labels = {"app": "web", "batch.kubernetes.io/job-name": job}
+    by_run = spread(ZONE, selector=app("web"), matchLabelKeys=["batch.kubernetes.io/job-name"])
+    pods = template(by_run, labels=labels, restartPolicy="Never")
+    made = workload("Job", job, pods=pods, parallelism=len(on), owner=controller("CronJob", "nightly"))
+    return [made, *pods_of("Job", job, *on, pods=pods)]
+
+
+def nightly() -> Object:
+    """Return a CronJob whose runs count their own Pods alone."""
+    by_run = spread(ZONE, selector=app("web"), matchLabelKeys=["batch.kubernetes.io/job-name"])
+    return cron_job("nightly", pods=template(by_run, restartPolicy="Never"), parallelism=2)
+
+
+def paused() -> list[Object]:
+    """Return a paused Deployment whose new template no Pod has: it says nodes, and those that run say zones."""
+    made, *rest = deployed("a1", "b1", paused=True)
+    made["spec"]["template"] = template(spread(HOSTNAME, selector=app("web")))
+    return [made, *rest]

@@ -1,0 +1,222 @@
+"""``show`` where the next Pod is not what a glance at the template says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_storage import claim, storage_class, volume
+from tests.build_workloads import owned, template, workload
+from tests.cli.once_wrong import (
+    GIGABYTE,
+    ON_ZONES,
+    SANDBOX,
+    SHUT,
+    ZONES,
+    asked,
+    deployed,
+    mounting,
+    nightly,
+    of_another_api,
+    ordinals,
+    paused,
+    pods_of,
+    run_of,
+)
+
+LIMITS: Object = {
+    "apiVersion": "v1",
+    "kind": "LimitRange",
+    "metadata": {"name": "limits", "namespace": "default"},
+    "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "2"}}]},
+}
+TOLERATED = {"key": "dedicated", "operator": "Exists"}
+PINNED = "min pinned by c1 (taint dedicated=gpu:NoSchedule): skew would be 2, maxSkew 1"
+EPHEMERAL = {**GIGABYTE, "storageClassName": "fast"}
+SCRATCH: Sequence[Object] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": EPHEMERAL}}}]
+HONOURING = {**ON_ZONES, "nodeTaintsPolicy": "Honor"}
+
+
+def small(name: str, cpu: str) -> Object:
+    """Return a node in the zone of its first letter with so much CPU."""
+    return node(name, zone=name[0], allocatable={"cpu": cpu})
+
+
+def kafka() -> list[Object]:
+    """Return Pods of an owner of another API, each with a claim of its own; the newest one's is bound in zone c."""
+    on = ("a1", "b1", "c1", "c2")
+    pods = [
+        owned(f"kafka-{n}", "StrimziPodSet", "kafka", on=where, **template(ON_ZONES)["spec"] | mounting(f"data-{n}"))
+        for n, where in enumerate(on)
+    ]
+    for number, each in enumerate(pods):
+        each["spec"]["volumes"] = mounting(f"data-kafka-{number}")["volumes"]
+    claims = [claim(f"data-kafka-{n}", bound_to=f"pv-{n}", class_name="fast") for n in range(len(on))]
+    disks = [volume(f"pv-{n}", class_name="fast", usable_on={ZONE: [where[0]]}) for n, where in enumerate(on)]
+    return [*claims, *disks, *of_another_api("StrimziPodSet", "core.strimzi.io/v1beta2", "kafka", pods)]
+
+
+def full_job() -> list[Object]:
+    """Return a Job that has as many Pods as it wants."""
+    pods = template(ON_ZONES, restartPolicy="Never")
+    made = workload("Job", "web", pods=pods, parallelism=2, completions=2, status={"active": 2})
+    return [made, *pods_of("Job", "web", "a1", "b1", pods=pods)]
+
+
+def daemons(*on: str) -> list[Object]:
+    """Return a DaemonSet with a Pod on each of these nodes, to each of which its affinity confines it."""
+    made = workload("DaemonSet", "agent", pods=template(ON_ZONES))
+    living = []
+    for each in pods_of("DaemonSet", "agent", *on, pods=template(ON_ZONES)):
+        field = {"key": "metadata.name", "operator": "In", "values": [each["spec"]["nodeName"]]}
+        terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+        each["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+        living.append(each)
+    return [made, *living]
+
+
+RACKED = [
+    node("a1", zone="a", labels={"rack": "r1"}),
+    node("a2", zone="a", labels={"rack": "r2"}),
+    node("c1", zone="c", labels={"rack": "r1"}, taints=["dedicated=gpu:NoSchedule"]),
+]
+BOTH = template(ON_ZONES, spread("rack", selector=app("web")))
+TWO = template(ON_ZONES, spread(HOSTNAME, selector=app("web")))
+
+Rows = Sequence[tuple[str, str, Mapping[str, int]]]
+
+SHOWN: Mapping[str, tuple[Sequence[Object], Rows]] = {
+    "a LimitRange writes the requests": (
+        [*ZONES[:1], small("a1", "1"), small("b1", "1"), LIMITS, *deployed("a1")],
+        [("Unschedulable", "cpu: asks 2, at most 1 free", {"a": 1, "b": 0})],
+    ),
+    "its claims come with a Pod": (
+        [*ZONES, SHUT, storage_class("fast"), *deployed("a1", "b1", pods=template(ON_ZONES, volumes=SCRATCH))],
+        [("Blocked", PINNED, {"a": 1, "b": 1, "c": 0})],
+    ),
+    "a claim was kept for the next ordinal": (
+        [*ZONES, node("c1", zone="c"), *ordinals("a1", "b1", "c1", "a1")],
+        [
+            (
+                "Blocked",
+                "min pinned by b1 (claim data-db-4 is bound to pv-4 in a) and 1 more: skew would be 2, maxSkew 1",
+                {"a": 2, "b": 1, "c": 1},
+            )
+        ],
+    ),
+    "a webhook adds the constraint": (
+        [*ZONES, SHUT, *deployed("a1", "b1", pods=template(), beyond={"topologySpreadConstraints": [ON_ZONES]})],
+        [("Blocked", PINNED, {"a": 1, "b": 1, "c": 0})],
+    ),
+    "a webhook adds the toleration": (
+        [
+            *ZONES,
+            SHUT,
+            *deployed(
+                "c1",
+                "c1",
+                "c1",
+                pods=template(HONOURING),
+                beyond={"tolerations": [TOLERATED]},
+            ),
+        ],
+        [("Violated", "skew 3, maxSkew 1", {"a": 0, "b": 0, "c": 3})],
+    ),
+    "a RuntimeClass selects nodes": (
+        [
+            *(node(name, zone=name[0], labels={"sandbox": "yes"}) for name in ("a1", "b1")),
+            SHUT,
+            SANDBOX,
+            *deployed(
+                "a1",
+                "b1",
+                "a1",
+                "b1",
+                pods=template(ON_ZONES, runtimeClassName="sandbox"),
+                beyond={"nodeSelector": {"sandbox": "yes"}},
+            ),
+        ],
+        [("OK", "", {"a": 2, "b": 2})],
+    ),
+    "a Pod of less priority gives way": (
+        [
+            *(small(name, "2") for name in ("a1", "b1", "c1")),
+            pod("balloon", on="c1", requests={"cpu": "2"}, priority=-10),
+            *deployed("a1", "b1", pods=template(ON_ZONES, requests={"cpu": "1"})),
+        ],
+        [("OK", "preempts default/balloon on c1", {"a": 1, "b": 1, "c": 0})],
+    ),
+    "an owner of another API makes a claim a Pod": (
+        [*ZONES, node("c1", zone="c"), node("c2", zone="c"), storage_class("fast"), *kafka()],
+        [("OK", "", {"a": 1, "b": 1, "c": 2})],
+    ),
+    "another run's Pods do not count": (
+        [*ZONES, SHUT, nightly(), *run_of("nightly-1", "a1", "b1")],
+        [("OK", "", {"a": 0, "b": 0, "c": 0})],
+    ),
+    "the Job wants no more Pods": ([*ZONES, SHUT, *full_job()], [("OK", "", {"a": 1, "b": 1, "c": 0})]),
+    "another scheduler decides": (
+        [*ZONES, SHUT, *deployed("a1", "b1", pods=template(ON_ZONES, schedulerName="volcano"))],
+        [("Incomplete", "volcano decides, by rules of its own", {"a": 1, "b": 1, "c": 0})],
+    ),
+    "the affinity of a daemon's Pod counts its own node alone": (
+        [*ZONES, node("a2", zone="a"), node("a3", zone="a"), *daemons("a1", "a2", "a3", "b1")],
+        [("NoEffect", "the affinity of each Pod counts its own node alone: skew is always 0", {"a": 3, "b": 1})],
+    ),
+    "a daemon's tolerations count its cordoned node": (
+        [ZONES[1], node("b1", zone="b", unschedulable=True), *daemons("a1", "b1")],
+        [("NoEffect", "the affinity of each Pod counts its own node alone: skew is always 0", {"a": 1, "b": 1})],
+    ),
+    "a paused Deployment does not roll out": ([*ZONES, SHUT, *paused()], [("OK", "", {"a": 1, "b": 1, "c": 0})]),
+    "each leaves a node, both together leave none": (
+        [*RACKED, *deployed("a1", "a1", pods=BOTH)],
+        [
+            ("Blocked", "no node left together with rack: skew would be 3, maxSkew 1", {"a": 2, "c": 0}),
+            ("Blocked", f"no node left together with {ZONE}: skew would be 3, maxSkew 1", {"r1": 2, "r2": 0}),
+        ],
+    ),
+    "each of two constraints leaves no node": (
+        [*ZONES, SHUT, *deployed("a1", "b1", pods=TWO)],
+        [("Blocked", PINNED, {"a": 1, "b": 1, "c": 0}), ("Blocked", PINNED, {"a1": 1, "b1": 1, "c1": 0})],
+    ),
+    "no node has the CPU": (
+        [small("a1", "4"), small("b1", "4"), *deployed("a1", "b1", pods=template(ON_ZONES, requests={"cpu": "3"}))],
+        [("Unschedulable", "cpu: asks 3, at most 1 free", {"a": 1, "b": 1})],
+    ),
+}
+
+
+@pytest.mark.parametrize(("objects", "rows"), SHOWN.values(), ids=SHOWN)
+def test_the_row_is_that_of_the_next_pod(tmp_path: Path, objects: Sequence[Object], rows: Rows) -> None:
+    ended = asked(tmp_path, "show", objects, "-o", "json")
+    found = [(item["status"], item["statusReason"], matching(item)) for item in ended.items]
+    assert (ended.code, found) == (0, rows)
+
+
+def matching(item: Object) -> Mapping[str, int]:
+    """Return the Pods of each domain that counts."""
+    return {each["value"]: each["matching"] for each in item["constraint"]["domains"] if each["eligible"]}
+
+
+def test_static_pods_are_no_workload(tmp_path: Path) -> None:
+    reference = {"apiVersion": "v1", "kind": "Node", "name": "a1"}
+    static = pod("etcd-a1", on="a1", owner=reference)
+    static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
+    ended = asked(tmp_path, "show", [*ZONES, static], "--defaults")
+    said = "No workloads with topology spread constraints found in default namespace.\n"
+    assert (ended.code, ended.stdout, ended.stderr) == (0, "", said)
+
+
+def test_a_pod_that_waits_is_told_of_as_the_row_is(tmp_path: Path) -> None:
+    """Admission wrote into the Pod what it will write into the next."""
+    objects, _ = SHOWN["a LimitRange writes the requests"]
+    asks = template(ON_ZONES, requests={"cpu": "2"})["spec"]["containers"]
+    pending = deployed("", beyond={"containers": asks})[-1]
+    pending["metadata"]["name"] = "web-new"
+    first, *_ = asked(tmp_path, "why-pending", [*objects, pending]).stdout.splitlines()
+    assert (
+        first == "default/web-new is Pending. No constraint is to blame: NodeResourcesFit: cpu: asks 2, at most 1 free."
+    )
