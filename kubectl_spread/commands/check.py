@@ -18,7 +18,8 @@ from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
-from kubectl_spread.controllers.rollout import Plan, Wanted, plan_of
+from kubectl_spread.controllers.rollout import Plan, Step, Wanted, plan_of
+from kubectl_spread.controllers.statefulset import PARALLEL
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
@@ -282,6 +283,9 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     report = _evaluated(first, plan, handle)
     outcomes = _placed(wanted, plan, handle)
+    if failed and failed.created and outcomes.jam and _one_by_one(wanted.owner):
+        # The Pod that finds no node keeps the one that would be refused from ever being made.
+        failed = None
     # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
     none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
     preempts = any(placement.preempts for placement in outcomes.first.placements[:1])
@@ -309,6 +313,11 @@ def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle)
     return item, after.snapshot
 
 
+def _one_by_one(owner: Workload | None) -> bool:
+    """Whether the owner makes a Pod only once those before it are ready."""
+    return isinstance(owner, StatefulSet) and owner.spec.pod_management_policy != PARALLEL
+
+
 def _held_by(pod: Pod) -> tuple[str, ...]:
     """Return the scheduling gates that hold the Pod back; they are rare, and what tells of them is loaded then."""
     if not pod.spec.scheduling_gates:
@@ -326,11 +335,17 @@ def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate
 
 
 def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
-    """Return what the scheduler decides about the first Pod, when the Pods that go before it have gone."""
-    gone = plan.steps[0].gone if plan.steps else len(plan.old)
+    """Return what the scheduler decides about the first Pod, when as many Pods have gone as it waits for."""
+    gone = _gone_before(plan.steps[0], plan, handle) if plan.steps else len(plan.old)
     report = evaluation_report(pod, without(plan.old[:gone], handle))
     missing = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
     return _with_missing(report, missing) if missing else report
+
+
+def _gone_before(step: Step, plan: Plan, handle: Handle) -> int:
+    """Return how many old Pods go before the Pod finds a node (count): where none does, no more than go anyway."""
+    numbers = range(step.gone, step.may_go + 1)
+    return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(plan.old[:n], handle))), step.gone)
 
 
 def _without_blame(report: EvaluationReport) -> EvaluationReport:

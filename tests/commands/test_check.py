@@ -380,6 +380,17 @@ def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(che
     assert [domain.matching for domain in item.after[0].domains] == [1, 1, 1]
 
 
+def test_a_rollout_that_needs_the_place_of_an_old_pod_goes_on(checked: Check) -> None:
+    old, new = (template(requests={"cpu": "2"}, image=image) for image in ("app:1", "app:2"))
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    living = [owned(f"web-{n}", "ReplicaSet", "web-h1", on="n", labels=labels, **old["spec"]) for n in range(4)]
+    cluster = [node("n"), workload("Deployment", "web", pods=old), revision("web", 1, pods=old), *living]
+    report = checked([workload("Deployment", "web", pods=new, replicas=4)], cluster)
+    item = only(report)
+    assert check_sentence(item) == "all 4 replicas can be scheduled."
+    assert (item.verdict, item.feasible, nodes_of(item), exit_code(report)) == ("Schedulable", ("n",), ["n"] * 4, 0)
+
+
 def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
     keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
     item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))

@@ -173,6 +173,15 @@ def test_a_quota_that_lets_in_none_makes_the_manifest_invalid(checked: Check) ->
     assert len(item.placements) == 2
 
 
+@pytest.mark.parametrize(("policy", "refused"), [("OrderedReady", False), ("Parallel", True)])
+def test_a_pod_that_is_never_tried_is_not_refused(checked: Check, policy: str, *, refused: bool) -> None:
+    large = template(requests={"cpu": "100"})
+    described = workload("StatefulSet", "web", pods=large, replicas=2, podManagementPolicy=policy)
+    (item,) = checked([described], [*ABC, quota(pods="1")]).items
+    assert item.jam
+    assert (item.jam.replica, bool(item.failed_create)) == (1, refused)
+
+
 def test_manifests_share_a_quota(checked: Check) -> None:
     both = [workload("Deployment", name, pods=template(), replicas=2) for name in ("first", "second")]
     first, second = checked(both, [*ABC, quota(pods="3")]).items
