@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
 
-.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz soak bench cluster large-cluster dist test-wheel clean
+.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz soak bench bench-large cluster large-cluster dist test-wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ bench: $(VENV)/.developing ## measure start-up and the engine, as ratios within 
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.engine
 	$(BIN)/python -m tests.bench.fixes
+
+bench-large: $(VENV)/.developing ## measure questions to 5,000 nodes and 50,000 Pods beside the bare read of those; needs Go, openssl
+	$(BIN)/python -m tests.bench.large measure
 
 cluster: $(VENV)/.developing ## run a real control plane with the demo's shop until Ctrl-C; needs Go, openssl
 	@exec $(BIN)/python -m tests.controlplane up --objects examples/shop.yaml \

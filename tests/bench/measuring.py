@@ -1,53 +1,88 @@
-"""How long commands take, and how much memory."""
+"""How long commands take, how much of the processor, and how much memory."""
 
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 _REPEATS = 5
+_ANSWERS = frozenset((0, 1))
+_LONGEST_S = 300.0
 _LAUNCHER = """
-import json, os, subprocess, sys, time
+import json, os, subprocess, sys, threading, time
 begun = time.perf_counter()
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+process = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL)
+ending = threading.Timer(float(sys.argv[1]), process.kill)
+ending.start()
 _, status, usage = os.wait4(process.pid, 0)
-print(json.dumps([time.perf_counter() - begun, usage.ru_maxrss / 1024]))
+seconds = time.perf_counter() - begun
+ending.cancel()
 process.returncode = os.waitstatus_to_exitcode(status)
-sys.exit(process.returncode not in (0, 1))
+print(json.dumps([process.returncode, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
 """
-"""A small program between us and what is measured: on Linux a process's peak begins with that of its parent.
-
-It fails where the command neither answered nor answered no.
-"""
+"""A small program between us and what is measured: on Linux a process's peak begins with that of its parent."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """How one command went: the fastest of its runs (seconds), and the most memory (MiB)."""
+    """How one command went.
+
+    Attributes:
+        name: of the command.
+        seconds: the fastest of its runs; infinite where none came to an end in time.
+        cpu_seconds: the least that a run took of the processors.
+        memory: the most that a run had (MiB).
+        said: what it said on stderr, the last time.
+    """
 
     name: str
     seconds: float
+    cpu_seconds: float
     memory: float
+    said: str
 
 
-def measure(commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> Iterator[Measured]:
+def measure(
+    commands: Mapping[str, Sequence[str]],
+    environment: Mapping[str, str],
+    *,
+    turns: int = _REPEATS,
+    answers: frozenset[int] = _ANSWERS,
+) -> Iterator[Measured]:
     """Yield how each command goes; they take turns, so that a busy machine is busy for all of them.
 
+    Args:
+        commands: name → command line.
+        environment: of all commands.
+        turns: how often each runs; a run that takes five minutes is ended.
+        answers: the codes that an answer may end with.
+
     Raises:
-        CalledProcessError: a command ended with a code other than 0 and 1, so that it gave no answer.
+        CalledProcessError: a command ended with another code, so that it gave no answer.
     """
-    turns = [[_run(command, environment) for command in commands.values()] for _ in range(_REPEATS)]
-    for name, runs in zip(commands, zip(*turns, strict=True), strict=True):
-        yield Measured(name, min(seconds for seconds, _ in runs), max(memory for _, memory in runs))
+    rounds = [[_run(name, commands[name], environment, answers) for name in commands] for _ in range(turns)]
+    for runs in zip(*rounds, strict=True):
+        yield Measured(
+            name=runs[0].name,
+            seconds=min(run.seconds for run in runs),
+            cpu_seconds=min(run.cpu_seconds for run in runs),
+            memory=max(run.memory for run in runs),
+            said=runs[-1].said,
+        )
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
-    """Return how long a command took (seconds) and the most memory it had (MiB)."""
-    ran = subprocess.run(
-        (sys.executable, "-c", _LAUNCHER, *command), env={**environment}, capture_output=True, text=True, check=True
-    )
-    seconds, memory = json.loads(ran.stdout)
-    return seconds, memory
+def _run(name: str, command: Sequence[str], environment: Mapping[str, str], answers: frozenset[int]) -> Measured:
+    """Return how one run of a command went."""
+    launcher = (sys.executable, "-c", _LAUNCHER, str(_LONGEST_S))
+    ran = subprocess.run((*launcher, *command), env={**environment}, capture_output=True, text=True, check=True)
+    code, seconds, cpu_seconds, memory = json.loads(ran.stdout)
+    if code == -signal.SIGKILL:
+        seconds = inf
+    elif code not in answers:
+        raise subprocess.CalledProcessError(code, [*command], stderr=ran.stderr)
+    return Measured(name=name, seconds=seconds, cpu_seconds=cpu_seconds, memory=memory, said=ran.stderr)

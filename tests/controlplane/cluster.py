@@ -41,8 +41,6 @@ WORKLOAD_CONTROLLERS = (
 WITHOUT_ADMISSION = ("ServiceAccount", "TaintNodesByCondition")
 """Admission plugins that ask for what is not there: a ServiceAccount in each namespace, a kubelet on each new Node."""
 
-_START_S = 60.0
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
@@ -62,6 +60,8 @@ class Options:
     """Where each request is recorded as a line of JSON, at level Metadata; with the rest of its files unless given."""
     etcd_data: Path | None = None
     """Where etcd keeps what is stored, and may find it; with the rest of its files unless given."""
+    start_seconds: float = 60.0
+    """How long a component may take to start; one that has much to read takes long."""
     client_authority: Path | None = None
     """Whose client certificates are believed; nobody's unless given."""
 
@@ -169,7 +169,7 @@ class ControlPlane:
         )
         component = self._run(command, health=f"{self.server}/readyz", certificate="apiserver")
         api = self.client().api
-        component.wait_until(lambda: _has_default_namespace(api), timeout_s=_START_S)
+        component.wait_until(lambda: _has_default_namespace(api), timeout_s=self._options.start_seconds)
         return component
 
     def _start_kube_controller_manager(self, controllers: Sequence[str]) -> None:
@@ -189,7 +189,9 @@ class ControlPlane:
         component = Component(command, log=self._folder / f"{Path(command[0]).name}.log")
         self._running.callback(component.stop)
         authority = self._folder / f"{certificate}.crt" if certificate else None
-        component.wait_until(lambda: is_healthy(health, certificate_authority=authority), timeout_s=_START_S)
+        component.wait_until(
+            lambda: is_healthy(health, certificate_authority=authority), timeout_s=self._options.start_seconds
+        )
         return component
 
 

@@ -1,0 +1,83 @@
+"""The questions put to a running cluster, in turns with the bare read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import yaml
+
+from tests.bench.large import contents
+from tests.bench.large.contents import App
+from tests.bench.large.questions import ANSWERS, BARE_READ, DEPLOYMENT, MANIFEST, QUESTIONS
+from tests.bench.measuring import Measured, measure
+from tests.controlplane.api import Object
+
+_BARE_READ = """
+import sys, urllib3
+server, token, authority = sys.argv[1:]
+pool = urllib3.PoolManager(ca_certs=authority, headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"})
+fields, received = {"limit": "500"}, 0
+while True:
+    body = pool.request("GET", server + "/api/v1/pods", fields=fields).data
+    received += len(body)
+    head = body[:1000].decode(errors="replace")
+    following = head.partition('"continue":"')[2].partition('"')[0]
+    if not following:
+        break
+    fields["continue"] = following
+print(f"read pods: {received / 1e6:,.1f} MB in pages", file=sys.stderr)
+"""
+"""A program that receives all Pods page by page, and makes nothing of them."""
+
+
+def ask(kubeconfig: Path, *, turns: int, only: str = "") -> Sequence[Measured]:
+    """Return how the bare read and the questions go; they take turns.
+
+    Args:
+        kubeconfig: of the cluster.
+        turns: how often each is asked.
+        only: what the names of the questions contain that are asked.
+
+    Raises:
+        CalledProcessError: a question was not answered.
+    """
+    with TemporaryDirectory() as folder:
+        manifest = Path(folder) / "deployment.json"
+        manifest.write_text(json.dumps(_new_deployment()))
+        environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "HOME": folder}
+        commands = {BARE_READ: _bare_read(kubeconfig), **_questions(manifest, only)}
+        return [*measure(commands, environment, turns=turns, answers=ANSWERS)]
+
+
+def _bare_read(kubeconfig: Path) -> Sequence[str]:
+    """Return the command that the others are compared with."""
+    config = yaml.safe_load(kubeconfig.read_text())
+    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+    return (sys.executable, "-c", _BARE_READ, cluster["server"], user["token"], cluster["certificate-authority"])
+
+
+def _questions(manifest: Path, only: str) -> Mapping[str, Sequence[str]]:
+    """Return what is asked, by name."""
+    given = {MANIFEST: str(manifest)}
+    return {
+        question.name: (
+            *(sys.executable, "-m", "kubectl_spread"),
+            *(given.get(argument, argument) for argument in question.arguments),
+            *("-v", "1"),
+        )
+        for question in QUESTIONS
+        if only in question.name
+    }
+
+
+def _new_deployment() -> Object:
+    """Return a Deployment of a team that it does not have yet."""
+    described = contents.deployment(App(int(DEPLOYMENT.removeprefix("app-")), 20))
+    text = json.dumps({field: value for field, value in described.items() if field != "status"})
+    renamed: Object = json.loads(text.replace(DEPLOYMENT, "new"))
+    return renamed
