@@ -264,6 +264,26 @@ class Disturbance(StrEnum):
         return tuple(Disturbance).index(self)
 
 
+class ManifestEdit(Report, frozen=True, kw_only=True):
+    """A change of one field of a manifest.
+
+    Attributes:
+        file: the file; empty where it comes from none, as for ``origin``.
+        document: which of the source, counted from 1.
+        line: of the field, or of what it would stand in, counted from 1; 0 where it is not known.
+        path: the field.
+        before: the field as YAML; empty where it is to be added.
+        after: the field as it has to read; empty where it is to be removed.
+    """
+
+    file: str = ""
+    document: int = 1
+    line: int = 0
+    path: str
+    before: str
+    after: str
+
+
 class Fix(Report, frozen=True, kw_only=True):
     """A set of changes that lets the Pod in, tried on the snapshot.
 
@@ -282,6 +302,7 @@ class Fix(Report, frozen=True, kw_only=True):
         yaml: what to write where the Pod comes from, below the identity of that object; empty where nothing is.
         source: what keeps the owner as it is, so that the YAML belongs there; empty where nothing says so.
         new_revision: the nodes a Pod of the owner's new revision may go to, where they differ from ``feasible``.
+        edits: what to change in the manifest that is checked; empty where the change is made elsewhere.
     """
 
     id: str
@@ -298,6 +319,7 @@ class Fix(Report, frozen=True, kw_only=True):
     yaml: str = ""
     source: str = ""
     new_revision: tuple[str, ...] | UnsetType = UNSET
+    edits: tuple[ManifestEdit, ...] = ()
 
 
 class EvaluationReport(Report, frozen=True, kw_only=True):
@@ -453,12 +475,16 @@ class Jam(Report, frozen=True, kw_only=True):
         replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
         message: the scheduler's wording.
         nodes: of a DaemonSet, the nodes that have no room for their Pod.
+        summary: what is to blame, in a sentence or two.
+        conflict: the fewest requirements that together leave it no node.
     """
 
     replica: int
     replica_max: int | UnsetType | None = UNSET
     message: str
     nodes: tuple[str, ...] = ()
+    summary: str = ""
+    conflict: tuple[Requirement, ...] = ()
 
 
 class DomainRange(Report, frozen=True, kw_only=True):
@@ -554,6 +580,18 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     sampled: bool = False
     rollout: Rollout | None = None
     origin: Origin | UnsetType = UNSET
+
+    @property
+    def blamed(self) -> tuple[Requirement, ...]:
+        """The fewest requirements that leave the first Pod without a node no node."""
+        return self.conflict or (self.jam.conflict if self.jam else ())
+
+    @property
+    def blamed_paths(self) -> tuple[str, ...]:
+        """The fields of the Pod in which the constraints among them stand; nothing for those of the cluster."""
+        own = {each.index for each in self.constraints if not each.default}
+        indexes = (each.index for each in self.blamed if each.kind == "constraint" and each.index in own)
+        return tuple(f"spec.topologySpreadConstraints[{index}]" for index in indexes)
 
 
 class Headroom(Report, frozen=True, kw_only=True):

@@ -45,6 +45,10 @@ class CheckFlags:
     fail_on: Annotated[
         str, Option("--fail-on", metavar="error|warning", help="Whether warnings end with exit code 1 too.")
     ] = "error"
+    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first five.")] = False
+    fix_budget: Annotated[
+        float, Option("--fix-budget", min=0, help="Seconds in all that the search for fixes may take.")
+    ] = 30.0
     replicas: Annotated[
         int | None,
         Option("--replicas", min=1, max=150_000, help="How many replicas to place; by default what the manifest says."),
@@ -115,7 +119,7 @@ def check(
 
     def text(report: CheckReport, *, wide: bool) -> str:
         colors = output.wants_color(printing.color, sys.stdout)
-        return outline_text(check_outline(report, Extent(wide=wide)), colors=colors)
+        return outline_text(check_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), colors=colors)
 
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)
@@ -126,6 +130,7 @@ def check(
         namespace=scope.namespace or source.namespace,
         enforce_namespace=bool(scope.namespace),
         replicas=flags.replicas,
+        fix_budget=flags.fix_budget,
         selector=parse_selector(scope.selector),
     )
     rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()

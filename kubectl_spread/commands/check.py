@@ -3,55 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
-from kubectl_spread.commands.origin import origin_of
+from kubectl_spread.commands.origin import in_its_file
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
-from kubectl_spread.controllers.rollout import Plan, Step, Wanted, plan_of
-from kubectl_spread.controllers.statefulset import PARALLEL
+from kubectl_spread.controllers.rollout import Wanted
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.domains import diagnose
-from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.checked import Checked, checked, with_missing
+from kubectl_spread.diagnosis.evaluation import as_item
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
-from kubectl_spread.objects.core import Pod, ResourceQuota
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.report import (
     CheckItem,
     CheckReport,
     EvaluationReport,
-    FailedCreate,
     Incomplete,
     Severity,
     ValidationError,
     Verdict,
 )
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
-from kubectl_spread.simulation.placement import (
-    SAMPLED_NODES,
-    Outcomes,
-    place_daemon,
-    place_in_all_orders,
-    with_claims,
-    without,
-)
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -60,8 +48,6 @@ if TYPE_CHECKING:
 UNREADABLE = "unreadable"
 """Why a file was not checked, whatever is wrong in it."""
 
-EvaluationT = TypeVar("EvaluationT", bound=EvaluationReport)
-
 
 class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     """What ``check`` is asked, beside which manifests are meant.
@@ -69,10 +55,12 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     Attributes:
         replicas: how many to place; None for as many as each manifest says.
         selector: of which manifests the Pods are placed, by their own labels; the rest is only laid over the cluster.
+        fix_budget: seconds in all that the search for fixes may take.
     """
 
     replicas: int | None = None
     selector: Selector = EVERYTHING
+    fix_budget: float = 30.0
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -112,22 +100,26 @@ def check(
     namespaces = dict.fromkeys(manifest.namespace for manifest in asked)
     asked_of = claiming(source, (each.pod_spec for each in asked))
     view = look(asked_of, lists.for_manifests(namespaces), scheduler)
-    items = []
+    answered: list[tuple[Manifest, Checked]] = []
     with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
         for manifest in selected:
             if manifest.makes_pods:
                 wanted = _wanted(manifest, snapshot, view.snapshot, options.replicas)
                 served = _asked(manifest, wanted, create) if create else None
-                item, snapshot = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
-                item = replace(item, warnings=(*refused.taken_back(manifest, view.snapshot), *item.warnings))
+                found = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
+                taken_back = refused.taken_back(manifest, view.snapshot)
+                item = replace(found.item, warnings=(*taken_back, *found.item.warnings))
+                answered.append((manifest, replace(found, item=item)))
+                snapshot = found.after
             elif errors := refused.alone(manifest, view.snapshot, view.handle().profile.release):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
-            else:
-                continue
-            items.append(replace(item, origin=origin_of(manifest, item, built=bool(options.kustomize))))
+                answered.append((manifest, Checked(item, snapshot)))
+        items = _with_fixes(answered, view.snapshot, options.fix_budget)
+    built = bool(options.kustomize)
+    told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
     unread = (Incomplete(what=problem.place, why=UNREADABLE, consequence=problem.message) for problem in problems)
-    report = CheckReport(metadata=view.metadata, items=tuple(items), incomplete=(*view.incomplete, *unread))
+    report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return Answer(report, view)
 
 
@@ -171,10 +163,8 @@ def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profi
     return applied.with_others(volumes.created(claims, applied, profile))
 
 
-def _answer(
-    manifest: Manifest, wanted: Wanted, served: Served | None, *, view: View, snapshot: Snapshot
-) -> tuple[CheckItem, Snapshot]:
-    """Return what becomes of one manifest, and the cluster with its replicas, of which one that is refused has none.
+def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: View, snapshot: Snapshot) -> Checked:
+    """Return what becomes of one manifest; one that is refused has no replicas.
 
     Args:
         manifest: the manifest.
@@ -199,19 +189,31 @@ def _answer(
         errors += () if answered else refused.not_created(manifest, found.refusals, errors)
         stored = (served.pod if served else None) or found.pod
         wanted = replace(wanted, pod=stored, release=release)
-        item, after = _judge(manifest, wanted, view.snapshot, handle)
+        answer = checked(wanted, view.snapshot, handle)
+        item = _item(manifest, answer.item)
         if stored is found.pod:
             item = replace(item, findings=(*item.findings, *findings.from_living(found.from_living)))
-        item = _with_missing(item, served.missing) if served and served.missing else item
+        item = with_missing(item, served.missing) if served and served.missing else item
         errors += refused.unchangeable(manifest, view.snapshot, release)
         errors += refused.none_created(manifest, item.failed_create)
     except ValueError:
         if not errors:
             raise
-        item, after = replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas), snapshot
-    if errors:
-        return _invalid(item, errors), snapshot
-    return replace(item, warnings=refused.warnings(manifest, release)), after
+        answer, item = None, replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
+    if errors or answer is None:
+        return Checked(_invalid(item, errors), snapshot)
+    return replace(answer, item=replace(item, warnings=refused.warnings(manifest, release)))
+
+
+def _with_fixes(
+    answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float
+) -> tuple[CheckItem, ...]:
+    """Return the items, those that jam with what would help; what searches for that is loaded then."""
+    if not any(answer.jammed for _, answer in answered):
+        return tuple(answer.item for _, answer in answered)
+    from kubectl_spread.commands.check_fixes import with_fixes
+
+    return with_fixes(answered, before, seconds)
 
 
 def _siblings(manifest: Manifest, wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:
@@ -245,132 +247,15 @@ def _refused(manifest: Manifest) -> EvaluationReport:
 def _item(manifest: Manifest, report: EvaluationReport) -> CheckItem:
     """Return the answer about a manifest: what is decided about its first Pod, in the manifest's name."""
     document = manifest.document
-    return CheckItem(
+    return as_item(
+        CheckItem,
+        report,
         namespace=manifest.namespace,
         name=manifest.name,
         kind=document.kind,
         source=f"{document.source}, document {document.number}",
         workload=manifest.ref,
-        verdict=report.verdict,
-        summary=report.summary,
-        message=report.message,
-        feasible=report.feasible,
-        nodes=report.nodes,
-        constraints=report.constraints,
-        conflict=report.conflict,
-        findings=report.findings,
-        incomplete=report.incomplete,
     )
-
-
-def _judge(manifest: Manifest, wanted: Wanted, before: Snapshot, handle: Handle) -> tuple[CheckItem, Snapshot]:
-    """Return what becomes of one manifest, and the cluster with its replicas.
-
-    Args:
-        manifest: the manifest.
-        wanted: what it asks for, its Pod as the API server stores it.
-        before: the cluster without any manifest.
-        handle: the cluster with them.
-
-    Raises:
-        ValueError: a selector or quantity cannot be read.
-    """
-    plan = plan_of(wanted, before)
-    failed = _failed_create(plan, before, handle) if any(handle.snapshot.all(ResourceQuota)) else None
-    if failed and failed.created:
-        plan = replace(plan, steps=plan.steps[: failed.created])
-    first = plan.steps[0].pod if plan.steps else wanted.pod
-    handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
-    report = _evaluated(first, plan, handle)
-    outcomes = _placed(wanted, plan, handle)
-    if failed and failed.created and outcomes.jam and _one_by_one(wanted.owner):
-        # The Pod that finds no node keeps the one that would be refused from ever being made.
-        failed = None
-    # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
-    none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
-    preempts = any(placement.preempts for placement in outcomes.first.placements[:1])
-    if preempts:
-        # Where room is made, the minimum is not held by what is full.
-        held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
-        report = replace(report, findings=held)
-    if preempts or (none_waits and outcomes.jam is None):
-        report = _without_blame(report)
-    after = outcomes.first.handle
-    item = replace(
-        _item(manifest, report),
-        replicas=_nodes_wanted(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
-        placements=outcomes.first.placements,
-        # What kube-scheduler would do is no reason to say that another one will not.
-        jam=outcomes.jam if handle.profile.serves(first) else None,
-        failed_create=failed,
-        held_by=_held_by(first) if plan.steps else (),
-        after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
-        orders=len(outcomes.all),
-        ranges=outcomes.ranges(first),
-        sampled=len(handle.node_infos) >= SAMPLED_NODES,
-        rollout=plan.rollout,
-    )
-    return item, after.snapshot
-
-
-def _one_by_one(owner: Workload | None) -> bool:
-    """Whether the owner makes a Pod only once those before it are ready."""
-    return isinstance(owner, StatefulSet) and owner.spec.pod_management_policy != PARALLEL
-
-
-def _held_by(pod: Pod) -> tuple[str, ...]:
-    """Return the scheduling gates that hold the Pod back; they are rare, and what tells of them is loaded then."""
-    if not pod.spec.scheduling_gates:
-        return ()
-    from kubectl_spread.scheduler.schedulinggates import gates
-
-    return gates(pod)
-
-
-def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate | None:
-    """Return at which Pod a quota ends the plan."""
-    from kubectl_spread.commands.quotas import failed_create
-
-    return failed_create(plan, before, handle)
-
-
-def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
-    """Return what the scheduler decides about the first Pod, when as many Pods have gone as it waits for."""
-    gone = _gone_before(plan.steps[0], plan, handle) if plan.steps else len(plan.old)
-    report = evaluation_report(pod, without(plan.old[:gone], handle))
-    missing = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
-    return _with_missing(report, missing) if missing else report
-
-
-def _gone_before(step: Step, plan: Plan, handle: Handle) -> int:
-    """Return how many old Pods go before the Pod finds a node (count): where none does, no more than go anyway."""
-    numbers = range(step.gone, step.may_go + 1)
-    return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(plan.old[:n], handle))), step.gone)
-
-
-def _without_blame(report: EvaluationReport) -> EvaluationReport:
-    """Return the report about a Pod that does not come as it is, or that is made room for."""
-    if report.verdict is not Verdict.UNSCHEDULABLE:
-        return report
-    return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())
-
-
-def _with_missing(report: EvaluationT, missing: tuple[Incomplete, ...]) -> EvaluationT:
-    """Return the report, of which more is not known."""
-    verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
-    return replace(report, verdict=verdict, incomplete=(*report.incomplete, *missing))
-
-
-def _placed(wanted: Wanted, plan: Plan, handle: Handle) -> Outcomes:
-    """Return where the replicas go."""
-    if isinstance(wanted.owner, DaemonSet):
-        return Outcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
-    return place_in_all_orders(plan, handle)
-
-
-def _nodes_wanted(outcomes: Outcomes) -> int:
-    """Return how many Pods a DaemonSet asks for (count)."""
-    return len(outcomes.first.placements) + len(outcomes.jam.nodes if outcomes.jam else ())
 
 
 def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> Wanted:

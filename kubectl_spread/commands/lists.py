@@ -41,10 +41,14 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
     if pending:
         failures = f"reason={FAILED_SCHEDULING}"
         reads.append(Read(kind=kinds.EVENT, namespace=namespace, field_selector=failures, required=False))
-        # A Pod of any namespace may be the one to move.
-        reads.append(_optional(kinds.POD_DISRUPTION_BUDGET, ""))
-        reads.append(_optional(kinds.NETWORK_POLICY, namespace))
+        reads += _guards(namespace)
     return tuple(reads)
+
+
+def _guards(namespace: str) -> tuple[Read, ...]:
+    """Return the reads of what guards Pods against changes."""
+    # A Pod of any namespace may be the one to move.
+    return _optional(kinds.POD_DISRUPTION_BUDGET, ""), _optional(kinds.NETWORK_POLICY, namespace)
 
 
 def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
@@ -52,7 +56,7 @@ def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
 
     All Pods are needed: where replicas would lie is not told from some of them.
     """
-    of_each = [everything(namespace) for namespace in namespaces]
+    of_each = [(*everything(namespace), *_guards(namespace)) for namespace in namespaces]
     return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 

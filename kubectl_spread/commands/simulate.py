@@ -136,8 +136,7 @@ def _is_worse(step: SimulatedStep) -> bool:
 
 def _reads() -> tuple[Read, ...]:
     """Return the reads: all of the cluster, for whatever is moved competes with all others."""
-    every = lists.for_manifests([""])
-    return (*every, Read(kind=kinds.POD_DISRUPTION_BUDGET, required=False))
+    return lists.for_manifests([""])
 
 
 def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import lists
+from kubectl_spread.commands.fix_budget import FixBudget, now
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.diagnosis.evaluation import evaluated, judge
+from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.search import Spent
@@ -38,28 +37,6 @@ class Answer(msgspec.Struct, frozen=True):
     report: PendingReport
     notes: tuple[str, ...]
     view: View
-
-
-class FixBudget:
-    """The time that the search for fixes may take, shared among templates; what one leaves is for those to come.
-
-    Args:
-        seconds: for all of them.
-        templates: how many there are (count).
-        clock: seconds that only increase.
-    """
-
-    def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._deadline = clock() + seconds
-        self._to_come = templates
-
-    def share(self) -> Spent:
-        """Return what says whether the next template's share is used up."""
-        now = self._clock()
-        until = now + (self._deadline - now) / self._to_come
-        self._to_come -= 1
-        return lambda: self._clock() > until
 
 
 def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fix_budget: float = 30.0) -> Answer:
@@ -167,38 +144,23 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
     """Return why the Pod has no node, and what would let it in."""
     handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
-    situation = Situation(pod, handle, _now())
+    situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluated(judgement)
     found = search_fixes(situation, siblings_of(pod, pending, situation), spent) if known else NO_FIXES
-    item = PendingItem(
-        namespace=report.namespace,
-        name=report.name,
-        workload=report.workload,
-        verdict=report.verdict,
-        summary=report.summary,
-        message=report.message,
-        feasible=report.feasible,
-        nodes=report.nodes,
-        constraints=report.constraints,
-        conflict=report.conflict,
+    item = as_item(
+        PendingItem,
+        report,
         fixes=found.fixes,
         new_nodes=found.new_nodes,
         left_alone=found.left_alone,
         fix_search="complete" if found.complete else "bounded",
-        findings=report.findings,
-        incomplete=report.incomplete,
         scheduler_name=pod.spec.scheduler_name,
         held_by=gates(pod),
         preemption=judgement.preemption,
         nomination=nomination_report(pod, handle),
     )
     return _with_event(item, pod, view)
-
-
-def _now() -> str:
-    """Return the moment as the API writes it: files have none of their own, and what they hold is past."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
+from msgspec.structs import asdict
 
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings
@@ -16,6 +19,8 @@ from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
+
+ItemT = TypeVar("ItemT", bound=EvaluationReport)
 
 
 def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
@@ -96,6 +101,11 @@ def evaluated(judgement: Judgement) -> EvaluationReport:
         findings=findings.of_pod(pod, handle, spread, evaluation),
         incomplete=missing,
     )
+
+
+def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> ItemT:
+    """Return an item of a report that says what the evaluation says, and more."""
+    return struct(**{**asdict(report), **more})
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:

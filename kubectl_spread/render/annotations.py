@@ -9,7 +9,10 @@ from msgspec import UNSET
 
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
-from kubectl_spread.report import CheckItem, CheckReport, Severity, Verdict
+from kubectl_spread.report import CheckItem, CheckReport, ManifestEdit, Severity, Verdict
+
+WARNING = "Warning"
+"""What the API server says of what it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,7 @@ class Annotation:
     """One thing that is wrong, or worth knowing.
 
     Attributes:
-        rule: the finding, the verdict, or ``Invalid``.
+        rule: the finding, the verdict, ``Invalid`` or ``Warning``.
         severity: how much it matters.
         message: as a sentence, to be shown as it is.
         item: the manifest.
@@ -53,6 +56,9 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
         for error in item.validation:
             message = clean(f"{error.field}: {error.message}")
             yield Annotation(Verdict.INVALID.value, Severity.ERROR, message, item, error.field)
+        for warning in item.warnings:
+            message = clean(f"{warning.field}: {warning.message}")
+            yield Annotation(WARNING, Severity.WARNING, message, item, warning.field)
         yield from _verdict(item)
         for finding in item.findings:
             yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)
@@ -64,8 +70,23 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
     if item.failed_create is not None and item.failed_create.created:
         yield Annotation(Verdict.INVALID.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
     elif (item.stuck and item.nodes) or item.jam or item.held_by:
-        sentence = clean(f"{subject}: {check_sentence(item)}")
-        yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item)
+        sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *_fix(item))))
+        path = next(iter(item.blamed_paths), "")
+        yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item, path)
     for gap in item.incomplete:
         sentence = clean(f"{subject}: {gap.what} ({gap.why}): {gap.consequence}.")
         yield Annotation(Verdict.INCOMPLETE.value, Severity.WARNING, sentence, item)
+
+
+def _fix(item: CheckItem) -> Iterator[str]:
+    """Yield the first fix in a sentence, where there is any: what to write, or to run."""
+    for fix in item.fixes[:1]:
+        how = (*map(_edit, fix.edits), *fix.commands) or (fix.starts,)
+        yield f"Fix: {fix.summary} ({'; '.join(filter(None, how))})."
+
+
+def _edit(edit: ManifestEdit) -> str:
+    """Return a change of the manifest in one line."""
+    written = " ".join(line.strip() for line in edit.after.splitlines())
+    where = f"line {edit.line}" if edit.line else f"document {edit.document}, {edit.path}"
+    return f"{where}: {written or 'remove it'}"

@@ -128,8 +128,9 @@ def _fix(number: int, fix: FixBlock) -> str:
     starts = (f"({fix.starts})",) if fix.starts else ()
     sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
     text = f"{number}. **{fix.id}**: {escaped(sentences)}"
+    edits = (f"   {escaped(edit.place)}:\n\n{_fenced(edit.lines, 'diff', indent='   ')}" for edit in fix.edits)
     fenced = (_fenced(lines, word, indent="   ") for word, lines in (("yaml", fix.yaml), ("sh", fix.commands)) if lines)
-    return "\n\n".join((text, *fenced))
+    return "\n\n".join((text, *edits, *fenced))
 
 
 def _fenced(copied: Sequence[str], language: str, *, indent: str) -> str:

@@ -6,7 +6,6 @@ are broken by name and then in further orders, made from seeds: the same for the
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -60,9 +59,10 @@ def by_name(node_name: str) -> str:
 
 def seeded(seed: int) -> Order:
     """Return an order that looks random, and is the same each time."""
+    from hashlib import blake2b  # Many a cluster leaves nothing to chance.
 
     def order(node_name: str) -> str:
-        return hashlib.blake2b(f"{seed}/{node_name}".encode(), digest_size=8).hexdigest()
+        return blake2b(f"{seed}/{node_name}".encode(), digest_size=8).hexdigest()
 
     return order
 
@@ -74,11 +74,15 @@ class Placed(msgspec.Struct, frozen=True):
         placements: one a replica, in order.
         jam: the first replica that found no node; None when all did.
         handle: the cluster with the replicas in it, and without the Pods that went for them.
+        waiting: the replicas without a node, from the first that found none on.
+        bound: where one found none, those before it.
     """
 
     placements: tuple[Placement, ...]
     jam: Jam | None
     handle: Handle
+    waiting: tuple[Pod, ...] = ()
+    bound: tuple[Pod, ...] = ()
 
     @property
     def tied(self) -> bool:
@@ -101,6 +105,13 @@ class Outcomes(msgspec.Struct, frozen=True):
     def all(self) -> tuple[Placed, ...]:
         """Every outcome."""
         return (self.first, *self.others)
+
+    @property
+    def jammed(self) -> Placed | None:
+        """The outcome with the earliest jam, None where there is none in any order."""
+        return min(
+            (placed for placed in self.all if placed.jam), key=lambda placed: len(placed.placements), default=None
+        )
 
     @property
     def jam(self) -> Jam | None:
@@ -224,12 +235,20 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
             node, victims = found.node_name, found.victims
             handle, evicted = without(victims, handle), evicted + len(victims)
         if not node:
-            return Placed(tuple(placements), Jam(replica=number, message=evaluation.message), handle)
+            jam = Jam(replica=number, message=evaluation.message)
+            bound = tuple(_bound(each.pod, name) for each, name in zip(plan.steps, on, strict=False))
+            waiting = tuple(each.pod for each in plan.steps[len(placements) :])
+            return Placed(tuple(placements), jam, handle, waiting, bound)
         preempts = tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in victims)
         placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties)), preempts=preempts or UNSET))
         on.append(node)
         handle = with_placed(step.pod, node, handle)
     return Placed(tuple(placements), None, without(plan.old[gone:], handle))
+
+
+def _bound(pod: Pod, node_name: str) -> Pod:
+    """Return the Pod on the node."""
+    return replace(pod, spec=replace(pod.spec, node_name=node_name))
 
 
 def _preempted(evaluation: Evaluation, handle: Handle, order: Order) -> Candidate | None:
@@ -298,7 +317,8 @@ def place_daemon(
     full = tuple(name for name in wanting if name not in taken)
     message = evaluate(pods[full[0]], after).message if full else ""
     jam = Jam(replica=numbers[full[0]], message=message, nodes=full) if full else None
-    return Placed(tuple(Placement(replica=numbers[name], node=name) for name in taken), jam, after)
+    placements = tuple(Placement(replica=numbers[name], node=name) for name in taken)
+    return Placed(placements, jam, after, tuple(pods[name] for name in full))
 
 
 def _is_independent(pod: Pod, handle: Handle) -> bool:

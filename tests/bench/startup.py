@@ -24,6 +24,7 @@ NODE_AND_POD = """\
 apiVersion: v1
 kind: Node
 metadata: {name: a1, labels: {topology.kubernetes.io/zone: a}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
 ---
 apiVersion: v1
 kind: Pod

@@ -92,6 +92,14 @@ def test_files_are_read_without_the_client(command: tuple[str, ...], snapshot: P
     assert len(modules) <= 320
 
 
+def test_what_searches_for_fixes_is_loaded_for_manifests_that_need_any(snapshot: Path, tmp_path: Path) -> None:
+    check = ("check", "-f", str(snapshot), "--from", str(snapshot))
+    search = "kubectl_spread.diagnosis.fixes.search"
+    assert search not in loaded(*check, home=tmp_path)
+    snapshot.write_text(NODE_AND_POD.replace('pods: "110"', 'pods: "0"'))
+    assert search in loaded(*check, home=tmp_path)
+
+
 def test_a_cluster_is_asked_without_the_kubernetes_client(tmp_path: Path) -> None:
     with serving(empty_cluster) as server:
         modules = loaded("show", "--server", server.url, home=tmp_path)

@@ -68,7 +68,9 @@ def test_all_that_is_found_of_a_pod_is_reported_in_the_manifests_name(checked: C
     objects = [*TAINTED, *web("a1", "b1")]
     item, found = only(checked([incoming()], objects)), report_of(incoming(), objects)
     named = {"name": item.name, "source": item.source, "workload": item.workload}
-    assert {field: getattr(item, field) for field in found.__struct_fields__} == asdict(found) | named
+    searched = {field: getattr(item, field) for field in ("fixes", "new_nodes", "left_alone")}
+    assert {field: getattr(item, field) for field in found.__struct_fields__} == asdict(found) | named | searched
+    assert item.fixes
 
 
 def test_replicas_are_placed_one_after_another(checked: Check) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import asdict
 
+from kubectl_spread.commands.fix_budget import FixBudget
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import Answer, FixBudget, exit_code, is_pending, pod_name, why_pending
+from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem

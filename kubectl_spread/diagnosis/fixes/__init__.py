@@ -9,6 +9,7 @@
 * revision.py: the owner with the change made, and its next Pods
 * commands.py: what a person runs
 * keepers.py, fragment.py: who keeps an object as its source says, and what to write there
+* manifest.py: what to change in a file, for a Pod that does not exist yet
 * patch.py: JSON patches
 """
 

@@ -28,10 +28,11 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 )
 from kubectl_spread.diagnosis.fixes.fragment import difference, merged, removed, yaml_lines
 from kubectl_spread.diagnosis.fixes.keepers import keeper_of
+from kubectl_spread.diagnosis.fixes.manifest import manifest_edits, may_not_change
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
 from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid, with_edits
 from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
-from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.decoding import Plain, plain
 from kubectl_spread.objects.kinds import Workload
@@ -46,7 +47,7 @@ from kubectl_spread.objects.workloads import (
     ReplicaSet,
     StatefulSet,
 )
-from kubectl_spread.report import Disturbance, PatchOperation
+from kubectl_spread.report import Disturbance, ManifestEdit, PatchOperation
 
 LIVE_CHANGES = frozenset(("AddToleration", "AddPodLabel"))
 TEMPLATE = "/spec/template"
@@ -64,6 +65,7 @@ class Commands(msgspec.Struct, frozen=True):
         disturbs: what that does to Pods that run.
         yaml: what to write where the Pod comes from, for whoever keeps that elsewhere; empty for other changes.
         source: what keeps the owner as it is; empty where nothing says so.
+        edits: what to change in the manifest that is checked; empty for other changes.
     """
 
     lines: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ class Commands(msgspec.Struct, frozen=True):
     disturbs: Disturbance = Disturbance.NOTHING
     yaml: str = ""
     source: str = ""
+    edits: tuple[ManifestEdit, ...] = ()
 
 
 def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
@@ -85,6 +88,7 @@ def commands_for(parts: Sequence[Candidate], situation: Situation) -> Commands:
         disturbs=max((commands.disturbs for commands in all_commands), key=lambda each: each.rank),
         yaml=next(filter(None, (commands.yaml for commands in all_commands)), ""),
         source=next(filter(None, (commands.source for commands in all_commands)), ""),
+        edits=tuple(edit for commands in all_commands for edit in commands.edits),
     )
 
 
@@ -119,6 +123,9 @@ def _delete_command(pod: Pod, *flags: str) -> str:
 def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterable[Commands]:
     """Yield how to change the Pod itself where that can be done while it lives, then how to change its owner."""
     pod, edits = situation.pod, edits_of(parts)
+    if situation.written is not None:
+        yield _of_manifest(edits, situation.written, situation)
+        return
     if all(part.id in LIVE_CHANGES for part in parts):
         line = _patch_command("pod", pod.metadata.name, pod, operations_of(edits, as_template(pod)))
         owned = pod.metadata.controller is not None
@@ -152,6 +159,27 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
         return _kept(made, owner)
     except LookupError:
         return Commands(starts=f"the template of {_named(owner)} differs from its Pod: make the change there by hand")
+
+
+def _of_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Commands:
+    """Return how to make the edits in the manifest, and what the API server says to that where its object lives."""
+    pod, release = situation.pod, situation.handle.profile.release
+    owner, named = written.obj, str(owner_of(pod, situation.handle.snapshot))
+    try:
+        changed = manifest_edits(operations_of(edits, written.template), written)
+        if owner is None:
+            return Commands(edits=changed, yaml=_template_yaml(pod, edits))
+        if not isinstance(owner, Pod) and not stays_valid(owner, edits, release):
+            return Commands(starts=f"the template of {named} would not be valid with it")
+    except LookupError:
+        return Commands(starts=f"the template of {named} differs from its Pod: make the change there by hand")
+    after = edited(owner, edits) if isinstance(owner, Pod) else with_edits(owner, edits)
+    api_version = "v1" if isinstance(owner, Pod) else reference_to(owner).api_version
+    made = Commands(edits=changed, yaml=_yaml(owner, after, api_version))
+    if written.live is None or not may_not_change(written.live, owner, after, release):
+        return made
+    starts = f"the API server takes no such change of {named}: delete it before the manifest is applied"
+    return msgspec.structs.replace(made, starts=starts, disturbs=_if_any(Disturbance.LOST, situation))
 
 
 def _kept(made: Commands, owner: Workload) -> Commands:

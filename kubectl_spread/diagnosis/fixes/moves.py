@@ -60,7 +60,7 @@ def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
     found = Obstacles(situation)
     for info in situation.nodes_only_against(found.movable):
         for key, pod in sorted(found.on(info).items()):
-            if key not in seen:
+            if key not in seen and situation.exists(pod):
                 yield pod, found.place(info)
             seen.add(key)
 

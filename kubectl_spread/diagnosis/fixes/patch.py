@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
-from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.report import JsonValue, PatchOperation
 
 ObjectT = TypeVar("ObjectT", Pod, Node, PodTemplateSpec)
@@ -39,8 +39,25 @@ def pointer(*steps: str | int) -> str:
 
 def field_of(path: str) -> str:
     """Return a pointer as the API writes fields: ``spec.topologySpreadConstraints[0].maxSkew``."""
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-    return "".join(f"[{step}]" if step.isdecimal() else f".{step}" for step in steps if step != "-").lstrip(".")
+    steps = (step for step in _steps(path) if step != "-")
+    return "".join(f"[{step}]" if step.isdecimal() else f".{step}" for step in steps).lstrip(".")
+
+
+def value_at(path: str, document: Plain) -> Plain:
+    """Return what stands at a pointer, None where nothing does."""
+    for step in _steps(path):
+        if isinstance(document, dict):
+            document = document.get(step)
+        elif isinstance(document, list) and step.isdecimal() and int(step) < len(document):
+            document = document[int(step)]
+        else:
+            return None
+    return document
+
+
+def _steps(path: str) -> list[str]:
+    """Return the steps of a pointer."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
 
 
 def patched(obj: ObjectT, operations: Iterable[PatchOperation]) -> ObjectT:
@@ -62,7 +79,7 @@ def _apply(document: JsonValue, operation: PatchOperation) -> None:
     Raises:
         LookupError: the path does not exist.
     """
-    *parents, last = [step.replace("~1", "/").replace("~0", "~") for step in operation.path.split("/")[1:]]
+    *parents, last = _steps(operation.path)
     for step in parents:
         document = document[int(step)] if isinstance(document, list) else document[step]
     if isinstance(document, list):

@@ -51,7 +51,8 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     It carries a revision hash nobody else has, so that constraints and affinity with matchLabelKeys start at zero.
     """
     pod, edits = situation.pod, edits_of(parts)
-    owner = patchable_owner(pod, situation.handle.snapshot)
+    # A file is changed before anything is made of it.
+    owner = None if situation.written else patchable_owner(pod, situation.handle.snapshot)
     hashes = {label: f"{pod.metadata.labels[label]}-next" for label in REVISION_LABELS if label in pod.metadata.labels}
     if owner is None or not edits or not hashes:
         return None

@@ -233,7 +233,7 @@ def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situat
     if after is None or not after.feasible:
         return None
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
-    if any(part is None for part in made) or _renewal_jams(parts, after, before):
+    if any(part is None for part in made) or _renewal_jams(parts, after, before) or _earlier_jam(parts, after):
         return None
     brought = sorted({finding for finding, _ in after.warnings - before.warnings})
     return Found(tuple(filter(None, made)), after, warnings=tuple(brought))
@@ -252,6 +252,18 @@ def _renewal_jams(parts: tuple[Candidate, ...], after: Situation, before: Situat
         for number in range(len(before.running) + 1)
     )
     return moves.placed(renewed, handle) <= len(before.running)
+
+
+def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
+    """Whether Pods of the same file that had a node have none with the edits made, or the Pod in question then."""
+    earlier, edits = after.written.earlier if after.written else (), edits_of(parts)
+    if not edits or len(earlier) > MOST_SIBLINGS:
+        return False
+    handle = after.handle
+    for pod in earlier:
+        handle = handle.without_pod(pod)
+    unbound = (replace(pod, spec=replace(pod.spec, node_name="")) for pod in earlier)
+    return moves.placed([*(edited(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
 
 
 def _harmless(found: Iterable[Found]) -> list[Found]:
@@ -310,6 +322,7 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
         disturbs=commands.disturbs,
         yaml=commands.yaml,
         source=commands.source,
+        edits=commands.edits,
         new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
     )
 

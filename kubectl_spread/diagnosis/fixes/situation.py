@@ -12,13 +12,42 @@ from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.report import Severity
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts, count_all, parsable_constraints
+from kubectl_spread.snapshot import Snapshot
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file says of the Pod, which does not exist yet: changes of the Pod are made there.
+
+    Attributes:
+        obj: the Pod, or what makes it; None for a kind of another API.
+        template: what is said of the Pod.
+        path: where that stands in the object, as a JSON pointer; empty for a Pod.
+        values: the object as the file has it.
+        before: the cluster as it is without it.
+        earlier: the Pods of the same file that have a node already.
+    """
+
+    obj: Workload | Pod | None
+    template: PodTemplateSpec
+    path: str
+    values: Plain
+    before: Snapshot
+    earlier: tuple[Pod, ...] = ()
+
+    @property
+    def live(self) -> KubernetesObject | None:
+        """The object as it is in the cluster, None where there is none."""
+        obj = self.obj
+        return self.before.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
 
 
 class Situation(msgspec.Struct, frozen=True, dict=True):
@@ -28,11 +57,17 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         pod: the Pod.
         handle: the cluster.
         now: the moment it is looked at, RFC 3339 in UTC; empty where nobody knows.
+        written: what a file says of the Pod; None for one that exists.
     """
 
     pod: Pod
     handle: Handle
     now: str = ""
+    written: Written | None = None
+
+    def exists(self, pod: Pod) -> bool:
+        """Whether the other Pod is there, and not only to come from the file."""
+        return self.written is None or self.written.before.get(Pod, *pod.key) is not None
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -76,7 +111,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
             other
             for info in self.handle.node_infos.values()
             for other in info.pods
-            if other.metadata.namespace == namespace and owner_of(other, snapshot) == owner
+            if other.metadata.namespace == namespace and self.exists(other) and owner_of(other, snapshot) == owner
         )
 
     @cached_property

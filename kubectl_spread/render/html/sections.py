@@ -132,8 +132,14 @@ def _fix(fix: FixBlock) -> Markup:
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
     effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")
+    edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _diff(edit.lines))) for edit in fix.edits)
     yaml = [_command("\n".join(fix.yaml))] if fix.yaml else []
-    return joined((head, effects, *yaml, *map(_command, fix.commands), starts))
+    return joined((head, effects, *edits, *yaml, *map(_command, fix.commands), starts))
+
+
+def _diff(lines: Iterable[str]) -> Markup:
+    """Return the lines of a change."""
+    return element("div", element("pre", element("code", text("\n".join(lines)))), class_="command")
 
 
 def _command(command: str) -> Markup:

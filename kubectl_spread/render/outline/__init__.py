@@ -206,6 +206,18 @@ class Gaps(Part, frozen=True, kw_only=True):
     gaps: tuple[Incomplete, ...]
 
 
+class EditBlock(Part, frozen=True, kw_only=True):
+    """A change of a manifest.
+
+    Attributes:
+        place: file, line and field.
+        lines: the field as it is and as it has to be, as a diff writes it.
+    """
+
+    place: str
+    lines: tuple[str, ...]
+
+
 class FixBlock(Part, frozen=True, kw_only=True):
     """One fix.
 
@@ -214,6 +226,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
         summary: the change in words.
         effect: the nodes it opens, and the Pods it lets in.
         notes: what else is to be known of it, a sentence each.
+        edits: what to change in the manifest.
         yaml: lines to write where the Pod comes from.
         commands: what a person runs, in order.
         starts: what running them sets off; empty for nothing.
@@ -223,6 +236,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
     summary: str
     effect: str
     notes: tuple[str, ...]
+    edits: tuple[EditBlock, ...]
     yaml: tuple[str, ...]
     commands: tuple[str, ...]
     starts: str

@@ -13,6 +13,7 @@ from kubectl_spread.render.outline import (
     Gaps,
     Headline,
     Item,
+    Messages,
     Note,
     Outline,
     Refusals,
@@ -56,10 +57,22 @@ def _item(item: CheckItem, extent: Extent) -> Item:
 
 def _paragraphs(item: CheckItem, extent: Extent) -> list[tuple[Block, ...]]:
     """Return why there is no node, or how the replicas lie."""
+    helping = [(block,) for block in _help(item, extent)]
     if item.stuck:
-        return list(evaluation_paragraphs(item, extent))
+        return [*evaluation_paragraphs(item, extent), *helping]
     lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
-    return [(*lying, *remarks(item))]
+    return [(*lying, *remarks(item)), *helping]
+
+
+def _help(item: CheckItem, extent: Extent) -> Iterator[Block]:
+    """Yield what would let the first replica in that finds no node, and what the scheduler says of it."""
+    if item.jam is not None:
+        from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
+
+        fixes = fixes_block(item, extent)
+        yield from (fixes,) if fixes else ()
+    if message := item.jam.message if item.jam else item.message:
+        yield Messages(ours=message)
 
 
 def subject_of(item: CheckItem) -> str:
@@ -111,13 +124,14 @@ def _evicting(item: CheckItem) -> str:
 
 def _jam(jam: Jam, replicas: int) -> str:
     """Return which replicas find no node."""
+    why = jam.summary or jam.message
     if jam.nodes:
-        return f"{len(jam.nodes)} of {replicas} nodes have no room for their Pod ({listed(jam.nodes)}): {jam.message}"
+        return f"{len(jam.nodes)} of {replicas} nodes have no room for their Pod ({listed(jam.nodes)}). {why}"
     if jam.replica_max is None:
-        return f"replica {jam.replica} of {replicas} may find no node, by ties: {jam.message}"
+        return f"replica {jam.replica} of {replicas} may find no node, by ties. {why}"
     if isinstance(jam.replica_max, int):
-        return f"replica {jam.replica} to {jam.replica_max} of {replicas} finds no node, by ties: {jam.message}"
-    return f"replica {jam.replica} of {replicas} finds no node: {jam.message}"
+        return f"replica {jam.replica} to {jam.replica_max} of {replicas} finds no node, by ties. {why}"
+    return f"replica {jam.replica} of {replicas} finds no node. {why}"
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_spread.render.outline import Extent, FixBlock, Fixes
-from kubectl_spread.report import EvaluationReport, Fix, Requirement
+from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
+from kubectl_spread.report import CheckItem, EvaluationReport, Fix, ManifestEdit, Requirement, Verdict
 from kubectl_spread.words import listed
 
 MOST_FIXES = 5
@@ -15,12 +15,12 @@ CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 
 def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none."""
-    if not item.stuck or not item.nodes:
+    if not item.nodes or not _was_searched(item):
         return None
     shown = item.fixes if extent.every_fix else item.fixes[:MOST_FIXES]
     left_out = len(item.fixes) - len(shown)
     return Fixes(
-        fixes=tuple(_fix(fix, extent) for fix in shown),
+        fixes=tuple(_fix(fix, extent, _whom(item)) for fix in shown),
         more=f"{left_out} more with --all-fixes." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
@@ -29,20 +29,41 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     )
 
 
-def _fix(fix: Fix, extent: Extent) -> FixBlock:
+def _was_searched(item: EvaluationReport) -> bool:
+    """Whether anything was looked for: for a Pod, or a replica, that finds no node and is none to be refused."""
+    if isinstance(item, CheckItem):
+        return item.jam is not None and item.verdict is not Verdict.INVALID
+    return item.stuck
+
+
+def _whom(item: EvaluationReport) -> str:
+    """Return whom a fix lets in."""
+    return "replicas without a node" if isinstance(item, CheckItem) else "Pending Pods"
+
+
+def _fix(fix: Fix, extent: Extent, whom: str) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
-    admits = f"; lets in {fix.admits} of {fix.siblings} Pending Pods" if fix.siblings > 1 else ""
+    admits = f"; lets in {fix.admits} of {fix.siblings} {whom}" if fix.siblings > 1 else ""
     return FixBlock(
         id=fix.id,
         summary=fix.summary,
         effect=f"Opens {listed(fix.feasible)}{admits}.",
         notes=tuple(_notes(fix)),
+        edits=tuple(map(_edit, fix.edits)),
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
         commands=fix.commands if in_commands else (),
         starts=fix.starts,
     )
+
+
+def _edit(edit: ManifestEdit) -> EditBlock:
+    """Return one change of a manifest, by its line where that is known."""
+    where = [f"{edit.file}:{edit.line}"] if edit.file and edit.line else [edit.file] * bool(edit.file)
+    numbered = [] if edit.line else [f"document {edit.document}"]
+    lines = [f"- {line}" for line in edit.before.splitlines()] + [f"+ {line}" for line in edit.after.splitlines()]
+    return EditBlock(place=", ".join((*where, *numbered, edit.path)), lines=tuple(lines))
 
 
 def _notes(fix: Fix) -> Iterator[str]:
@@ -57,7 +78,8 @@ def _nothing_helps(item: EvaluationReport) -> str:
     """Return the sentence for a Pod that no change lets in, and what no change reaches."""
     if item.fixes or item.left_alone or item.fix_search != "complete":
         return ""
-    reached = ", ".join(requirement_text(requirement, item) for requirement in item.conflict)
+    conflict = item.blamed if isinstance(item, CheckItem) else item.conflict
+    reached = ", ".join(requirement_text(requirement, item) for requirement in conflict)
     return f"{NOTHING_HELPS}: {reached}." if reached else f"{NOTHING_HELPS}."
 
 

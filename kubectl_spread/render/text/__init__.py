@@ -105,8 +105,11 @@ def _fixes(fixes: Fixes) -> Iterator[str]:
 def _fix(number: int, fix: FixBlock) -> Iterator[str]:
     """Yield the lines of one fix."""
     yield f"  {number}. {fix.id}: {fix.summary}. {fix.effect}"
-    for line in (*fix.notes, *fix.yaml, *fix.commands):
-        yield f"     {line}"
+    yield from (f"     {line}" for line in fix.notes)
+    for edit in fix.edits:
+        yield f"     {edit.place}:"
+        yield from (f"     {line}" for line in edit.lines)
+    yield from (f"     {line}" for line in (*fix.yaml, *fix.commands))
     if fix.starts:
         yield f"     ({fix.starts})"
 

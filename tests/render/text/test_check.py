@@ -75,12 +75,12 @@ NODES = "0/4 nodes are available."
 @pytest.mark.parametrize(
     ("jam", "said"),
     [
-        (Jam(replica=3, message=NODES), f"replica 3 of 5 finds no node: {NODES}"),
-        (Jam(replica=3, replica_max=5, message=NODES), f"replica 3 to 5 of 5 finds no node, by ties: {NODES}"),
-        (Jam(replica=3, replica_max=None, message=NODES), f"replica 3 of 5 may find no node, by ties: {NODES}"),
+        (Jam(replica=3, message=NODES), f"replica 3 of 5 finds no node. {NODES}"),
+        (Jam(replica=3, replica_max=5, message=NODES), f"replica 3 to 5 of 5 finds no node, by ties. {NODES}"),
+        (Jam(replica=3, replica_max=None, message=NODES), f"replica 3 of 5 may find no node, by ties. {NODES}"),
         (
             Jam(replica=3, message=NODES, nodes=("a1", "b1")),
-            f"2 of 5 nodes have no room for their Pod (a1, b1): {NODES}",
+            f"2 of 5 nodes have no room for their Pod (a1, b1). {NODES}",
         ),
     ],
     ids=str,

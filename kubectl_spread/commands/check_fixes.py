@@ -1,0 +1,68 @@
+"""What would let the replicas of manifests in, as changes of the manifests and of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from msgspec.structs import replace
+
+from kubectl_spread.commands.fix_budget import FixBudget, now
+from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.diagnosis.checked import Checked
+from kubectl_spread.diagnosis.fixes import Situation, search_fixes
+from kubectl_spread.diagnosis.fixes.candidate import as_template
+from kubectl_spread.diagnosis.fixes.patch import pointer
+from kubectl_spread.diagnosis.fixes.situation import Written
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.report import CheckItem
+from kubectl_spread.simulation.placement import Placed
+from kubectl_spread.snapshot import Snapshot
+
+
+def with_fixes(answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float) -> tuple[CheckItem, ...]:
+    """Return the items, those of which a replica finds no node with what would let it in.
+
+    Args:
+        answered: the manifests with what becomes of them.
+        before: the cluster without them.
+        seconds: for all searches together.
+    """
+    budget = FixBudget(seconds, sum(answer.jammed is not None for _, answer in answered))
+    items = []
+    for manifest, answer in answered:
+        item = answer.item
+        if answer.jammed is not None:
+            situation = _situation(manifest, answer.jammed, before)
+            found = search_fixes(situation, answer.jammed.waiting, budget.share())
+            item = replace(
+                item,
+                fixes=found.fixes,
+                new_nodes=found.new_nodes,
+                left_alone=found.left_alone,
+                fix_search="complete" if found.complete else "bounded",
+            )
+        items.append(item)
+    return tuple(items)
+
+
+def _situation(manifest: Manifest, jammed: Placed, before: Snapshot) -> Situation:
+    """Return the first replica that finds no node, in the cluster with those before it."""
+    written = Written(
+        obj=cast("Workload | Pod | None", manifest.obj),
+        template=_template(manifest),
+        path=pointer(*manifest.pod_path.split(".")[:-1]),
+        values=manifest.document.values,
+        before=before,
+        earlier=jammed.bound,
+    )
+    return Situation(jammed.waiting[0], jammed.handle, now(), written)
+
+
+def _template(manifest: Manifest) -> PodTemplateSpec:
+    """Return what the manifest says of its Pods."""
+    if manifest.template is not None:
+        return manifest.template
+    return as_template(manifest.obj) if isinstance(manifest.obj, Pod) else template_of(cast("Workload", manifest.obj))

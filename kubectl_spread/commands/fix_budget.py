@@ -1,0 +1,36 @@
+"""How long the search for fixes may take, and when it begins: what the engine cannot know."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from kubectl_spread.diagnosis.fixes.search import Spent
+
+
+class FixBudget:
+    """The time that the search for fixes may take, shared among templates; what one leaves is for those to come.
+
+    Args:
+        seconds: for all of them.
+        templates: how many there are (count).
+        clock: seconds that only increase.
+    """
+
+    def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._deadline = clock() + seconds
+        self._to_come = templates
+
+    def share(self) -> Spent:
+        """Return what says whether the next template's share is used up."""
+        now = self._clock()
+        until = now + (self._deadline - now) / self._to_come
+        self._to_come -= 1
+        return lambda: self._clock() > until
+
+
+def now() -> str:
+    """Return the moment as the API writes it: files have none of their own, and what they hold is past."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

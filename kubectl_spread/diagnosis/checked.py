@@ -1,0 +1,177 @@
+"""What becomes of one manifest: the scheduler's decision about its first Pod, and where all its replicas go."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.admission import unknown
+from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers.rollout import Plan, Step, Wanted, plan_of
+from kubectl_spread.controllers.statefulset import PARALLEL
+from kubectl_spread.diagnosis.domains import diagnose
+from kubectl_spread.diagnosis.evaluation import as_item, evaluated, evaluation_report, judge
+from kubectl_spread.diagnosis.requirements import reported
+from kubectl_spread.objects.core import Pod, ResourceQuota
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.report import CheckItem, EvaluationReport, FailedCreate, Incomplete, Jam, Verdict
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.placement import (
+    SAMPLED_NODES,
+    Outcomes,
+    Placed,
+    place_daemon,
+    place_in_all_orders,
+    with_claims,
+    without,
+)
+from kubectl_spread.snapshot import Snapshot
+
+ReportT = TypeVar("ReportT", bound=EvaluationReport)
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What becomes of a manifest.
+
+    Attributes:
+        item: the answer, in the name of its first Pod.
+        after: the cluster with its replicas.
+        jammed: the outcome in which the first of them finds no node; None where all find one, or another scheduler
+            decides.
+    """
+
+    item: CheckItem
+    after: Snapshot
+    jammed: Placed | None = None
+
+
+def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
+    """Return what becomes of one manifest.
+
+    Args:
+        wanted: what it asks for, its Pod as the API server stores it.
+        before: the cluster without any manifest.
+        handle: the cluster with them.
+
+    Raises:
+        ValueError: a selector or quantity cannot be read.
+    """
+    plan = plan_of(wanted, before)
+    failed = _failed_create(plan, before, handle)
+    if failed and failed.created:
+        plan = replace(plan, steps=plan.steps[: failed.created])
+    first = plan.steps[0].pod if plan.steps else wanted.pod
+    handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
+    outcomes = _placed(wanted, plan, handle)
+    if failed and failed.created and outcomes.jam and _one_by_one(wanted.owner):
+        # The Pod that finds no node keeps the one that would be refused from ever being made.
+        failed = None
+    report = _without_blame(_evaluated(first, plan, handle), wanted, plan, outcomes)
+    # What kube-scheduler would do is no reason to say that another one will not.
+    jammed = outcomes.jammed if handle.profile.serves(first) else None
+    after = outcomes.first.handle
+    item = as_item(
+        CheckItem,
+        report,
+        replicas=_nodes_wanted(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
+        placements=outcomes.first.placements,
+        jam=_explained(outcomes.jam, jammed, report) if jammed else None,
+        failed_create=failed,
+        held_by=_held_by(first) if plan.steps else (),
+        after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
+        orders=len(outcomes.all),
+        ranges=outcomes.ranges(first),
+        sampled=len(handle.node_infos) >= SAMPLED_NODES,
+        rollout=plan.rollout,
+    )
+    return Checked(item, after.snapshot, jammed)
+
+
+def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
+    """Return the report, of which more is not known."""
+    verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
+    return replace(report, verdict=verdict, incomplete=(*report.incomplete, *missing))
+
+
+def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate | None:
+    """Return at which Pod a quota ends the plan; quotas are rare, and what knows them is loaded then."""
+    if not any(handle.snapshot.all(ResourceQuota)):
+        return None
+    from kubectl_spread.simulation.quotas import failed_create
+
+    return failed_create(plan, before, handle)
+
+
+def _one_by_one(owner: Workload | None) -> bool:
+    """Whether the owner makes a Pod only once those before it are ready."""
+    return isinstance(owner, StatefulSet) and owner.spec.pod_management_policy != PARALLEL
+
+
+def _held_by(pod: Pod) -> tuple[str, ...]:
+    """Return the scheduling gates that hold the Pod back; they are rare, and what tells of them is loaded then."""
+    if not pod.spec.scheduling_gates:
+        return ()
+    from kubectl_spread.scheduler.schedulinggates import gates
+
+    return gates(pod)
+
+
+def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
+    """Return what the scheduler decides about the first Pod, when as many Pods have gone as it waits for."""
+    gone = _gone_before(plan.steps[0], plan, handle) if plan.steps else len(plan.old)
+    report = evaluation_report(pod, without(plan.old[:gone], handle))
+    missing = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
+    return with_missing(report, missing) if missing else report
+
+
+def _gone_before(step: Step, plan: Plan, handle: Handle) -> int:
+    """Return how many old Pods go before the Pod finds a node (count): where none does, no more than go anyway."""
+    numbers = range(step.gone, step.may_go + 1)
+    return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(plan.old[:n], handle))), step.gone)
+
+
+def _without_blame(report: EvaluationReport, wanted: Wanted, plan: Plan, outcomes: Outcomes) -> EvaluationReport:
+    """Return the report, without blame about a Pod that does not come as it is, or that is made room for."""
+    # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
+    none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
+    preempts = any(placement.preempts for placement in outcomes.first.placements[:1])
+    if preempts:
+        # Where room is made, the minimum is not held by what is full.
+        held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
+        report = replace(report, findings=held)
+    blameless = preempts or (none_waits and outcomes.jam is None)
+    if report.verdict is not Verdict.UNSCHEDULABLE or not blameless:
+        return report
+    return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())
+
+
+def _explained(jam: Jam | None, jammed: Placed, first: EvaluationReport) -> Jam | None:
+    """Return the jam with what is to blame for it.
+
+    Args:
+        jam: the earliest, with how late it may be.
+        jammed: the outcome in which it is that early.
+        first: what was found of the first Pod.
+    """
+    pod, handle = jammed.waiting[0], jammed.handle
+    if jam is None or (not jammed.placements and not jam.nodes and first.summary):
+        return jam and replace(jam, summary=first.summary, conflict=first.conflict)
+    found = judge(cycle.evaluate(pod, handle), handle)
+    conflict = tuple(map(reported, found.blame.core)) if found.blame else ()
+    return replace(jam, summary=evaluated(found).summary, conflict=conflict)
+
+
+def _placed(wanted: Wanted, plan: Plan, handle: Handle) -> Outcomes:
+    """Return where the replicas go."""
+    if isinstance(wanted.owner, DaemonSet):
+        return Outcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
+    return place_in_all_orders(plan, handle)
+
+
+def _nodes_wanted(outcomes: Outcomes) -> int:
+    """Return how many Pods a DaemonSet asks for (count)."""
+    return len(outcomes.first.placements) + len(outcomes.jam.nodes if outcomes.jam else ())

@@ -1,0 +1,180 @@
+"""What ``check`` offers for replicas without a node: changes of the manifest, and of the cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import cron_job, template, workload
+from tests.diagnosis.judged import GPU
+from tests.program import Values
+from tests.program import spread as run
+
+ON_ZONES = spread(ZONE, selector=app("web"))
+CORDONED = (node("a1", zone="a"), node("b1", zone="b"), node("c1", zone="c", unschedulable=True))
+TAINTED = (node("a1", zone="a"), node("b1", zone="b"), node("c1", zone="c", taints=[GPU]))
+WEB = workload("Deployment", "web", pods=template(ON_ZONES), replicas=4)
+ROLLOUT = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}, "spec": WEB["spec"]}
+JOB = workload("Job", "web", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=4, completions=4)
+
+CRON_JOB = cron_job("web", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=4)
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    """Return where manifests are written."""
+    return tmp_path / "manifests.yaml"
+
+
+def written(manifest: Path, *documents: Object) -> Path:
+    """Return the file with these documents."""
+    manifest.write_text(yaml.safe_dump_all(documents, sort_keys=False), encoding="utf-8")
+    return manifest
+
+
+def checked(path: Path, objects: Sequence[Object], *words: str) -> list[Values]:
+    """Return what is said of each manifest of the file in the cluster of these objects."""
+    cluster = path.with_name("cluster.json")
+    cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects]}), encoding="utf-8")
+    return run("check", "-f", path, "--from", cluster, "-o", "json", *words).items
+
+
+def only(path: Path, objects: Sequence[Object], *words: str) -> Values:
+    """Return what is said of the only manifest."""
+    (item,) = checked(path, objects, *words)
+    return item
+
+
+def by_id(item: Values) -> dict[str, Values]:
+    """Return the fixes by their classes."""
+    return {fix["id"]: fix for fix in item["fixes"]}
+
+
+def test_a_change_of_the_manifest_has_its_line_and_its_yaml(manifest: Path) -> None:
+    item = checked(written(manifest, pod("other"), WEB), TAINTED)[1]
+    (edit,) = by_id(item)["RaiseMaxSkew"]["edits"]
+    assert (edit["file"], edit["document"]) == (str(manifest), 2)
+    assert edit["path"] == "spec.template.spec.topologySpreadConstraints[0].maxSkew"
+    assert (edit["before"], edit["after"]) == ("maxSkew: 1", "maxSkew: 2")
+    assert manifest.read_text(encoding="utf-8").splitlines()[edit["line"] - 1].lstrip(" -") == "maxSkew: 1"
+
+
+def test_the_sentence_is_that_of_a_pod_that_waits(manifest: Path) -> None:
+    item = only(written(manifest, WEB), CORDONED)
+    assert item["jam"]["replica"] == 3
+    assert "zone c holds the minimum (0 Pods)" in item["jam"]["summary"]
+    assert item["jam"]["conflict"] == [
+        {"kind": "constraint", "index": 0},
+        {"kind": "filter", "plugin": "NodeUnschedulable"},
+    ]
+
+
+def test_a_change_of_the_cluster_has_its_command(manifest: Path) -> None:
+    uncordon = by_id(only(written(manifest, WEB), CORDONED))["Uncordon"]
+    assert (uncordon["commands"], uncordon["edits"]) == (["kubectl uncordon c1"], [])
+    assert (uncordon["admits"], uncordon["siblings"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("described", "prefix"),
+    [
+        (WEB, ("spec", "template")),
+        (ROLLOUT, ("spec", "template")),
+        (JOB, ("spec", "template")),
+        (
+            cron_job("web", pods=template(ON_ZONES, restartPolicy="Never"), parallelism=4),
+            ("spec", "jobTemplate", "spec", "template"),
+        ),
+        (workload("StatefulSet", "web", pods=template(ON_ZONES), replicas=4), ("spec", "template")),
+        (pod("web", labels={"app": "web"}, topologySpreadConstraints=[ON_ZONES]), ()),
+    ],
+    ids=lambda value: value["kind"] if isinstance(value, dict) else "",
+)
+def test_each_change_helps_once_it_is_made(described: Object, prefix: tuple[str, ...], manifest: Path) -> None:
+    before = only(written(manifest, described), TAINTED, "--replicas", "4")
+    edited = [fix for fix in before["fixes"] if fix["edits"]]
+    assert {"RaiseMaxSkew", "MakeSoft", "AddToleration", "HonorTaints"} <= {fix["id"] for fix in edited}
+    for fix in edited:
+        changed = json.loads(json.dumps(described))
+        for edit in fix["edits"]:
+            assert edit["path"].startswith(".".join((*prefix, "spec")))
+            put(changed, edit)
+        after = only(written(manifest, changed), TAINTED, "--replicas", "4")
+        assert len(after["placements"]) > len(before["placements"]), fix["id"]
+
+
+def put(document: Object, edit: Values) -> None:
+    """Make a change that is told as YAML."""
+    *parents, last = edit["path"].replace("[", ".").replace("]", "").split(".")
+    at: Any = document
+    for step in parents:
+        at = at[int(step)] if isinstance(at, list) else at[step]
+    after = yaml.safe_load(edit["after"])
+    if isinstance(after, list):
+        at[last] = [*at.get(last, ()), *after]
+    else:
+        at[last] = after[last]
+
+
+def test_no_pod_of_the_manifest_is_to_be_moved(manifest: Path) -> None:
+    alone = workload("Deployment", "web", pods=template(spread(HOSTNAME, selector=app("web")), requests={"cpu": "2"}))
+    item = only(
+        written(manifest, alone),
+        [node("a1", allocatable={"cpu": "3"}), node("b1", allocatable={"cpu": "1"})],
+        "--replicas",
+        "2",
+    )
+    assert item["jam"]["replica"] == 2
+    assert "MovePod" not in "+".join(fix["id"] for fix in item["fixes"])
+
+
+def test_a_change_that_the_api_server_takes_of_no_job_that_lives_is_said_to_be_such(manifest: Path) -> None:
+    living = {**JOB, "metadata": {**JOB["metadata"], "namespace": "default", "uid": "1"}}
+    raised = by_id(only(written(manifest, JOB), [*TAINTED, living]))["RaiseMaxSkew"]
+    assert (
+        raised["starts"] == "the API server takes no such change of job/web: delete it before the manifest is applied"
+    )
+
+
+def test_of_json_only_the_document_is_known(manifest: Path) -> None:
+    manifest.write_text(json.dumps(WEB), encoding="utf-8")
+    (edit,) = by_id(only(manifest, TAINTED))["RaiseMaxSkew"]["edits"]
+    assert (edit["document"], edit["line"]) == (1, 0)
+
+
+def test_what_admission_adds_cannot_be_changed_in_the_manifest(manifest: Path) -> None:
+    runtime = {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": {"name": "kata"},
+        "handler": "kata",
+        "scheduling": {"nodeSelector": {"kata": "yes"}},
+    }
+    described = pod("web", runtimeClassName="kata")
+    fix = by_id(only(written(manifest, described), [node("a1"), runtime]))["RelaxNodeSelector"]
+    assert (fix["edits"], fix["commands"]) == ([], [])
+    assert fix["starts"] == "the template of pod/web differs from its Pod: make the change there by hand"
+
+
+def test_the_search_ends_with_its_time(manifest: Path) -> None:
+    item = only(written(manifest, WEB), TAINTED, "--fix-budget", "0")
+    assert (item["fixes"], item["fixSearch"]) == ([], "bounded")
+
+
+def test_what_is_refused_gets_no_fixes(manifest: Path) -> None:
+    wrong = workload("Deployment", "web", pods=template(ON_ZONES | {"maxSkew": 0}), replicas=4)
+    assert only(written(manifest, wrong), TAINTED)["fixes"] == []
+
+
+def test_text_says_what_json_says(manifest: Path) -> None:
+    path = written(manifest, WEB)
+    checked(path, TAINTED)
+    said = run("check", "-f", path, "--from", path.with_name("cluster.json"), "--all-fixes").stdout.splitlines()
+    (place,) = (number for number, line in enumerate(said) if line.endswith("[0].maxSkew:"))
+    assert said[place + 1 : place + 3] == ["     - maxSkew: 1", "     + maxSkew: 2"]
