@@ -200,9 +200,9 @@ OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
         ["default/batch-0 on a1: its Job would count it as failed"],
     ),
     "it would come back to the same node": (
-        [*PAIR, node("a2", zone="a"), SHUT, *daemons()],
-        ["RemoveTaint", "FixSelector", "AddToleration", "RaiseMaxSkew", "MakeSoft"],
-        [HONOUR],
+        [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
+        ["RemoveTaint", "AddMatchLabelKeys", "FixSelector", "HonorTaints", "AddToleration", "RaiseMaxSkew", "MakeSoft"],
+        [],
     ),
     "it ends by itself": (
         [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],

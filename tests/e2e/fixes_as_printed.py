@@ -30,7 +30,7 @@ _LABELS = {"app": NAME, "group": "shop"}
 _API: Mapping[str, str] = {"ReplicationController": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}
 _QUIET_S = 1.0
 _QUIET_AFTER_S = 2.0
-_SETTLED_S = 40.0
+_SETTLED_S = 90.0
 _COMMAND_S = 120.0
 _PAUSE_S = 0.1
 

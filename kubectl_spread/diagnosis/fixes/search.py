@@ -14,10 +14,11 @@ from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, change_of, edited, edits_of
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.left_alone import left_alone
+from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import Change, Disturbance, Fix
+from kubectl_spread.report import Change, Fix
 from kubectl_spread.scheduler import cycle
 
 Spent: TypeAlias = Callable[[], bool]
@@ -233,25 +234,10 @@ def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situat
     if after is None or not after.feasible:
         return None
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
-    if any(part is None for part in made) or _renewal_jams(parts, after, before) or _earlier_jam(parts, after):
+    if any(part is None for part in made) or renewal_jams(parts, after, before) or _earlier_jam(parts, after):
         return None
     brought = sorted({finding for finding, _ in after.warnings - before.warnings})
     return Found(tuple(filter(None, made)), after, warnings=tuple(brought))
-
-
-def _renewal_jams(parts: tuple[Candidate, ...], after: Situation, before: Situation) -> bool:
-    """Whether a new revision, whose constraints count it alone, has room for no more Pods than run already."""
-    upcoming = new_revision_pod(parts, before)
-    if upcoming is None or commands_for(parts, before).disturbs is not Disturbance.REPLACED:
-        return False
-    handle = after.handle
-    for old in before.running:
-        handle = handle.without_pod(old)
-    renewed = (
-        replace(upcoming, metadata=replace(upcoming.metadata, name=f"{upcoming.metadata.name}-{number}"))
-        for number in range(len(before.running) + 1)
-    )
-    return moves.placed(renewed, handle) <= len(before.running)
 
 
 def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:

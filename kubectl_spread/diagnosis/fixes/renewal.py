@@ -1,0 +1,86 @@
+"""Whether the Pods that a changed template replaces find nodes again.
+
+Those that run may be on nodes that no new Pod can go to any more: cordoned since, tainted, or full by what came later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from kubectl_spread.controllers.replicas import replicas_of
+from kubectl_spread.diagnosis.fixes import moves
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, edited, edits_of
+from kubectl_spread.diagnosis.fixes.commands import commands_for
+from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_owner
+from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.report import Disturbance
+from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler.framework import Handle
+
+CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
+"""Filters that may reject the node of a Pod that runs, which they leave where it is."""
+MOST_RENEWED = 25
+"""Pods that are replaced (count) and looked at, those first whose nodes are closed."""
+
+
+def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation) -> bool:
+    """Whether no more Pods of the owner would run than do, once all of them are of the changed template.
+
+    What makes a constraint mean its own Pod is right all the same, and what a file says runs nowhere yet.
+
+    Args:
+        parts: the changes.
+        after: the Pod and the cluster with them made.
+        before: without them.
+    """
+    edits = [part for part in parts if isinstance(part, EditPod)]
+    if before.written is not None or not edits or not before.running or any(part.mends for part in edits):
+        return False
+    if commands_for(edits, before).disturbs is Disturbance.NOTHING:
+        return False
+    old = _replaced(after, before)
+    owner = patchable_owner(before.pod, before.handle.snapshot)
+    most = len(old) + 1
+    wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
+    return moves.placed(_renewed(parts, old, after, before), _without(old, after.handle)) < wanted
+
+
+def _replaced(after: Situation, before: Situation) -> Sequence[Pod]:
+    """Return the Pods that run and are looked at."""
+    verdicts = after.evaluation.nodes
+    closed = {name for name, each in verdicts.items() if any(one.plugin in CLOSING for one in each.rejections)}
+    staying = (pod for pod in before.running if not pod.terminating)
+    return sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
+
+
+def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, before: Situation) -> Iterator[Pod]:
+    """Yield the Pods of the changed template: the Pending one first, then one for each that runs."""
+    upcoming = new_revision_pod(parts, before)
+    first = upcoming or after.pod
+    controller = before.pod.metadata.controller
+    # Namesakes keep what is theirs alone, claims and the node of a daemon, but count by the new revision's label.
+    apart = upcoming is None and controller is not None and controller.kind in moves.ONE_OF_ITS_NAME
+    yield first
+    for number, pod in enumerate(old):
+        made = _edited(pod, parts) if apart else first
+        name = pod.metadata.name if apart else f"{first.metadata.name}-{number}"
+        yield replace(made, metadata=replace(made.metadata, name=name), spec=replace(made.spec, node_name=""))
+
+
+def _edited(pod: Pod, parts: Sequence[Candidate]) -> Pod:
+    """Return the Pod that takes the place of its namesake; one of another revision may not be like the Pending one."""
+    try:
+        return edited(pod, edits_of(parts))
+    except LookupError:
+        return pod
+
+
+def _without(pods: Sequence[Pod], handle: Handle) -> Handle:
+    """Return the cluster without the Pods."""
+    for pod in pods:
+        handle = handle.without_pod(pod)
+    return handle
