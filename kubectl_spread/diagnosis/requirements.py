@@ -6,6 +6,7 @@ core is the smallest set of requirements that together leave no node.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TypeAlias, assert_never
@@ -57,26 +58,25 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
         handle: the cluster.
     """
     rejected: dict[Requirement, frozenset[str]] = {
-        ConstraintRequirement(counts.constraint.index): frozenset(
-            name for name, info in handle.node_infos.items() if podtopologyspread.judge(counts, info.labels).rejected
-        )
+        ConstraintRequirement(counts.constraint.index): podtopologyspread.rejected_nodes(counts, handle)
         for counts in (hard if podtopologyspread.NAME in handle.profile.filters else ())
     }
     by_counts = frozenset[str]().union(*rejected.values())
+    by_plugin = _by_plugin(evaluation)
     for plugin in handle.profile.filters:
-        nodes = rejected_by(plugin, evaluation)
+        nodes = frozenset(by_plugin.get(plugin, ()))
         # What remains of the constraints' own filter are nodes that matching Pods have been nominated to.
         rejected[FilterRequirement(plugin)] = nodes - by_counts if plugin == podtopologyspread.NAME else nodes
     return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
 
 
-def rejected_by(plugin: str, evaluation: Evaluation) -> frozenset[str]:
-    """Return the names of the nodes that the filter plugin rejects."""
-    return frozenset(
-        name
-        for name, verdict in evaluation.nodes.items()
-        if any(rejection.plugin == plugin for rejection in verdict.rejections)
-    )
+def _by_plugin(evaluation: Evaluation) -> Mapping[str, Sequence[str]]:
+    """Return filter plugin → the names of the nodes that it rejects."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, verdict in evaluation.nodes.items():
+        for rejection in verdict.rejections:
+            found[rejection.plugin].append(name)
+    return found
 
 
 def conflict_core(rejected: Rejected, nodes: Iterable[str]) -> tuple[Requirement, ...]:

@@ -7,7 +7,7 @@ that the Pod itself is nominated to (upstream tries it first), extenders, PodGro
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -37,6 +37,7 @@ from kubectl_spread.scheduler import (
     volumezone,
 )
 from kubectl_spread.scheduler.framework import (
+    SUCCESS,
     Code,
     Handle,
     NodeInfo,
@@ -51,7 +52,6 @@ from kubectl_spread.scheduler.prefilter_extensions import (
     bound,
     first_rejecting,
     nominated_before,
-    rejecting,
 )
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.resource import is_resize_deferred
@@ -344,15 +344,26 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
 
     They are in the profile's order, but those that do not mind the nominated Pods come after those that do.
     """
-    filters, nominated = bound(found.filters), nominated_before(pod, handle)
-    rejections: dict[str, Sequence[Rejection]] = {}
-    for name, info in handle.node_infos.items():
-        if name in nominated:
-            if rejected := _rejected_twice(NodeCycleState(info, found.filters), nominated[name]):
-                rejections[name] = rejected
-        elif once := rejecting(filters, info):
-            rejections[name] = [Rejection(plugin, status) for plugin, status in once]
-    return rejections
+    rejections: dict[str, list[Rejection]] = defaultdict(list)
+    for plugin, result in found.filters:
+        for name, status in _rejected(result, handle):
+            rejections[name].append(Rejection(plugin, status))
+    for name, pods in nominated_before(pod, handle).items():
+        if name in handle.node_infos:
+            rejections[name] = _rejected_twice(NodeCycleState(handle.node_infos[name], found.filters), pods)
+    return {name: rejected for name, rejected in rejections.items() if rejected}
+
+
+def _rejected(result: PreFilterResult | Status, handle: Handle) -> Iterator[tuple[str, Status]]:
+    """Yield the nodes that one plugin rejects, and what it says."""
+    infos = handle.node_infos
+    if isinstance(result, Status):
+        yield from ((name, result) for name in infos)
+        return
+    for name in infos if result.suspects is None else result.suspects:
+        status = result.filter_node(infos[name])
+        if status is not SUCCESS and status.rejected:
+            yield name, status
 
 
 def _rejected_twice(run: NodeCycleState, nominated: Sequence[Pod]) -> list[Rejection]:

@@ -16,7 +16,7 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
@@ -30,6 +30,7 @@ from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.affinityterm import ExistingTerms
 from kubectl_spread.scheduler.hostport import HostPort, host_ports
 from kubectl_spread.scheduler.nodeindex import NodeIndex
+from kubectl_spread.scheduler.noderoom import NodeRoom
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
@@ -115,6 +116,11 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
         """What the Pods on it request together (amounts)."""
         return resource.total(resource.pod_requests(pod, self.profile, assigned=True) for pod in self.pods)
 
+    def free(self, name: str) -> int:
+        """Return what is left of the resource (amount); of ``pods``, how many more there may be."""
+        taken = len(self.pods) if name == resource.PODS else self.requested.get(name, 0)
+        return self.allocatable.get(name, 0) - taken
+
     @cached_property
     def non_zero_requested(self) -> Mapping[str, int]:
         """The same, where containers that request no CPU or memory are taken to need a little (amounts)."""
@@ -172,6 +178,7 @@ class Handle(msgspec.Struct, frozen=True):
         node_infos: node's name → node with its Pods.
         existing_terms: the affinity terms of the Pods on these nodes.
         index: the nodes by what is asked of all of them.
+        room: the nodes by what is free on them.
     """
 
     snapshot: Snapshot
@@ -179,6 +186,7 @@ class Handle(msgspec.Struct, frozen=True):
     node_infos: Mapping[str, NodeInfo]
     existing_terms: ExistingTerms
     index: NodeIndex
+    room: NodeRoom
 
     @classmethod
     def build(cls, snapshot: Snapshot, profile: Profile) -> Handle:
@@ -194,6 +202,7 @@ class Handle(msgspec.Struct, frozen=True):
             node_infos=infos,
             existing_terms=terms,
             index=NodeIndex(snapshot.nodes),
+            room=NodeRoom(infos),
         )
 
     def with_assigned(self, pod: Pod, node_name: str) -> Handle:
@@ -205,6 +214,7 @@ class Handle(msgspec.Struct, frozen=True):
             snapshot=snapshot,
             node_infos={**self.node_infos, node_name: changed},
             existing_terms=self.existing_terms.and_also(node_name, pod),
+            room=self.room.and_changed({node_name: changed}),
         )
 
     def with_all_assigned(self, pods: Mapping[str, Pod]) -> Handle:
@@ -215,7 +225,8 @@ class Handle(msgspec.Struct, frozen=True):
         # Most Pods have no terms, and then the index of all terms need not be made again.
         if any(pod.spec.affinity is not None for pod in pods.values()):
             terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
-        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms)
+        room = self.room.and_changed(changed)
+        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 
     def with_others(self, objects: Iterable[KubernetesObject]) -> Handle:
         """Return the cluster in which these objects, neither Pods nor Nodes, exist too."""
@@ -228,13 +239,15 @@ class Handle(msgspec.Struct, frozen=True):
         infos = {**self.node_infos, name: changed}
         # By name, as the snapshot has them: a new node is not just the last.
         ordered = {name: infos[name] for name in snapshot.nodes}
-        return replace(self, snapshot=snapshot, node_infos=ordered, index=NodeIndex(snapshot.nodes))
+        index, room = NodeIndex(snapshot.nodes), NodeRoom(ordered)
+        return replace(self, snapshot=snapshot, node_infos=ordered, index=index, room=room)
 
     def without_node(self, node_name: str) -> Handle:
         """Return the cluster in which the node, which holds no Pods, is gone."""
         snapshot = self.snapshot.without_node(node_name)
         infos = {name: self.node_infos[name] for name in snapshot.nodes}
-        return replace(self, snapshot=snapshot, node_infos=infos, index=NodeIndex(snapshot.nodes))
+        index, room = NodeIndex(snapshot.nodes), NodeRoom(infos)
+        return replace(self, snapshot=snapshot, node_infos=infos, index=index, room=room)
 
     def with_nominated(self, pod: Pod) -> Handle:
         """Return the cluster in which the Pod waits for room on the node it is nominated to."""
@@ -252,7 +265,8 @@ class Handle(msgspec.Struct, frozen=True):
         terms = self.existing_terms
         if pod.spec.affinity is not None:
             terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
-        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms)
+        room = self.room.and_changed({node_name: changed})
+        return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 
 
 Scores: TypeAlias = dict[str, int]
@@ -268,11 +282,13 @@ class PreFilterResult(msgspec.Struct, frozen=True):
     Attributes:
         filter_node: its verdict on one node.
         node_names: the only nodes that can do; None when it leaves all of them.
+        suspects: the only nodes that the verdict may go against; None where each has to be looked at.
         updated: the result after a Pod came to or left a node; None where that changes nothing but the node itself.
     """
 
     filter_node: NodeFilter
     node_names: frozenset[str] | None = None
+    suspects: Collection[str] | None = None
     updated: PodUpdate | None = None
 
 

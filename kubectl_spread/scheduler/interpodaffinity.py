@@ -93,7 +93,14 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         pod=pod,
         namespace_labels=handle.snapshot.namespace_labels(pod.metadata.namespace),
     )
-    return _result(state)
+    suspects = None if terms.affinity else _near(handle, state.anti_affinity, state.existing_anti_affinity)
+    return replace(_result(state), suspects=suspects)
+
+
+def _near(handle: Handle, *minded: Domains) -> frozenset[str]:
+    """Return the names of the nodes in any of the domains."""
+    found = ((handle.index.domains(key), values) for domains in minded for key, values in domains.items())
+    return frozenset[str]().union(*(names[value] for names, values in found for value in values))
 
 
 def _result(state: State) -> PreFilterResult:

@@ -118,7 +118,8 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         allowed=handle.index.matching(RequiredNodeAffinity.of(pod)),
         added=None if enforced is None else parse_terms(enforced),
     )
-    return PreFilterResult(partial(filter_node, state), node_names=names)
+    suspects = handle.index.names - state.allowed if enforced is None else None
+    return PreFilterResult(partial(filter_node, state), node_names=names, suspects=suspects)
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:

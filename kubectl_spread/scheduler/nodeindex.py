@@ -29,6 +29,7 @@ class NodeIndex:
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
         self._values: dict[str, Mapping[str, str]] = {}
+        self._domains: dict[str, Mapping[str, frozenset[str]]] = {}
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
 
@@ -41,9 +42,14 @@ class NodeIndex:
         return frozenset(self._nodes)
 
     @cached_property
-    def tainted(self) -> tuple[Node, ...]:
-        """The nodes that have taints."""
-        return tuple(node for node in self._nodes.values() if node.spec.taints)
+    def tainted(self) -> Mapping[str, Node]:
+        """The nodes that have taints, by name."""
+        return {name: node for name, node in self._nodes.items() if node.spec.taints}
+
+    @cached_property
+    def cordoned(self) -> frozenset[str]:
+        """The names of the nodes that are cordoned."""
+        return frozenset(name for name, node in self._nodes.items() if node.spec.unschedulable)
 
     def values(self, key: str) -> Mapping[str, str]:
         """Return node's name → value of the label; nodes that lack it are left out."""
@@ -51,6 +57,19 @@ class NodeIndex:
             labels = ((name, node.metadata.labels) for name, node in self._nodes.items())
             self._values[key] = {name: carried[key] for name, carried in labels if key in carried}
         return self._values[key]
+
+    def domains(self, key: str) -> Mapping[str, frozenset[str]]:
+        """Return value of the label → the names of the nodes that carry it."""
+        if key not in self._domains:
+            found: dict[str, list[str]] = {}
+            for name, value in self.values(key).items():
+                found.setdefault(value, []).append(name)
+            self._domains[key] = {value: frozenset(names) for value, names in found.items()}
+        return self._domains[key]
+
+    def lacking(self, key: str) -> frozenset[str]:
+        """Return the names of the nodes without the label."""
+        return self.names - self.values(key).keys()
 
     @cached_property
     def images(self) -> Mapping[str, Mapping[str, int]]:

@@ -53,7 +53,10 @@ class State(msgspec.Struct, frozen=True):
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter; every Pod needs room for itself."""
-    return PreFilterResult(partial(filter_node, state_of(pod, handle)))
+    state = state_of(pod, handle)
+    short = (handle.room.with_less_than(wanted, name) for name, wanted in state.requests.items())
+    suspects = frozenset(handle.room.with_less_than(1, resource.PODS)).union(*short)
+    return PreFilterResult(partial(filter_node, state), suspects=suspects)
 
 
 def state_of(pod: Pod, handle: Handle) -> State:
@@ -97,7 +100,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
 def is_full(node_info: NodeInfo) -> bool:
     """Whether the node takes no further Pod, whatever that asks for."""
     # upstream: Pods on the node >= allocatable.pods; this one needs a place too.
-    return len(node_info.pods) >= node_info.allocatable.get(resource.PODS, 0)
+    return node_info.free(resource.PODS) < 1
 
 
 class Insufficient(msgspec.Struct, frozen=True):

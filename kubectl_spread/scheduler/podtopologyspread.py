@@ -39,6 +39,10 @@ from kubectl_spread.scheduler.tainttoleration import untolerated_taint
 NAME = "PodTopologySpread"
 REASON_SKEW = "node(s) didn't match pod topology spread constraints"
 REASON_MISSING_LABEL = "node(s) didn't match pod topology spread constraints (missing required label)"
+SKEW = unschedulable(REASON_SKEW)
+"""An eviction may cure that."""
+MISSING_LABEL = unresolvable(REASON_MISSING_LABEL)
+"""No eviction gives a node a label."""
 
 
 class WhenUnsatisfiable(StrEnum):
@@ -107,6 +111,11 @@ class DomainCounts(msgspec.Struct, frozen=True):
     def skew_if_placed(self, topology_value: str) -> int:
         """Return the skew of the domain if the Pod went there (Pods)."""
         return self.match_num.get(topology_value, 0) + self.self_match - self.global_minimum
+
+    def is_full(self, topology_value: str) -> bool:
+        """Whether the domain takes no such Pod."""
+        # matching Pods in the domain + the Pod itself if it matches - global minimum > maxSkew
+        return self.skew_if_placed(topology_value) > self.constraint.max_skew
 
 
 def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
@@ -221,7 +230,7 @@ def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozense
         numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
         eligible -= {
             node.metadata.name
-            for node in handle.index.tainted
+            for node in handle.index.tainted.values()
             if untolerated_taint(node, pod.spec.tolerations, numeric=numeric)
         }
     return eligible
@@ -339,7 +348,16 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         return Status(Code.ERROR, (said,))
     if not hard:
         return SKIP
-    return _result(count_domains(hard, pod, handle, must_have_keys_of=hard), pod.metadata.namespace)
+    state = count_domains(hard, pod, handle, must_have_keys_of=hard)
+    suspects = frozenset[str]().union(*(rejected_nodes(counts, handle) for counts in state))
+    return replace(_result(state, pod.metadata.namespace), suspects=suspects)
+
+
+def rejected_nodes(counts: DomainCounts, handle: Handle) -> frozenset[str]:
+    """Return the nodes that one constraint rejects, by name: those of domains that are full, and those in none."""
+    domains = handle.index.domains(counts.constraint.topology_key)
+    full = (names for value, names in domains.items() if counts.is_full(value))
+    return handle.index.lacking(counts.constraint.topology_key).union(*full)
 
 
 def _result(state: tuple[DomainCounts, ...], namespace: str) -> PreFilterResult:
@@ -382,19 +400,10 @@ def filter_node(state: tuple[DomainCounts, ...], node_info: NodeInfo) -> Status:
     Source: podtopologyspread/filtering.go Filter (v1.36).
     """
     for counts in state:
-        status = judge(counts, node_info.labels)
-        if status.rejected:
-            return status
-    return SUCCESS
-
-
-def judge(counts: DomainCounts, node_labels: Mapping[str, str]) -> Status:
-    """Return what one constraint says of a node with these labels."""
-    # No eviction gives a node a label, hence unresolvable. An empty value is a domain like any other.
-    topology_value = node_labels.get(counts.constraint.topology_key)
-    if topology_value is None:
-        return unresolvable(REASON_MISSING_LABEL)
-    # matching Pods in the domain + the Pod itself if it matches - global minimum > maxSkew. That an eviction may cure.
-    if counts.skew_if_placed(topology_value) > counts.constraint.max_skew:
-        return unschedulable(REASON_SKEW)
+        # An empty value is a domain like any other.
+        topology_value = node_info.labels.get(counts.constraint.topology_key)
+        if topology_value is None:
+            return MISSING_LABEL
+        if counts.is_full(topology_value):
+            return SKEW
     return SUCCESS

@@ -54,7 +54,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         numeric=profile.does(Behaviour.NUMERIC_TOLERATIONS),
         names_taint=profile.does(Behaviour.TAINT_IN_REASON),
     )
-    return PreFilterResult(partial(filter_node, state))
+    return PreFilterResult(partial(filter_node, state), suspects=handle.index.tainted)
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
@@ -95,7 +95,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
             taint.effect == PREFER_NO_SCHEDULE and not tolerated(taint, pod.spec.tolerations, numeric=numeric)
             for taint in node.spec.taints
         )
-        for node in handle.index.tainted
+        for node in handle.index.tainted.values()
     }
     return normalize({info.name: untolerated.get(info.name, 0) for info in nodes}, lowest_is_best=True)
 

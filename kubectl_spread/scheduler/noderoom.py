@@ -1,0 +1,47 @@
+"""The nodes by what is free on them, so that a Pod's requests find those that lack something without asking each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kubectl_spread.scheduler.framework import NodeInfo
+
+
+class NodeRoom:
+    """What is free on all nodes; each resource is put in order once, when it is first asked about.
+
+    Args:
+        nodes: node's name → node.
+    """
+
+    def __init__(self, nodes: Mapping[str, NodeInfo]) -> None:
+        self._nodes = nodes
+        self._in_order: dict[str, tuple[list[int], list[str]]] = {}
+        self._changed: Mapping[str, NodeInfo] = {}
+
+    def and_changed(self, nodes: Mapping[str, NodeInfo]) -> NodeRoom:
+        """Return the room where these nodes are as given; what is in order stays so."""
+        room = NodeRoom(self._nodes)
+        room._in_order = self._in_order
+        room._changed = {**self._changed, **nodes}
+        return room
+
+    def with_less_than(self, wanted: int, resource: str) -> Iterator[str]:
+        """Yield the names of the nodes that have less than so much of the resource (amount) free."""
+        free, names = self._order(resource)
+        less = names[: bisect_left(free, wanted)]
+        if not self._changed:
+            yield from less
+            return
+        yield from (name for name in less if name not in self._changed)
+        yield from (name for name, info in self._changed.items() if info.free(resource) < wanted)
+
+    def _order(self, resource: str) -> tuple[list[int], list[str]]:
+        """Return what is free of the resource, least first, and on which nodes."""
+        if resource not in self._in_order:
+            pairs = sorted((info.free(resource), name) for name, info in self._nodes.items())
+            self._in_order[resource] = [free for free, _ in pairs], [name for _, name in pairs]
+        return self._in_order[resource]
