@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -22,12 +22,14 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 
 TYPO_LETTERS = 2
 SHORTEST_KEY_WITH_TYPO = 8
+KEYS_KEPT = 256
+"""Answers on similar keys (count) that are kept: thousands of nodes carry the same few sets of labels."""
 
 
 class SpreadDiagnosis(msgspec.Struct, frozen=True):
@@ -76,10 +78,15 @@ class Pinning(msgspec.Struct, frozen=True):
     cores: Cores
     explainer: Explainer
 
-    def of(self, nodes: Iterable[NodeInfo], constraint: Constraint) -> Iterator[Pin]:
-        """Yield what else keeps the Pod off each node that something else does keep it off."""
+    def by_others(self, constraint: Constraint) -> frozenset[str]:
+        """Return the nodes that something else than the constraint rejects."""
         this = ConstraintRequirement(constraint.index)
-        for info in nodes:
+        return frozenset[str]().union(*(names for each, names in self.rejected.items() if each != this))
+
+    def of(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
+        """Yield what else keeps the Pod off each of these nodes, which something else does keep it off."""
+        this = ConstraintRequirement(constraint.index)
+        for info in map(self.explainer.handle.node_infos.__getitem__, nodes):
             against = [each for each, names in self.rejected.items() if each != this and info.name in names]
             told = [(requirement, self.explainer.of(requirement, info)) for requirement in self._told(against)]
             cordoned = len(told) > 1 and FilterRequirement(nodeunschedulable.NAME) in dict(told)
@@ -127,33 +134,30 @@ def _domains(
     counts: DomainCounts, explainer: Explainer, *, minimum: Collection[str], pinning: Pinning
 ) -> Iterable[Domain]:
     """Yield every domain: eligible ones and those no node of which is counted, by value."""
-    constraint = counts.constraint
-    on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, explainer.handle)
-    nodes: dict[str, list[NodeInfo]] = defaultdict(list)
-    for info in explainer.handle.node_infos.values():
-        if constraint.topology_key in info.labels:
-            nodes[info.labels[constraint.topology_key]].append(info)
+    constraint, handle = counts.constraint, explainer.handle
+    on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, handle)
     # A profile without the filter heeds no constraint.
-    limits = constraint.hard and podtopologyspread.NAME in explainer.handle.profile.filters
+    limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
-    for value in sorted(nodes):
-        counted = [info for info in nodes[value] if info.name in counts.counted_nodes]
+    others = pinning.by_others(constraint)
+    for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
+        counted = tuple(name for name in names if name in counts.counted_nodes)
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
-        pins = tuple(pinning.of(counted, constraint)) if value in holding else ()
-        pinned = bool(pins) and len({pin.node for pin in pins}) == len(counted)
+        pinned = value in holding and bool(counted) and others.issuperset(counted)
+        pins = tuple(pinning.of(counted, constraint)) if pinned else ()
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
         yield Domain(
             value=value,
-            nodes=tuple(info.name for info in counted),
+            nodes=counted,
             eligible=value in counts.match_num,
             matching=matching,
-            by_node={info.name: on_node[info.name] for info in counted},
+            by_node={name: on_node[name] for name in counted},
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
             allowed=placed <= constraint.max_skew or not limits,
             pinned=pinned,
-            pinned_by=pins if pinned else (),
+            pinned_by=pins,
         )
 
 
@@ -163,14 +167,14 @@ def _bypassed(
     """Yield the nodes that are not counted, each with the first rule that passes it over."""
     constraint = counts.constraint
     keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
+    used = {other.topology_key for other in constraints}
     required = RequiredNodeAffinity.of(pod)
     on_node = podtopologyspread.count_matching_pods(constraint, pod, handle)
-    for name, info in handle.node_infos.items():
-        if name in counts.counted_nodes:
-            continue
+    for name in sorted(handle.index.names - counts.counted_nodes):
+        info = handle.node_infos[name]
         missing = next((key for key in keys if key not in info.labels), None)
         if missing is not None:
-            similar = similar_keys(missing, info.labels, {c.topology_key for c in constraints})
+            similar = similar_keys(missing, info.labels, used)
             yield BypassedNode(
                 name=name, reason="MissingTopologyKey", key=missing, similar_keys=similar, matching=on_node[name]
             )
@@ -180,13 +184,18 @@ def _bypassed(
             yield BypassedNode(name=name, reason="NodeTaintsPolicy", matching=on_node[name])
 
 
-def similar_keys(key: str, labels: Mapping[str, str], used: Collection[str]) -> tuple[str, ...]:
+def similar_keys(key: str, labels: Iterable[str], used: Iterable[str]) -> tuple[str, ...]:
     """Return the labels that may be meant instead of the missing key, by name; keys of other constraints are not.
 
     A label is similar when it ends in the same segment, is at most two letters off (keys of eight letters and more), or
     continues the key after ``-``, ``_`` or ``.``.
     """
-    return tuple(sorted(label for label in labels if label not in used and _is_similar(key, label)))
+    return _similar_keys(key, frozenset(labels).difference(used))
+
+
+@lru_cache(KEYS_KEPT)
+def _similar_keys(key: str, labels: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(label for label in labels if _is_similar(key, label)))
 
 
 def _is_similar(key: str, label: str) -> bool:

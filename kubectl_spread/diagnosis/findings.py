@@ -133,7 +133,7 @@ def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:
 
 def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
-        lacking = [n for n, info in subject.handle.node_infos.items() if constraint.topology_key not in info.labels]
+        lacking = sorted(subject.handle.index.lacking(constraint.topology_key))
         if not constraint.hard or not lacking:
             continue
         if report.domains:
@@ -154,10 +154,9 @@ def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
     used = {constraint.topology_key for constraint in subject.constraints}
     for constraint in subject.constraints:
         key, meant = constraint.topology_key, dict[str, list[str]]()
-        for name, info in subject.handle.node_infos.items():
-            if constraint.hard and key not in info.labels:
-                for similar in similar_keys(key, info.labels, used):
-                    meant.setdefault(similar, []).append(name)
+        for name in sorted(subject.handle.index.lacking(key)) if constraint.hard else ():
+            for similar in similar_keys(key, subject.handle.node_infos[name].labels, used):
+                meant.setdefault(similar, []).append(name)
         for similar, names in meant.items():
             yield _warning(
                 "SimilarTopologyKey",

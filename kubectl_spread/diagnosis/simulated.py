@@ -223,7 +223,7 @@ def _as_before(before: Seen, now: Seen, statuses: Statuses, handle: Handle) -> I
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.lying.get(key) == now.lying[key]
         unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
-        if unchanged and (not upcoming.comes or cycle.fits_somewhere(upcoming.pod, upcoming.place(handle))):
+        if unchanged and (not upcoming.comes or cycle.feasible_node(upcoming.pod, upcoming.place(handle))):
             yield key
 
 

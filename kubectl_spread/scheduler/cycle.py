@@ -8,7 +8,8 @@ that the Pod itself is nominated to (upstream tries it first), extenders, PodGro
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -40,6 +41,7 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
+    NodeFilter,
     NodeInfo,
     PreFilterResult,
     Scores,
@@ -49,8 +51,6 @@ from kubectl_spread.scheduler.framework import (
 from kubectl_spread.scheduler.prefilter_extensions import (
     Filters,
     NodeCycleState,
-    bound,
-    first_rejecting,
     nominated_before,
 )
 from kubectl_spread.scheduler.profile import Behaviour, Profile
@@ -211,9 +211,18 @@ class _PreFiltered(msgspec.Struct, frozen=True):
     narrowed: Mapping[str, frozenset[str]]
 
     @property
+    def results(self) -> Iterator[PreFilterResult]:
+        """What filters found that look at nodes: all of them, where none has rejected the whole Pod."""
+        return (result for _, result in self.filters if isinstance(result, PreFilterResult))
+
+    @property
     def left(self) -> frozenset[str]:
         """The nodes that all the plugins that narrow leave."""
         return frozenset.intersection(*self.narrowed.values())
+
+    def names(self, handle: Handle) -> frozenset[str]:
+        """Return the nodes that the filters get to see."""
+        return self.left & handle.index.names if self.narrowed else handle.index.names
 
 
 def evaluate(pod: Pod, handle: Handle) -> Evaluation:
@@ -251,15 +260,23 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
-def fits_somewhere(pod: Pod, handle: Handle) -> bool:
-    """Whether any node is feasible, in still less time: no node is scored, and the first that takes the Pod will do."""
+def feasible_node(pod: Pod, handle: Handle) -> str:
+    """Return a feasible node, empty where there is none, in still less time: the first will do, and none is scored."""
     found = _pre_filter(pod, handle)
     if found.rejection is not None or nominated_before(pod, handle):
-        return bool(feasible_nodes(pod, handle))
-    names, filters = found.left if found.narrowed else handle.index.names, bound(found.filters)
-    return any(
-        name in names and not first_rejecting(filters, info).rejected for name, info in handle.node_infos.items()
-    )
+        return next(iter(feasible_nodes(pod, handle)), "")
+    doubtful = frozenset[str]().union(*(result.suspects or () for result in found.results))
+    # On most nodes there is nothing to ask but what plugins say that have to look at each.
+    looking = [result.filter_node for result in found.results if result.suspects is None]
+    everyone = [result.filter_node for result in found.results]
+    names = found.names(handle)
+    return _first_passing(looking, names - doubtful, handle) or _first_passing(everyone, names & doubtful, handle)
+
+
+def _first_passing(filters: Sequence[NodeFilter], names: Collection[str], handle: Handle) -> str:
+    """Return the first of these nodes that no filter rejects, empty where each is rejected."""
+    infos = ((name, info) for name, info in handle.node_infos.items() if name in names)
+    return next((name for name, info in infos if not any(each(info).rejected for each in filters)), "")
 
 
 def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
@@ -279,22 +296,26 @@ def _totals(pod: Pod, handle: Handle) -> Mapping[str, int]:
     found = _pre_filter(pod, handle)
     if found.rejection is not None:
         return {}
-    filters, nominated = bound(found.filters), nominated_before(pod, handle)
-    names = found.left if found.narrowed else handle.index.names
-    left = []
-    for name, info in handle.node_infos.items():
-        if name not in names:
-            continue
-        if name in nominated:
-            status = NodeCycleState(info, found.filters).verdict(nominated[name])
-        else:
-            status = first_rejecting(filters, info)
-        if status.code is Code.ERROR:
-            return {}
-        if not status.rejected:
-            left.append(info)
-    scored = _scores(pod, handle, left)
+    left = _passing(pod, found, handle)
+    scored = _scores(pod, handle, [info for name, info in handle.node_infos.items() if name in left])
     return {} if isinstance(scored, Rejection) else {name: scores["total"] for name, scores in scored.items()}
+
+
+def _passing(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:
+    """Return the feasible nodes, each left at the first filter that rejects it; none where one breaks."""
+    names = found.names(handle)
+    nominated = {name: pods for name, pods in nominated_before(pod, handle).items() if name in names}
+    said = {
+        name: NodeCycleState(handle.node_infos[name], found.filters).verdict(pods) for name, pods in nominated.items()
+    }
+    left = set(names - nominated.keys())
+    for result in found.results:
+        rejected = dict(_rejected(result, left, handle))
+        left.difference_update(rejected)
+        said |= rejected
+    if any(status.code is Code.ERROR for status in said.values()):
+        return ()
+    return left.union(name for name in nominated if not said[name].rejected)
 
 
 def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
@@ -346,7 +367,7 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
     """
     rejections: dict[str, list[Rejection]] = defaultdict(list)
     for plugin, result in found.filters:
-        for name, status in _rejected(result, handle):
+        for name, status in _rejected(result, handle.node_infos.keys(), handle):
             rejections[name].append(Rejection(plugin, status))
     for name, pods in nominated_before(pod, handle).items():
         if name in handle.node_infos:
@@ -354,14 +375,15 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
     return {name: rejected for name, rejected in rejections.items() if rejected}
 
 
-def _rejected(result: PreFilterResult | Status, handle: Handle) -> Iterator[tuple[str, Status]]:
-    """Yield the nodes that one plugin rejects, and what it says."""
-    infos = handle.node_infos
+def _rejected(
+    result: PreFilterResult | Status, names: AbstractSet[str], handle: Handle
+) -> Iterator[tuple[str, Status]]:
+    """Yield which of these nodes one plugin rejects, and what it says."""
     if isinstance(result, Status):
-        yield from ((name, result) for name in infos)
+        yield from ((name, result) for name in names)
         return
-    for name in infos if result.suspects is None else result.suspects:
-        status = result.filter_node(infos[name])
+    for name in names if result.suspects is None else names & result.suspects:
+        status = result.filter_node(handle.node_infos[name])
         if status is not SUCCESS and status.rejected:
             yield name, status
 

@@ -16,7 +16,8 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
@@ -288,7 +289,7 @@ class PreFilterResult(msgspec.Struct, frozen=True):
 
     filter_node: NodeFilter
     node_names: frozenset[str] | None = None
-    suspects: Collection[str] | None = None
+    suspects: AbstractSet[str] | None = None
     updated: PodUpdate | None = None
 
 

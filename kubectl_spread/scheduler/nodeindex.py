@@ -29,7 +29,7 @@ class NodeIndex:
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
         self._values: dict[str, Mapping[str, str]] = {}
-        self._domains: dict[str, Mapping[str, frozenset[str]]] = {}
+        self._domains: dict[str, Mapping[str, tuple[str, ...]]] = {}
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
 
@@ -58,18 +58,18 @@ class NodeIndex:
             self._values[key] = {name: carried[key] for name, carried in labels if key in carried}
         return self._values[key]
 
-    def domains(self, key: str) -> Mapping[str, frozenset[str]]:
-        """Return value of the label → the names of the nodes that carry it."""
+    def domains(self, key: str) -> Mapping[str, tuple[str, ...]]:
+        """Return value of the label → the names of the nodes that carry it, by name."""
         if key not in self._domains:
             found: dict[str, list[str]] = {}
             for name, value in self.values(key).items():
                 found.setdefault(value, []).append(name)
-            self._domains[key] = {value: frozenset(names) for value, names in found.items()}
+            self._domains[key] = {value: tuple(names) for value, names in found.items()}
         return self._domains[key]
 
     def lacking(self, key: str) -> frozenset[str]:
         """Return the names of the nodes without the label."""
-        return self.names - self.values(key).keys()
+        return self.names.difference(self.values(key))
 
     @cached_property
     def images(self) -> Mapping[str, Mapping[str, int]]:

@@ -300,9 +300,9 @@ def count_domains(
 
 def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: Handle) -> DomainCounts:
     """Return the domains that these eligible nodes make."""
-    values = handle.index.values(constraint.topology_key)
+    values, domains = handle.index.values(constraint.topology_key), handle.index.domains(constraint.topology_key)
     # A domain is there once one of its nodes counts, without a single Pod too: it may be the minimum.
-    match_num = {value: 0 for name, value in values.items() if name in nodes}
+    match_num = {value: 0 for value, names in domains.items() if not nodes.isdisjoint(names)}
     # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
     if not values.keys() >= nodes:
         match_num[""] = 0

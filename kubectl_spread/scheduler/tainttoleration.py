@@ -54,7 +54,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         numeric=profile.does(Behaviour.NUMERIC_TOLERATIONS),
         names_taint=profile.does(Behaviour.TAINT_IN_REASON),
     )
-    return PreFilterResult(partial(filter_node, state), suspects=handle.index.tainted)
+    return PreFilterResult(partial(filter_node, state), suspects=handle.index.tainted.keys())
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
