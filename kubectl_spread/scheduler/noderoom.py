@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class NodeRoom:
 
     def __init__(self, nodes: Mapping[str, NodeInfo]) -> None:
         self._nodes = nodes
-        self._in_order: dict[str, tuple[list[int], list[str]]] = {}
+        self._in_order: dict[str, Sequence[tuple[int, str]]] = {}
         self._changed: Mapping[str, NodeInfo] = {}
 
     def and_changed(self, nodes: Mapping[str, NodeInfo]) -> NodeRoom:
@@ -31,17 +31,12 @@ class NodeRoom:
 
     def with_less_than(self, wanted: int, resource: str) -> Iterator[str]:
         """Yield the names of the nodes that have less than so much of the resource (amount) free."""
-        free, names = self._order(resource)
-        less = names[: bisect_left(free, wanted)]
-        if not self._changed:
-            yield from less
-            return
-        yield from (name for name in less if name not in self._changed)
+        less = takewhile(lambda pair: pair[0] < wanted, self._order(resource))
+        yield from (name for _, name in less if name not in self._changed)
         yield from (name for name, info in self._changed.items() if info.free(resource) < wanted)
 
-    def _order(self, resource: str) -> tuple[list[int], list[str]]:
-        """Return what is free of the resource, least first, and on which nodes."""
+    def _order(self, resource: str) -> Sequence[tuple[int, str]]:
+        """Return what is free of the resource on which node, least first."""
         if resource not in self._in_order:
-            pairs = sorted((info.free(resource), name) for name, info in self._nodes.items())
-            self._in_order[resource] = [free for free, _ in pairs], [name for _, name in pairs]
+            self._in_order[resource] = sorted((info.free(resource), name) for name, info in self._nodes.items())
         return self._in_order[resource]
