@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
+from types import ModuleType
 from typing import assert_never
 
 from kubectl_spread.render.cells import cell, clean
@@ -26,6 +28,7 @@ from kubectl_spread.render.outline import (
     Warnings,
 )
 
+METADATA = "importlib.metadata"
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
 
@@ -131,8 +134,6 @@ def paint(text: str, tone: Tone | None, *, wanted: bool) -> str:
 
 def table_text(table: Table, *, headers: bool = True, colors: bool = False) -> str:
     """Return the table with three spaces between columns, as kubectl prints it; empty without rows."""
-    from tabulate import tabulate
-
     if not table.rows:
         return ""
     cells = [
@@ -143,5 +144,23 @@ def table_text(table: Table, *, headers: bool = True, colors: bool = False) -> s
         cells.insert(0, list(table.headers))
     # tabulate puts two spaces between columns; a space at the end of each cell makes the third.
     padded = [[text + " " for text in row[:-1]] + row[-1:] for row in cells]
-    text = tabulate(padded, tablefmt="plain", disable_numparse=True, preserve_whitespace=True)
+    text = _tabulate()(padded, tablefmt="plain", disable_numparse=True, preserve_whitespace=True)
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _tabulate() -> Callable[..., str]:
+    """Return tabulate's function, without what tabulate loads only to learn its own version.
+
+    That is importlib.metadata, and with it mail, sockets and archives: forty modules, a tenth of a short command.
+    Where it is loaded already nothing is kept from anybody; tabulate takes its version from a file of its own then.
+    """
+    stand_in = ModuleType(METADATA)
+    vars(stand_in).update(version=str, PackageNotFoundError=LookupError)
+    spared = METADATA not in sys.modules
+    sys.modules.setdefault(METADATA, stand_in)
+    try:
+        from tabulate import tabulate
+    finally:
+        if spared:
+            del sys.modules[METADATA]
+    return tabulate
