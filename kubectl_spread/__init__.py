@@ -2,14 +2,15 @@
 
 The map, in the order of the imports (they only point to the right)::
 
-    cli → commands → cluster | render | diagnosis → simulation → controllers → apiserver → scheduler → snapshot
-        → objects → labels | quantity | release | reference | report | words → apimachinery | errors
+    cli → commands → cluster | render | diagnosis → rebalance → simulation → controllers → apiserver → scheduler
+        → snapshot → objects → labels | quantity | release | reference | report | words → apimachinery | errors
 
 * cli: flags to options, one small file a command
 * commands: source → engine → report, one file a command
 * cluster: kubeconfig and API server, or files, to an Inventory
 * render: reports to text, Markdown, pages and formats for programs; its outline holds what people are told, once
 * diagnosis: why the scheduler decided so (domains: who pins the minimum), and what would change its mind (fixes)
+* rebalance: which evictions bring Pods back into balance: a search over simulated moves
 * simulation: Pods coming and going one after another
 * controllers: kube-controller-manager's part: which Pods a workload has, which it makes next, and which go
 * apiserver: kube-apiserver's part: what it writes into an object, and what it refuses, evictions too

@@ -7,7 +7,18 @@ from functools import wraps
 
 import typer
 
-from kubectl_spread.cli import check, completion, explain, output, show, simulate, snapshot, version, why_pending
+from kubectl_spread.cli import (
+    check,
+    completion,
+    explain,
+    output,
+    rebalance,
+    show,
+    simulate,
+    snapshot,
+    version,
+    why_pending,
+)
 from kubectl_spread.cli.flags import HELP_NAMES, taking_flag_groups
 from kubectl_spread.cli.switches import Command, OrderedCommand
 from kubectl_spread.errors import SpreadError
@@ -56,6 +67,7 @@ _add("show", show.show, show.EPILOG)
 _add("why-pending", why_pending.why_pending, why_pending.EPILOG)
 _add("check", check.check, check.EPILOG)
 _add("simulate", simulate.simulate, simulate.EPILOG, cls=OrderedCommand)
+_add("rebalance", rebalance.rebalance, rebalance.EPILOG)
 _add("snapshot", snapshot.snapshot, snapshot.EPILOG)
 _add("explain", explain.explain, explain.EPILOG)
 _add("completion", completion.completion, completion.EPILOG)

@@ -196,6 +196,14 @@ class SimulateOutput(OutputFlags):
     output: Annotated[str, _output(formats.SIMULATE)] = "table"
 
 
+@dataclass(frozen=True, slots=True)
+class RebalanceOutput(OutputFlags):
+    """How ``rebalance`` prints its answer."""
+
+    report: ClassVar[str] = formats.REBALANCE
+    output: Annotated[str, _output(formats.REBALANCE)] = "table"
+
+
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command, all of whose parameters are groups of flags, with the flags themselves as parameters."""
     groups: dict[str, type[DataclassInstance]] = get_type_hints(command)

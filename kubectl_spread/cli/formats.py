@@ -16,8 +16,9 @@ from kubectl_spread.errors import UsageError
 if TYPE_CHECKING:
     from kubectl_spread.report import AnyReport
 
-SHOW, WHY_PENDING, CHECK, SIMULATE = "SkewReport", "PendingReport", "CheckReport", "SimulateReport"
-EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE))
+SHOW, WHY_PENDING, CHECK = "SkewReport", "PendingReport", "CheckReport"
+SIMULATE, REBALANCE = "SimulateReport", "RebalanceReport"
+EVERY_REPORT = frozenset((SHOW, WHY_PENDING, CHECK, SIMULATE, REBALANCE))
 ABOUT_ITEMS = frozenset((SHOW, WHY_PENDING, CHECK))
 """Reports with items, each with nodes and domains that can be drawn."""
 TEXT = ("table", "wide")

@@ -60,6 +60,11 @@ def for_manifests(namespaces: Iterable[str]) -> tuple[Read, ...]:
     return tuple(dict.fromkeys(replace(read, fallback="") for reads in of_each for read in reads))
 
 
+def for_moving() -> tuple[Read, ...]:
+    """Return the reads for moving Pods: all of the cluster, for whatever is moved competes with all others."""
+    return for_manifests([""])
+
+
 def spread_only(namespace: str) -> tuple[Read, ...]:
     """Return the reads for counting: Nodes, and the namespace's Pods, Services, owners and what completes Pods."""
     return (

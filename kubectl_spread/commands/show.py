@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import msgspec
@@ -113,7 +113,9 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     if counted_only:
         view = view.with_filters(COUNTING_FILTERS)
     with naming_the_malformed(source.name, view.snapshot):
-        wanted = list(_wanted(view, scope, options))
+        wanted = list(
+            wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone)
+        )
         # What was counted only says nothing of room.
         each = HEADROOM_VERDICTS // max(len(wanted), 1) if options.shows_headroom and not counted_only else 0
         items = [
@@ -214,21 +216,30 @@ CUSTOM_WORKLOADS = {"rollout": "rollout", "rollouts": "rollout", "ro": "rollout"
 """TYPEs of other APIs that are named often enough to be accepted."""
 
 
-def _wanted(view: View, scope: Scope, options: ShowOptions) -> Iterator[OwnedPods]:
+def wanted_workloads(
+    view: View, scope: Scope, *, kind: str, names: Sequence[tuple[str, str]], may_be_gone: bool = False
+) -> Iterator[OwnedPods]:
     """Yield the workloads of the scope; static Pods, which are none, only where they are named.
+
+    Args:
+        view: the cluster.
+        scope: what is asked about.
+        kind: the kind that is wanted, in lower case; empty for all.
+        names: (kind, name) of those that are wanted; empty for all.
+        may_be_gone: whether those that are named need not exist.
 
     Raises:
         ClusterError: a named workload does not exist, and has to.
     """
     found = list(workloads(view.snapshot))
-    named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in options.names}
+    named = {_owner_of_named(kind, name, scope, view.snapshot) for kind, name in names}
     for ref in sorted(named, key=str):
         namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
-        if scope.namespace not in namespaces and not options.may_be_gone:
+        if scope.namespace not in namespaces and not may_be_gone:
             raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces)
     for workload in found:
-        kind = workload.ref.kind.lower()
-        wanted = str(workload.ref) in named if named else options.kind in {"", kind} and not workload.static
+        of_kind = kind in {"", workload.ref.kind.lower()}
+        wanted = str(workload.ref) in named if named else of_kind and not workload.static
         if wanted and scope.covers(workload.namespace) and _selected(workload, scope):
             yield workload
 

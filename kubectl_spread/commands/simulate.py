@@ -7,7 +7,6 @@ from typing import BinaryIO
 
 import msgspec
 
-from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.applying import laid_over, manifests_of, not_followed, objects_of
 from kubectl_spread.commands.malformed import naming_the_malformed
@@ -100,7 +99,7 @@ def simulate(
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     given = tuple(_given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
-    view = look(claiming(source, specs), _reads(), scheduler)
+    view = look(claiming(source, specs), lists.for_moving(), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile)
         steps = tuple(map(naming.step, given))
@@ -132,11 +131,6 @@ def _is_worse(step: SimulatedStep) -> bool:
     """Whether a step leaves something Pending, blocked or violated that was not."""
     status = any(item.status_after in BAD and item.status_before not in BAD for item in step.items)
     return bool(step.blocked) or step.newly_pending or status
-
-
-def _reads() -> tuple[Read, ...]:
-    """Return the reads: all of the cluster, for whatever is moved competes with all others."""
-    return lists.for_manifests([""])
 
 
 def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:

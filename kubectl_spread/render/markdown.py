@@ -9,6 +9,7 @@ from typing import assert_never
 from kubectl_spread.render.cells import NONE, clean
 from kubectl_spread.render.outline import (
     Block,
+    Commands,
     Constraint,
     Extent,
     Findings,
@@ -67,7 +68,7 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", clean(text))
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of block
     """Yield one block, in as many of Markdown's own as it takes."""
     match block:
         case SameFor() | Note():
@@ -91,6 +92,8 @@ def _block(block: Block) -> Iterator[str]:
             yield from _fixes(block)
         case Messages():
             yield from _messages(block)
+        case Commands():
+            yield _fenced(block.commands, "sh")
         case _:
             assert_never(block)
 
@@ -133,7 +136,7 @@ def _fix(number: int, fix: FixBlock) -> str:
     return "\n\n".join((text, *edits, *fenced))
 
 
-def _fenced(copied: Sequence[str], language: str, *, indent: str) -> str:
+def _fenced(copied: Sequence[str], language: str, *, indent: str = "") -> str:
     """Return lines as a block to be copied; its fence is longer than any backticks in it."""
     lines = [clean(line) for line in copied]
     longest = max((len(found) for line in lines for found in _BACKTICKS.findall(line)), default=0)

@@ -9,9 +9,9 @@ import sys
 
 import msgspec
 
-from kubectl_spread.report import CheckReport, PendingReport, SimulateReport, SkewReport
+from kubectl_spread.report import CheckReport, PendingReport, RebalanceReport, SimulateReport, SkewReport
 
-REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport)
+REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -17,10 +17,9 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.labels import Selector, equals
+from kubectl_spread.labels import NOTHING, Selector, equals
 from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
 from kubectl_spread.objects.meta import parse_label_selector
-from kubectl_spread.scheduler.default_selector import default_selector
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
@@ -159,6 +158,8 @@ def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tup
     ]
     if own or not chosen:
         return tuple(_parse(constraint, index, pod, handle) for index, constraint in chosen)
+    from kubectl_spread.scheduler.default_selector import default_selector
+
     # A Pod of no Service and no known owner has no siblings to be spread among: no defaults then.
     selector = default_selector(pod, handle)
     if selector.empty:
@@ -330,12 +331,17 @@ def counted_pods(constraint: Constraint, pod: Pod, handle: Handle) -> Iterator[P
 
     Source: podtopologyspread/common.go countPodsMatchSelector (v1.36).
     """
-    # upstream: since 1.27 an empty selector counts nobody, although it matches everybody (kubernetes#116607).
-    if constraint.selector.empty and not handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS):
-        return
-    for found in handle.snapshot.matching_pods(pod.metadata.namespace, constraint.selector):
+    selector = counting_selector(constraint, handle.profile)
+    for found in handle.snapshot.matching_pods(pod.metadata.namespace, selector):
         if not found.terminating:
             yield found
+
+
+def counting_selector(constraint: Constraint, profile: Profile) -> Selector:
+    """Return which Pods the constraint counts in this release."""
+    # upstream: since 1.27 an empty selector counts nobody, although it matches everybody (kubernetes#116607).
+    ignored = constraint.selector.empty and not profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
+    return NOTHING if ignored else constraint.selector
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:

@@ -16,7 +16,7 @@ from tests.program import INSTALLED, installed, spread
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOP, CHECKOUT = EXAMPLES / "shop.yaml", EXAMPLES / "checkout.yaml"
-COMMANDS = ("show", "why-pending", "check", "simulate", "snapshot", "completion", "version")
+COMMANDS = ("show", "why-pending", "check", "simulate", "rebalance", "snapshot", "completion", "version")
 
 
 @pytest.mark.parametrize(

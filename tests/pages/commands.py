@@ -24,6 +24,7 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     "why-pending": (f"kubectl spread why-pending -n shop {SHOP}",),
     "check": (f"kubectl spread check -f examples/checkout.yaml {SHOP}",),
     "simulate": (f"kubectl spread simulate --drain node-a1 -n shop {SHOP}",),
+    "rebalance": (f"kubectl spread rebalance -n shop --soft {SHOP}",),
     "snapshot": (),
     "explain": ("kubectl spread explain", "kubectl spread explain PinnedMinimum"),
     "completion": (),

@@ -18,7 +18,15 @@ from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
 from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
 from kubectl_spread.render.html.sections import callout
-from kubectl_spread.report import AnyReport, CheckReport, Metadata, PendingReport, SimulateReport, SkewReport
+from kubectl_spread.report import (
+    AnyReport,
+    CheckReport,
+    Metadata,
+    PendingReport,
+    RebalanceReport,
+    SimulateReport,
+    SkewReport,
+)
 from kubectl_spread.words import listed
 
 MOST_CELLS = 80_000
@@ -34,6 +42,7 @@ TITLES = {
     PendingReport: ("why-pending", "Why Pods are Pending"),
     CheckReport: ("check", "What becomes of the manifests"),
     SimulateReport: ("simulate", "What becomes of Pods, step by step"),
+    RebalanceReport: ("rebalance", "Which evictions balance Pods again"),
 }
 """Report → the command that makes it, and what its page is called."""
 RULES_FROM = {

@@ -35,6 +35,8 @@ from kubectl_spread.report import (
     CheckItem,
     ConstraintReport,
     PendingItem,
+    RebalanceReport,
+    RebalanceVerdict,
     SimulatedStep,
     SimulateReport,
     SkewItem,
@@ -61,7 +63,11 @@ STATUSES: Mapping[str, tuple[str, str]] = {
     "Incomplete": ("warn", "?"),
     "Pending": ("bad", "…"),
     "Gated": ("warn", "‖"),
+    "Impossible": ("bad", "✕"),
+    "Partial": ("warn", "◐"),
+    "Planned": ("info", "→"),
     "Uneven": ("info", "≈"),
+    "Balanced": ("good", "✓"),
     "OK": ("good", "✓"),
     "Schedulable": ("good", "✓"),
 }
@@ -91,7 +97,7 @@ def cards_of(report: AnyReport) -> list[Card]:
     worst_first = list(STATUSES)
     return (
         cards
-        if isinstance(report, SkewReport | SimulateReport)
+        if isinstance(report, SkewReport | SimulateReport | RebalanceReport)
         else sorted(cards, key=lambda card: worst_first.index(card.status))
     )
 
@@ -110,6 +116,8 @@ def _card(outlined: Item) -> Card:
             return Card(outlined, _check_status(item), item.source, _count_cells(drawn) or len(item.nodes))
         case SimulatedStep() as item:
             return Card(outlined, _step_status(item), "", 0)
+        case RebalanceReport() as report:
+            return Card(outlined, _plan_status(report), "", 0)
 
 
 def _step_status(item: SimulatedStep) -> str:
@@ -117,6 +125,12 @@ def _step_status(item: SimulatedStep) -> str:
     if item.newly_pending or item.blocked:
         return "Blocked" if item.blocked else "Pending"
     return "OK"
+
+
+def _plan_status(report: RebalanceReport) -> str:
+    """Return what comes of a plan in a word: the worst that comes of any constraint."""
+    verdicts = {item.verdict for item in report.items}
+    return next((verdict.value for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED.value)
 
 
 def _pending_status(item: PendingItem) -> str:
@@ -178,6 +192,9 @@ def _body(card: Card, *, drawn: bool) -> Iterator[Markup]:
         yield block("p", text(decided), class_="hint")
     elif isinstance(item, SimulatedStep):
         yield _blocks(card.outlined, (*ABOVE_MAPS, Table))
+    elif isinstance(item, RebalanceReport):
+        yield joined(map(block_markup, card.outlined.blocks))
+        return
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
         yield _maps(item, drawn=drawn)

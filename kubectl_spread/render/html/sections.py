@@ -9,6 +9,7 @@ from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
 from kubectl_spread.render.outline import (
     Block,
+    Commands,
     Constraint,
     Findings,
     FixBlock,
@@ -28,7 +29,7 @@ SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"),
 """Severity → its tone and its mark."""
 
 
-def block_markup(found: Block) -> Markup:  # noqa: PLR0911 - one for each kind of block
+def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each kind of block
     """Return one block of an outline; a constraint by its sentences, beside what is drawn of it."""
     match found:
         case SameFor() | Note():
@@ -49,6 +50,8 @@ def block_markup(found: Block) -> Markup:  # noqa: PLR0911 - one for each kind o
             return fixes_section(found)
         case Messages():
             return messages_section(found)
+        case Commands():
+            return joined(map(_command, found.commands))
         case _:
             assert_never(found)
 

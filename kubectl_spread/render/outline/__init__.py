@@ -20,6 +20,7 @@ from kubectl_spread.report import (
     Finding,
     Incomplete,
     PendingItem,
+    RebalanceReport,
     SimulatedStep,
     SkewItem,
     ValidationError,
@@ -278,7 +279,15 @@ class Messages(Part, frozen=True, kw_only=True):
     differs: str = ""
 
 
-Block: TypeAlias = SameFor | Note | Refusals | Warnings | Table | Constraint | Findings | Gaps | Fixes | Messages
+class Commands(Part, frozen=True, kw_only=True):
+    """What a person runs, in order."""
+
+    commands: tuple[str, ...]
+
+
+Block: TypeAlias = (
+    SameFor | Note | Refusals | Warnings | Table | Constraint | Findings | Gaps | Fixes | Messages | Commands
+)
 
 
 class Item(Part, frozen=True, kw_only=True):
@@ -292,7 +301,7 @@ class Item(Part, frozen=True, kw_only=True):
         pods: how many Pods it speaks for.
     """
 
-    item: SkewItem | PendingItem | CheckItem | SimulatedStep
+    item: SkewItem | PendingItem | CheckItem | SimulatedStep | RebalanceReport
     headline: Headline
     paragraphs: tuple[tuple[Block, ...], ...]
     pods: int = 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from kubectl_spread.render.outline import Extent, Outline
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.outline.rebalanced import rebalanced_outline
 from kubectl_spread.render.outline.simulated import simulated_outline
 from kubectl_spread.render.outline.skew import skew_outline
-from kubectl_spread.report import AnyReport, CheckReport, PendingReport, SimulateReport, SkewReport
+from kubectl_spread.report import AnyReport, CheckReport, PendingReport, RebalanceReport, SimulateReport, SkewReport
 
 
 def outline_of(report: AnyReport, extent: Extent) -> Outline:
@@ -21,3 +22,5 @@ def outline_of(report: AnyReport, extent: Extent) -> Outline:
             return check_outline(report, extent)
         case SimulateReport():
             return simulated_outline(report, extent)
+        case RebalanceReport():
+            return rebalanced_outline(report, extent)

@@ -11,6 +11,7 @@ from typing import assert_never
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import (
     Block,
+    Commands,
     Constraint,
     Findings,
     FixBlock,
@@ -57,7 +58,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
         yield from block_lines(block)
 
 
-def block_lines(block: Block) -> Iterator[str]:
+def block_lines(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of block
     """Yield the lines of one block."""
     match block:
         case SameFor() | Note():
@@ -78,6 +79,8 @@ def block_lines(block: Block) -> Iterator[str]:
             yield from _fixes(block)
         case Messages():
             yield from _messages(block)
+        case Commands():
+            yield from (clean(f"  {command}") for command in block.commands)
         case _:
             assert_never(block)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubectl_spread.render.cells import clean
-from kubectl_spread.report import AnyReport, SimulateReport, SkewReport
+from kubectl_spread.report import AnyReport, RebalanceReport, SimulateReport, SkewReport
 
 
 def names(report: AnyReport) -> str:
@@ -12,6 +12,8 @@ def names(report: AnyReport) -> str:
         found = [str(item.workload) for item in report.items]
     elif isinstance(report, SimulateReport):
         found = [str(item.workload) for step in report.steps for item in step.items if item.changed]
+    elif isinstance(report, RebalanceReport):
+        found = [f"pod/{each.pod}" for each in report.evictions]
     else:
         found = [f"{item.kind.lower()}/{item.name}" for item in report.items]
     return "".join(f"{clean(name)}\n" for name in dict.fromkeys(found))

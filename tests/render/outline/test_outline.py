@@ -24,6 +24,7 @@ from kubectl_spread.render.outline import (
     Table,
 )
 from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.rebalanced import rebalanced_outline
 from kubectl_spread.render.outline.simulated import simulated_outline
 from kubectl_spread.render.text import outline_text
 from kubectl_spread.render.text.show import show_details
@@ -39,6 +40,7 @@ from kubectl_spread.report import (
     PendingReport,
     PodName,
     Preemption,
+    RebalanceReport,
     Severity,
     SimulateReport,
     SkewReport,
@@ -46,7 +48,7 @@ from kubectl_spread.report import (
     ValidationWarning,
 )
 from tests.render.page_reader import read
-from tests.render.reports import REPORTS, check_text, golden_report, pending_text, poisoned_report
+from tests.render.reports import GOLDEN, REPORTS, check_text, golden_report, pending_text, poisoned_report
 
 # Paths and reasons are for programs, titles for formats that have headings; a report's own item is for what is drawn.
 NOT_SAID = frozenset(("title", "tones", "path", "reason", "item"))
@@ -108,6 +110,8 @@ def text_of(report: AnyReport) -> str:
             return check_text(report, wide=False)
         case SimulateReport():
             return outline_text(simulated_outline(report, Extent()))
+        case RebalanceReport():
+            return outline_text(rebalanced_outline(report, Extent()))
 
 
 def assert_each_says_all(report: AnyReport) -> None:
@@ -208,5 +212,7 @@ def test_every_kind_of_block_is_among_them() -> None:
     deprecated = (ValidationWarning(field="spec.a", message="deprecated"),)
     items = tuple(msgspec.structs.replace(item, warnings=deprecated) for item in report.items)
     checked = outline_of(msgspec.structs.replace(report, items=items), Extent())
-    found = {type(block) for outline in (pending, checked) for each in outline.items for block in each.blocks}
+    plan = msgspec.json.decode((GOLDEN / "rebalance/shop.json").read_bytes(), type=RebalanceReport)
+    planned = outline_of(plan, Extent())
+    found = {type(block) for outline in (pending, checked, planned) for each in outline.items for block in each.blocks}
     assert found == set(get_args(Block))

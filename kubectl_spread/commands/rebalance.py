@@ -1,0 +1,96 @@
+"""``rebalance``: the fewest evictions after which constraints hold again, each proved to land."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kubectl_spread.commands import lists
+from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import wanted_workloads
+from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis import rebalanced
+from kubectl_spread.errors import ExitCode
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET
+from kubectl_spread.rebalance.plan import Asked, plan
+from kubectl_spread.rebalance.search import Ended
+from kubectl_spread.report import Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.snapshot import Inventory
+
+WORST_FIRST = tuple(RebalanceVerdict)
+
+
+class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``rebalance`` is asked beyond its scope.
+
+    Attributes:
+        kind: the kind of the workloads that are meant, in lower case; empty for all.
+        names: (kind, name) of those that are meant; empty for all.
+        soft: whether ScheduleAnyway constraints are to hold too.
+        most: the evictions there may be (count); None for as many as it takes.
+    """
+
+    kind: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    soft: bool = False
+    most: int | None = None
+
+
+def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler: SchedulerOptions) -> RebalanceReport:
+    """Return the fewest evictions after which the constraints of the scope hold.
+
+    Raises:
+        ClusterError: a named workload does not exist, or a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+    """
+    view = look(claiming(source), lists.for_moving(), scheduler)
+    with naming_the_malformed(source.name, view.snapshot):
+        found = plan(view.handles, _asked(view, scope, options))
+        return RebalanceReport(
+            metadata=view.metadata,
+            evictions=tuple(rebalanced.evictions(found, view.snapshot)),
+            items=tuple(sorted(rebalanced.items(found), key=_turn)),
+            search="bounded" if any(each.ended is Ended.PLACEMENTS for each in found.outcomes) else "complete",
+            orders="all" if found.whole else "sampled",
+            incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),
+        )
+
+
+def _asked(view: View, scope: Scope, options: RebalanceOptions) -> Asked:
+    """Return what the plan is to reach, and of which Pods: of those alone that are asked about, where some are."""
+    found = wanted_workloads(view, scope, kind=options.kind, names=options.names)
+    wanted = {(workload.namespace, workload.ref) for workload in found}
+    some = options.kind or options.names or not scope.selector.empty
+
+    def is_wanted(workload: OwnedPods) -> bool:
+        return (workload.namespace, workload.ref) in wanted
+
+    def may_go(pod: Pod) -> bool:
+        return not some or (pod.metadata.namespace, owner_of(pod, view.snapshot)) in wanted
+
+    return Asked(wanted=is_wanted, may_go=may_go, soft=options.soft, most=options.most)
+
+
+def _turn(item: RebalanceItem) -> tuple[int, str, str, int]:
+    """Return what items sort by: the worst first, then by name."""
+    return WORST_FIRST.index(item.verdict), item.namespace, str(item.workload), item.constraint.index
+
+
+def _missing(inventory: Inventory) -> Iterator[Incomplete]:
+    """Yield that disruption budgets could not be read, where they could not."""
+    for unread in inventory.unread:
+        if unread.kind == POD_DISRUPTION_BUDGET:
+            consequence = "evictions were planned that a budget may refuse"
+            yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequence)
+
+
+def exit_code(report: RebalanceReport) -> ExitCode:
+    """Return no where there is something to do, or something that nothing can be done about."""
+    unbalanced = any(item.verdict is not RebalanceVerdict.BALANCED for item in report.items)
+    unsure = any(item.verdict is RebalanceVerdict.INCOMPLETE for item in report.items)
+    return ExitCode.of_items(no=unbalanced and not unsure, incomplete=unsure or bool(report.incomplete))

@@ -1,0 +1,120 @@
+"""The evictions of a plan, and how Pods lie before and after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_spread.render.outline import (
+    Block,
+    Column,
+    Commands,
+    Extent,
+    Gaps,
+    Headline,
+    Item,
+    Note,
+    Outline,
+    Tone,
+    table_of,
+)
+from kubectl_spread.render.outline.skew import counts_text
+from kubectl_spread.report import PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.words import count_of, listed
+
+TONES = {
+    RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
+    RebalanceVerdict.PARTIAL: Tone.WARNING,
+    RebalanceVerdict.INCOMPLETE: Tone.WARNING,
+    RebalanceVerdict.PLANNED: Tone.INFO,
+    RebalanceVerdict.BALANCED: Tone.GOOD,
+}
+"""Verdict → how good that is, the worst first."""
+
+
+def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
+    """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
+    sentence = _sentence(report)
+    shown = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED or extent.wide]
+    paragraphs = (
+        tuple(_evictions(report, extent)),
+        tuple(_constraints(shown)),
+        tuple(_commands(report)),
+    )
+    verdicts = {item.verdict for item in report.items}
+    tone = next((tone for verdict, tone in TONES.items() if verdict in verdicts), Tone.GOOD)
+    item = Item(
+        item=report,
+        headline=Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
+        paragraphs=(paragraphs[0], *filter(None, paragraphs[1:])),
+    )
+    return Outline(items=(item,), gaps=Gaps(gaps=report.incomplete))
+
+
+def _sentence(report: RebalanceReport) -> str:
+    """Return what the plan does, in a sentence or two."""
+    broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
+    if not broken:
+        return f"All of {count_of(len(report.items), 'constraint')} hold: nothing is to be evicted."
+    planned = sum(item.verdict is RebalanceVerdict.PLANNED for item in broken)
+    number, them = count_of(len(report.evictions), "eviction"), count_of(len(broken), "violated constraint")
+    if not report.evictions:
+        return f"No eviction helps: {them}."
+    balance = "balances" if len(report.evictions) == 1 else "balance"
+    if planned == len(broken):
+        return f"{number} {balance} {them}."
+    helped = sum(item.verdict is RebalanceVerdict.PARTIAL for item in broken)
+    return f"{number} {balance} {planned} of {them}, and {helped} in part."
+
+
+def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
+    """Yield the evictions, and what to know of them."""
+    if report.evictions:
+        yield table_of(_columns(extent), report.evictions, title="Evictions")
+        if any(each.wave > 1 for each in report.evictions):
+            yield Note(line="Before each wave let every Pod be ready: disruption budgets allow no more at a time.")
+    if report.orders == "sampled":
+        yield Note(line="There are more ways to choose among equal nodes than were followed.")
+    if report.search == "bounded":
+        yield Note(line="The search was cut short: there may be a better plan.")
+
+
+def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
+    """Return what a row says of an eviction."""
+    return (
+        Column("ORDER", lambda each: str(each.order)),
+        Column("WAVE", lambda each: str(each.wave)),
+        Column("NAMESPACE", lambda each: each.namespace),
+        Column("POD", lambda each: each.pod),
+        Column("NODE", lambda each: each.node),
+        Column("LANDS", lambda each: listed(each.lands, extent.most())),
+    )
+
+
+def _constraints(items: Sequence[RebalanceItem]) -> Iterator[Block]:
+    """Yield how Pods lie before and after, and why no more is reached."""
+    if items:
+        yield table_of(COLUMNS, items, title="Constraints")
+    for item in items:
+        if item.reason:
+            about = f"{item.namespace}/{item.workload}, {item.constraint.topology_key}"
+            yield Note(line=f"{item.verdict}: {about}: {item.reason}.")
+
+
+def _commands(report: RebalanceReport) -> Iterator[Block]:
+    """Yield the commands, to be run one after another."""
+    if report.evictions:
+        yield Note(line="Run in this order, each once the Pod in place of the one before has a node:")
+        yield Commands(commands=tuple(each.command for each in report.evictions))
+
+
+COLUMNS: Sequence[Column[RebalanceItem]] = (
+    Column("NAMESPACE", lambda item: item.namespace),
+    Column("WORKLOAD", lambda item: str(item.workload)),
+    Column("KEY", lambda item: item.constraint.topology_key),
+    Column("WHEN", lambda item: item.constraint.when_unsatisfiable),
+    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew)),
+    Column("SKEW", lambda item: f"{item.skew_before} → {item.skew_after}"),
+    Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),
+    Column("BEFORE", lambda item: counts_text(item.before)),
+    Column("AFTER", lambda item: counts_text(item.after)),
+)

@@ -1,0 +1,114 @@
+"""The fewest evictions after which constraints hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from kubectl_spread.rebalance.search import Ended
+from tests.build import HOSTNAME, ZONE, app, node, spread
+from tests.build_workloads import workload
+from tests.rebalance.lying import BY_ZONE, after, gone, planned, web, zones
+
+BY_HOST = spread(HOSTNAME, selector=app("web"))
+
+
+@pytest.mark.parametrize(
+    ("on", "evicted", "ends"),
+    [
+        ({"a1": 2, "b1": 1, "c1": 1}, 0, (2, 1, 1)),
+        ({"a1": 3, "b1": 1, "c1": 2}, 1, (2, 2, 2)),
+        ({"c1": 4}, 2, (1, 1, 2)),
+        ({"b1": 1, "c1": 5}, 3, (2, 2, 2)),
+    ],
+    ids=["as it is", "one", "of one zone alone", "three"],
+)
+def test_as_few_as_the_counts_ask_for(on: Mapping[str, int], evicted: int, ends: tuple[int, ...]) -> None:
+    found = planned([*zones("a", "b", "c"), *web(on)])
+    assert len(found.evictions) == evicted
+    assert after(found) == [ends]
+    assert {each.ended for each in found.outcomes} == {Ended.FOUND_ALL}
+
+
+def test_a_skew_of_one_more_than_is_allowed_lets_two_domains_share() -> None:
+    found = planned([*zones("a", "b", "c", "d"), *web({"b1": 1, "c1": 3, "d1": 3})])
+    assert gone(found) == ["web-6", "web-3"]
+    assert [outcome.skew for outcome in found.outcomes] == [1]
+
+
+def test_one_move_serves_two_constraints() -> None:
+    found = planned([*zones("a", "b", each=2), *web({"a1": 2}, BY_ZONE, BY_HOST)])
+    assert gone(found) == ["web-1"]
+    assert after(found) == [(1, 1), (1, 0, 1, 0)]
+
+
+def test_the_pod_goes_to_any_node_of_the_highest_score() -> None:
+    found = planned([*zones("a", "b", each=3), *web({"a1": 2})])
+    assert [each.lands for each in found.evictions] == [("b1", "b2", "b3")]
+
+
+def test_workloads_that_count_each_other_are_balanced_together() -> None:
+    found = planned([*zones("a", "b"), *web({"a1": 2}), *web({"a1": 2}, name="api")])
+    assert len(found.evictions) == 2
+    assert after(found) == [(2, 2), (2, 2)]
+
+
+def test_soft_constraints_only_where_they_are_asked_for() -> None:
+    objects = [*zones("a", "b"), *web({"a1": 2}, spread(ZONE, selector=app("web"), soft=True))]
+    assert planned(objects).outcomes == ()
+    assert gone(planned(objects, soft=True)) == ["web-1"]
+
+
+def test_no_more_than_may_be() -> None:
+    found = planned([*zones("a", "b"), *web({"a1": 5})], most=1)
+    assert after(found) == [(4, 1)]
+    assert found.outcomes[0].ended is Ended.EVICTIONS
+
+
+def test_where_no_node_is_open_nothing_is_evicted() -> None:
+    shut = node("b1", zone="b", taints=["dedicated=gpu:NoSchedule"])
+    found = planned([*zones("a"), shut, *web({"a1": 3})])
+    assert (gone(found), after(found)) == ([], [(3, 0)])
+
+
+def test_what_can_be_balanced_in_part_is() -> None:
+    shut = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
+    found = planned([*zones("a", "b"), shut, *web({"a1": 3})])
+    assert (gone(found), after(found)) == (["web-2"], [(2, 1, 0)])
+
+
+def test_a_pod_that_would_be_left_without_a_node_stays() -> None:
+    full = node("b1", zone="b", allocatable={"cpu": "1"})
+    found = planned([*zones("a"), full, *web({"a1": 2}, requests={"cpu": "2"})])
+    assert gone(found) == []
+
+
+def test_constraints_that_exclude_each_other_cost_nothing() -> None:
+    nodes = [*zones("a"), *zones("b", each=8)]
+    found = planned([*nodes, *web({"a1": 2, "b1": 1, "b2": 1}, BY_ZONE, BY_HOST)])
+    assert (gone(found), [outcome.skew for outcome in found.outcomes]) == ([], [0, 2])
+
+
+@pytest.mark.parametrize("owner", ["Job", "DaemonSet"])
+def test_pods_of_what_makes_them_differently_stay(owner: str) -> None:
+    found = planned([*zones("a", "b"), *web({"a1": 3}, kind=owner)])
+    assert gone(found) == []
+
+
+def test_pods_whose_owner_wants_fewer_stay() -> None:
+    _, *pods = web({"a1": 3})
+    found = planned([*zones("a", "b"), workload("ReplicaSet", "web", replicas=1), *pods])
+    assert gone(found) == []
+
+
+def test_only_the_pods_that_are_asked_about_go() -> None:
+    objects = [*zones("a", "b"), *web({"a1": 2}), *web({"a1": 2}, name="api")]
+    found = planned(objects, may_go=lambda pod: pod.metadata.name.startswith("api"))
+    assert gone(found) == ["api-1", "api-0"]
+
+
+def test_unready_pods_of_low_priority_go_first() -> None:
+    owner, first, *others = web({"a1": 3})
+    unready = {**first, "status": {"phase": "Running"}}
+    assert gone(planned([*zones("a", "b"), owner, unready, *others])) == ["web-0"]
