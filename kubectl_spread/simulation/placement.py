@@ -330,9 +330,15 @@ def _is_independent(pod: Pod, handle: Handle) -> bool:
 
 
 def _place_each(pods: dict[str, Pod], handle: Handle) -> tuple[dict[str, Pod], Handle]:
-    """Return (node's name → Pod) of those that find room on their nodes, one after another, and the cluster then."""
-    taken = {}
-    for name, pod in pods.items():
-        if cycle.feasible_nodes(pod, handle):
-            taken[name], handle = pod, with_placed(pod, name, handle)
+    """Return (node's name → Pod) of those that find room on their nodes, one after another, and the cluster then.
+
+    A Pod that finds none is tried again when others have come: those may have raised the minimum.
+    """
+    taken: dict[str, Pod] = {}
+    before = -1
+    while before < len(taken):
+        before = len(taken)
+        for name, pod in pods.items():
+            if name not in taken and cycle.feasible_nodes(pod, handle):
+                taken[name], handle = pod, with_placed(pod, name, handle)
     return taken, handle

@@ -2,100 +2,108 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.build import Object
-from tests.conformance.generate import cases
+from tests.commands.waiting import Situation, daemons, refusing, situations
 from tests.program import Values, spread
 
-COUNT = 40
-NAME = "of-a-replica-set"
-GONE = ("nodeName", "priority", "schedulingGates", "schedulerName")
-"""Fields that no template may have, or that make somebody else decide."""
+COUNT = 140
+STUCK = {"Blocked", "Unschedulable", "NoDomains"}
 
 
-ADMITTED = [
-    {"key": f"node.kubernetes.io/{what}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
-    for what in ("not-ready", "unreachable")
-]
-"""What the API server writes into every Pod."""
+def put(path: Path, objects: Iterable[Object]) -> Path:
+    """Return the file with these objects."""
+    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": [*objects]}))
+    return path
 
 
-def replica_set(pod: Object) -> Object:
-    """Return what makes one Pod like this."""
-    spec = {key: value for key, value in pod["spec"].items() if key not in GONE}
-    metadata = {"name": NAME, "namespace": pod["metadata"].get("namespace", "default"), "uid": NAME}
-    labels = pod["metadata"]["labels"]
-    template = {"metadata": {"labels": labels}, "spec": spec}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": metadata,
-        "spec": {"replicas": 1, "selector": {"matchLabels": labels}, "template": template},
-    }
+@pytest.fixture(params=list(situations(seed=12, count=COUNT)), ids=lambda each: each.named)
+def situation(request: pytest.FixtureRequest) -> Situation:
+    """Return a workload in a cluster."""
+    found: Situation = request.param
+    return found
 
 
-def waiting(owner: Object, name: str) -> Object:
-    """Return the Pod that it makes, as the API server stores it, not bound yet."""
-    template = copy.deepcopy(owner["spec"]["template"])
-    template["spec"]["tolerations"] = [*template["spec"].get("tolerations", ()), *ADMITTED]
-    reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": NAME, "uid": NAME, "controller": True}
-    metadata = {"name": name, "namespace": owner["metadata"]["namespace"], "ownerReferences": [reference]}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {**template["metadata"], **metadata},
-        "spec": template["spec"],
-    }
-
-
-def situations() -> Iterator[tuple[list[Object], Object]]:
-    """Yield (the cluster, a ReplicaSet in it) of generated cases whose Pod has labels and hard constraints."""
-    for case in cases(suite="spread", minor=36, seed=12, count=COUNT * 3):
-        pod = case["pod"]
-        hard = any(
-            each.get("whenUnsatisfiable") == "DoNotSchedule"
-            for each in pod["spec"].get("topologySpreadConstraints", ())
-        )
-        if pod["metadata"].get("labels") and hard and not case.get("config"):
-            yield [each for each in case["objects"] if each["kind"] != "ReplicaSet"], replica_set(pod)
-
-
-@pytest.fixture(params=list(situations())[:COUNT], ids=range(COUNT))
-def answers(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[Values], Values, Values]:
+@pytest.fixture
+def answers(situation: Situation, tmp_path: Path) -> tuple[list[Values], Values, Values]:
     """Return show's rows, check's item and why-pending's item about the same Pod."""
-    objects, owner = request.param
-    (tmp_path / "manifest.json").write_text(json.dumps(owner))
-    (tmp_path / "cluster.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": [*objects, owner]}))
-    waits = [*objects, owner, waiting(owner, NAME)]
-    (tmp_path / "pending.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": waits}))
-    where = ("-n", owner["metadata"]["namespace"], "--kube-version", "v1.36", "-o", "json", "--from")
-    rows = spread("show", f"replicaset/{NAME}", *where, tmp_path / "cluster.json").items
-    manifest = ("-f", tmp_path / "manifest.json", "--replicas", "1")
-    check = spread("check", *manifest, *where, tmp_path / "cluster.json").item
-    pending = spread("why-pending", NAME, "--fix-budget", "0", *where, tmp_path / "pending.json").item
+    where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
+    alive = [*situation.cluster, situation.owner, *situation.beside]
+    before = [*situation.cluster, *situation.beside] if situation.owner["kind"] == "Pod" else alive
+    cluster = put(tmp_path / "cluster.json", before)
+    waits = put(tmp_path / "pending.json", [*alive, situation.pod])
+    manifest = put(tmp_path / "manifest.json", [situation.owner])
+    rows = spread("show", situation.named, *where, cluster if before is alive else waits).items
+    once = () if situation.owner["kind"] in {"CronJob", "Pod"} else ("--replicas", "1")
+    check = spread("check", "-f", manifest, *once, "--fix-budget", "0", *where, cluster).item
+    name = situation.pod["metadata"]["name"]
+    pending = spread("why-pending", name, "--fix-budget", "0", *where, waits).item
     return rows, check, pending
 
 
-def test_they_agree(answers: tuple[list[Values], Values, Values]) -> None:
+def test_they_agree(situation: Situation, answers: tuple[list[Values], Values, Values]) -> None:
     rows, check, pending = answers
     if check["verdict"] == "Invalid":
         return
-    assert (check["verdict"], check["conflict"]) == (pending["verdict"], pending["conflict"])
+    if pending["preemption"]:
+        assert (check["verdict"], check["jam"]) == ("Schedulable", None)
+        assert check["placements"][0]["node"] in (pending["preemption"]["node"], *pending["preemption"]["ties"])
+    else:
+        assert (check["verdict"], check["conflict"]) == (pending["verdict"], pending["conflict"])
+        assert check["summary"] == pending["summary"]
     assert check["feasible"] == pending["feasible"]
+    if situation.owner["kind"] != "Pod":
+        agree_with_show(rows, pending)
+
+
+def agree_with_show(rows: list[Values], pending: Values) -> None:
+    """Hold show's rows against what is said of the Pod that waits."""
     statuses = {row["constraint"]["index"]: row["status"] for row in rows}
-    stuck = {"Blocked", "Unschedulable", "NoDomains"}
     if pending["feasible"] or pending["preemption"]:
         assert not set(statuses.values()) & {"Blocked", "Unschedulable"}
         return
-    assert set(statuses.values()) & stuck
+    assert set(statuses.values()) & STUCK
     assert not {"Blocked", "Unschedulable"} <= set(statuses.values())
     if "Unschedulable" not in statuses.values():
         named = {each["index"] for each in pending["conflict"] if each["kind"] == "constraint"}
         assert {statuses[index] for index in named} <= {"Blocked", "NoDomains"}
     assert all(row["headroom"]["more"] == 0 for row in rows)
+
+
+SOME = [each for each in situations(seed=13, count=42) if each.owner["kind"] != "Pod"]
+
+
+@pytest.mark.parametrize("situation", SOME, ids=lambda each: each.named)
+def test_they_agree_about_pods_that_are_refused(situation: Situation, tmp_path: Path) -> None:
+    where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
+    manifest = put(tmp_path / "manifest.json", [situation.owner])
+    for obstacle in refusing(situation):
+        objects = [*situation.cluster, situation.owner, *situation.beside, obstacle]
+        cluster = put(tmp_path / "cluster.json", objects)
+        rows = spread("show", situation.named, *where, cluster).items
+        check = spread("check", "-f", manifest, "--replicas", "1", "--fix-budget", "0", *where, cluster).item
+        assert {row["status"] for row in rows} <= {"FailedCreate", "NoDomains"}
+        assert check["verdict"] == "Invalid"
+
+
+@pytest.mark.parametrize("situation", list(situations(seed=14, count=24)), ids=lambda each: each.named)
+def test_they_agree_about_daemons(situation: Situation, tmp_path: Path) -> None:
+    where = ("-n", situation.namespace, "--kube-version", "v1.36", "-o", "json", "--from")
+    owner, _ = daemons(situation, (), ())
+    manifest = put(tmp_path / "manifest.json", [owner])
+    cluster = put(tmp_path / "cluster.json", situation.cluster)
+    check = spread("check", "-f", manifest, "--fix-budget", "0", *where, cluster).item
+    full = check["jam"]["nodes"] if check["jam"] else []
+    _, pods = daemons(situation, [each["node"] for each in check["placements"]], full)
+    pending = put(tmp_path / "pending.json", [*situation.cluster, owner, *pods])
+    items = spread("why-pending", *(f"for-{name}" for name in full), "--fix-budget", "0", *where, pending).items
+    ours = [item for item in items if item["name"].startswith("for-")]
+    assert {item["verdict"] for item in ours} <= {"Unschedulable"}
+    assert len(ours) == len(full)
+    if full:
+        assert check["jam"]["message"] == ours[0]["message"]
