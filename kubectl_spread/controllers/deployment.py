@@ -6,6 +6,9 @@ getNewReplicaSet (v1.36).
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import (
@@ -24,11 +27,10 @@ REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
 
 
 def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
-    """Return the Pod of the Deployment's newest revision; while it is paused, of the one that runs."""
-    running = newest_replica_set(deployment, snapshot)
-    if running is None:
+    """Return the Pod of the Deployment's newest revision; while it is paused, of the one that lacks Pods or runs."""
+    if newest_replica_set(deployment, snapshot) is None:
         return pod_from_template(deployment)
-    maker = running if deployment.spec.paused else replica_set_of(deployment, snapshot)
+    maker = (scaled_while_paused if deployment.spec.paused else replica_set_of)(deployment, snapshot)
     pod = pod_from_template(maker)
     return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name))
 
@@ -45,6 +47,30 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
     """Return the ReplicaSet of the Deployment's last revision, None where none was read."""
     return max(replica_sets(deployment, snapshot), key=_age, default=None)
+
+
+def lacks_pods(deployment: Deployment, pods: Sequence[Pod], snapshot: Snapshot) -> bool:
+    """Whether fewer Pods live than a paused Deployment wants: its ReplicaSets are scaled, but no new one is made.
+
+    Source: deployment/sync.go sync, scale (v1.36).
+    """
+    living = sum(not pod.terminating for pod in pods)
+    return living < deployment.spec.replicas_wanted and bool(replica_sets(deployment, snapshot))
+
+
+def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
+    """Return which of the ReplicaSets there are makes what a paused Deployment lacks.
+
+    That is one that lacks Pods itself, else the one that is scaled up: the active one, of several the largest.
+
+    Source: deployment/sync.go scale, util/deployment_util.go FindActiveOrLatest, ReplicaSetsBySizeNewer (v1.36).
+    """
+    found = replica_sets(deployment, snapshot)
+    own = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == deployment.metadata.namespace)
+    made_by = (pod.metadata.controller for pod in own if not (pod.finished or pod.terminating))
+    living = Counter(each.name for each in made_by if each is not None and each.kind == ReplicaSet.__name__)
+    lacking = [each for each in found if living[each.metadata.name] < each.spec.replicas_wanted]
+    return max(lacking or found, key=lambda each: (each.spec.replicas_wanted, *_age(each)))
 
 
 def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:

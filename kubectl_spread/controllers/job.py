@@ -17,6 +17,9 @@ from kubectl_spread.objects.workloads import CronJob, Job, JobSpec
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 
+JOB_CONTROLLER = "kubernetes.io/job-controller"
+"""What spec.managedBy says where it says nothing else than by default."""
+
 _INDEXED = "Indexed"
 _REPLACE_FAILED = "Failed"
 
@@ -28,9 +31,23 @@ def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
         job: the Job.
         pods: its Pods that have not finished.
     """
-    if job.spec.suspend or job.metadata.deletion_timestamp:
+    if job.spec.suspend or job.metadata.deletion_timestamp or foreign_manager(job):
         return False
     return len(_taken(job, pods)) < wanted_now(job) and _has_index_left(job, pods)
+
+
+def foreign_manager(owner: Job | CronJob) -> str:
+    """Return who makes the Pods of such Jobs, maybe in another cluster; empty where kube-controller-manager does.
+
+    Source: job/job_controller.go controllerName, addJob, syncJob; KEP-4368 (v1.36).
+    """
+    spec = owner.spec if isinstance(owner, Job) else owner.spec.job_template.spec
+    return "" if spec.managed_by == JOB_CONTROLLER else spec.managed_by
+
+
+def makes_runs(owner: CronJob) -> bool:
+    """Whether there are Pods of the CronJob's next run."""
+    return not (owner.spec.suspend or foreign_manager(owner)) and at_once(owner.spec.job_template.spec) > 0
 
 
 def wanted_now(job: Job) -> int:

@@ -58,14 +58,14 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
 
 def next_pod(workload: OwnedPods, snapshot: Snapshot, profile: Profile) -> NextPod | None:
     """Return the Pod the workload makes next, of its newest revision; None where there is nothing to go by."""
-    comes = makes_one_more(workload)
+    comes = makes_one_more(workload, snapshot)
     if workload.owner is None:
         model = newest(workload.pods)
         return _like(model, workload, snapshot, comes=comes) if model else None
     made = _made(workload.owner, workload, snapshot)
     found = completed(made, siblings(made, workload, snapshot), snapshot, profile)
-    over_quota = _over_quota(found.pod, snapshot, profile) if comes else ()
-    refused = (*found.refusals, *over_quota) if comes or isinstance(workload.owner, DaemonSet) else ()
+    may_come = comes or isinstance(workload.owner, DaemonSet)
+    refused = (*found.refusals, *_over_quota(found.pod, snapshot, profile)) if may_come else ()
     if snapshot.get(Pod, *found.pod.key) is not None:
         refused = ()  # It was created, and waits for a node.
     return replace(found, comes=comes, claims=tuple(claims_of(workload.owner, found.pod)), refusals=refused)
@@ -117,8 +117,10 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
 
 
-def makes_one_more(workload: OwnedPods) -> bool:
-    """Whether there is a next Pod: not of a DaemonSet, a bare Pod, or what is paused, suspended, full or being deleted.
+def makes_one_more(workload: OwnedPods, snapshot: Snapshot) -> bool:
+    """Whether there is a next Pod: not of a DaemonSet, a bare Pod, or what is suspended, full or being deleted.
+
+    A paused Deployment does not roll out, but what it lacks comes.
 
     Source: kube-controller-manager deployment_controller.go syncDeployment, replica_set.go syncReplicaSet,
     stateful_set_control.go updateStatefulSet, cronjob_controllerv2.go syncCronJob (v1.36).
@@ -131,9 +133,9 @@ def makes_one_more(workload: OwnedPods) -> bool:
         case Job():
             return job.wants_more(workload.owner, workload.pods)
         case CronJob():
-            return not workload.owner.spec.suspend and job.at_once(workload.owner.spec.job_template.spec) > 0
+            return job.makes_runs(workload.owner)
         case Deployment() if workload.owner.spec.paused:
-            return False
+            return deployment.lacks_pods(workload.owner, workload.pods, snapshot)
         case _:
             return workload.owner.spec.replicas != 0
 

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.controllers import job
+from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
@@ -112,18 +113,28 @@ def plan_of(wanted: Wanted, before: Snapshot) -> Plan:
     """Return what comes and what goes once the manifest is applied to this cluster."""
     live = _live(wanted, before)
     running = _running(wanted, before)
-    match wanted.owner:
-        case Job() if wanted.owner.spec.suspend:
-            return Plan(old=running, rollout=_rollout("Scale", running, SUSPENDED, replaced=len(running)))
-        case CronJob() if wanted.owner.spec.suspend:
-            return Plan(staying=running, rollout=_rollout("Scale", running, SUSPENDED))
-        case Deployment() if wanted.owner.spec.paused and live is None and not running:
-            return Plan(rollout=_rollout("Scale", (), UNBORN))
+    if plan := _without_new(wanted.owner, running, before):
+        return plan
     if live is None and not running:
         return Plan(steps=_all_new(wanted))
     if wanted.owner is None or live is None:
         return _without_rules(wanted, running)
     return _update(wanted, wanted.owner, live, running)
+
+
+def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snapshot) -> Plan | None:
+    """Return the plan of a workload of which kube-controller-manager makes no Pod as it stands; None of any other."""
+    match owner:
+        case Job() if owner.spec.suspend:
+            return Plan(old=running, rollout=_rollout("Scale", running, SUSPENDED, replaced=len(running)))
+        case CronJob() if owner.spec.suspend:
+            return Plan(staying=running, rollout=_rollout("Scale", running, SUSPENDED))
+        case Job() | CronJob() if manager := job.foreign_manager(owner):
+            return Plan(staying=running, rollout=_rollout("Scale", running, f"{manager} makes its Pods"))
+        case Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
+            return Plan(rollout=_rollout("Scale", (), UNBORN))
+        case _:
+            return None
 
 
 def _update(wanted: Wanted, owner: Workload, live: Workload, running: Sequence[Pod]) -> Plan:

@@ -67,6 +67,8 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
     first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
     outcomes = _placed(wanted, plan, handle)
+    if isinstance(wanted.owner, DaemonSet) and any(handle.snapshot.all(ResourceQuota)):
+        failed = _failed_create(_with_daemons(plan, wanted, outcomes), before, handle)
     if failed and failed.created and outcomes.jam and _one_by_one(wanted.owner):
         # The Pod that finds no node keeps the one that would be refused from ever being made.
         failed = None
@@ -104,6 +106,12 @@ def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate
     from kubectl_spread.simulation.quotas import failed_create
 
     return failed_create(plan, before, handle)
+
+
+def _with_daemons(plan: Plan, wanted: Wanted, outcomes: Outcomes) -> Plan:
+    """Return the plan of a DaemonSet with the Pods that come, each in the place of an old one as long as there are."""
+    numbers = range(1, _nodes_wanted(outcomes) + 1)
+    return replace(plan, steps=tuple(Step(wanted.replica(n), gone=min(n, len(plan.old))) for n in numbers))
 
 
 def _one_by_one(owner: Workload | None) -> bool:

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
+from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
@@ -19,6 +20,7 @@ from kubectl_spread.diagnosis.incomplete import holders, incomplete
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.objects.workloads import CronJob, Job
 from kubectl_spread.report import ConstraintReport, Finding, Headroom, Incomplete, SkewItem, SpreadStatus
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
@@ -167,6 +169,9 @@ def _item(
     constraint = _each_alone(constraint) if pinned else constraint
     no_effect = _no_effect(constraint, handle) or (EACH_ALONE if pinned else "")
     status, reason = _status(constraint, revision, judged, no_effect=no_effect, handle=handle)
+    manager = job.foreign_manager(workload.owner) if isinstance(workload.owner, Job | CronJob) else ""
+    if manager and not reason:
+        reason = f"{manager} makes its Pods"
     return SkewItem(
         namespace=workload.namespace,
         workload=workload.ref,

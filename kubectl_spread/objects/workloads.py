@@ -116,6 +116,7 @@ class JobSpec(Struct, frozen=True):
     completion_mode: str = "NonIndexed"
     suspend: bool = False
     pod_replacement_policy: str = ""
+    managed_by: str = ""
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
     scheduling: JobSchedulingConfiguration | None = None

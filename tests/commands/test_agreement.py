@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.build import Object
+from tests import build
+from tests.build import HOSTNAME, ZONE, Object, app
+from tests.build_workloads import owned, revision, template, workload
 from tests.commands.waiting import Situation, daemons, refusing, situations
+from tests.diagnosis.judged import ABC, TAINTED
 from tests.program import Values, spread
 
 COUNT = 140
@@ -107,3 +110,37 @@ def test_they_agree_about_daemons(situation: Situation, tmp_path: Path) -> None:
     assert len(ours) == len(full)
     if full:
         assert check["jam"]["message"] == ours[0]["message"]
+
+
+def paused(*on: str) -> list[Object]:
+    """Return a paused Deployment of three with Pods on these nodes, whose new template no Pod has."""
+    pods = template(build.spread(ZONE, selector=app("web")))
+    made = revision("web", 1, pods=pods)
+    made["spec"]["replicas"] = 3
+    labels = {"pod-template-hash": "h1"}
+    living = [
+        owned(f"web-{n}", "ReplicaSet", "web-h1", on=at, labels=labels, **pods["spec"]) for n, at in enumerate(on)
+    ]
+    changed = template(build.spread(HOSTNAME, selector=app("web")))
+    return [workload("Deployment", "web", pods=changed, replicas=3, paused=True), made, *living]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "on", "status", "verdict"),
+    [
+        (TAINTED, ("a1", "b1"), "Blocked", "Unschedulable"),
+        (ABC, ("a1", "b1"), "OK", "Schedulable"),
+        (TAINTED, ("a1", "b1", "c1"), "OK", "Schedulable"),
+    ],
+)
+def test_a_paused_deployment_gets_the_pod_it_lacks_of_the_revision_that_runs(
+    tmp_path: Path, nodes: Sequence[Object], on: Sequence[str], status: str, verdict: str
+) -> None:
+    objects = [build.namespace("default"), *nodes, *paused(*on)]
+    cluster, manifest = tmp_path / "cluster.json", tmp_path / "manifest.json"
+    cluster.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}))
+    manifest.write_text(json.dumps(paused()[0]))
+    row = spread("show", "--from", cluster, "-o", "json").item
+    item = spread("check", "-f", manifest, "--from", cluster, "-o", "json").item
+    assert (row["status"], item["verdict"], row["constraint"]["topologyKey"]) == (status, verdict, ZONE)
+    assert len(item["placements"]) == (3 - len(on) if verdict == "Schedulable" else 0)

@@ -148,8 +148,8 @@ def test_a_service_account_that_does_not_exist(checked: Check) -> None:
     assert not refused(checked([described]).items[0])
 
 
-def quota(**hard: str) -> Object:
-    used = dict.fromkeys(hard, "0")
+def quota(*, there_are: str = "0", **hard: str) -> Object:
+    used = dict.fromkeys(hard, there_are)
     metadata = {"name": "q", "namespace": "default"}
     status = {"hard": hard, "used": used}
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}, "status": status}
@@ -171,6 +171,21 @@ def test_a_quota_that_lets_in_none_makes_the_manifest_invalid(checked: Check) ->
     (item,) = checked([described], [*ABC, quota(pods="0")]).items
     assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.template.spec"])
     assert len(item.placements) == 2
+
+
+@pytest.mark.parametrize(("pods", "created"), [("5", None), ("2", 2), ("0", 0)])
+def test_a_quota_ends_the_making_of_daemons_too(checked: Check, pods: str, created: int | None) -> None:
+    (item,) = checked([workload("DaemonSet", "web")], [*ABC, quota(pods=pods)]).items
+    assert (item.failed_create.created if item.failed_create else None) == created
+    assert (item.verdict is Verdict.INVALID) == (created == 0)
+
+
+def test_a_daemon_takes_the_place_of_the_old_one_in_the_quota(checked: Check) -> None:
+    old, new = (template(image=image) for image in ("app:1", "app:2"))
+    living = [owned(f"web-{on}", "DaemonSet", "web", on=on, **old["spec"]) for on in ("a1", "a2", "b1", "c1")]
+    cluster = [*ABC, workload("DaemonSet", "web", pods=old), *living, quota(pods="4", there_are="4")]
+    (item,) = checked([workload("DaemonSet", "web", pods=new)], cluster).items
+    assert (item.rollout.replaced if item.rollout else 0, item.failed_create) == (4, None)
 
 
 @pytest.mark.parametrize(("policy", "refused"), [("OrderedReady", False), ("Parallel", True)])

@@ -56,13 +56,19 @@ def made_by(objects: Sequence[Object]) -> Pod:
         ([workload("Job", "web", status={"conditions": [{"type": "SuccessCriteriaMet", "status": "True"}]})], False),
         ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "False"}]})], True),
         ([cron_job("web")], True),
+        ([workload("Job", "web", managedBy="kubernetes.io/job-controller")], True),
+        ([workload("Job", "web", managedBy="kueue.x-k8s.io/multikueue")], False),
+        ([cron_job("web", managedBy="kueue.x-k8s.io/multikueue")], False),
+        ([workload("Deployment", "web", paused=True)], False),
+        ([workload("Deployment", "web", paused=True), revision("web", 1)], True),
+        ([workload("Deployment", "web", paused=True), revision("web", 1), owned("x", "ReplicaSet", "web-h1")], False),
         ([owned("x", "Rollout", "web")], True),
         ([pod("web")], False),
     ],
     ids=in_order,
 )
 def test_whether_there_is_a_next_pod(objects: Sequence[Object], *, expected: bool) -> None:
-    assert makes_one_more(only(objects)[0]) == expected
+    assert makes_one_more(*only(objects)) == expected
 
 
 @pytest.mark.parametrize(
@@ -219,6 +225,8 @@ def test_bounds_and_quotas_refuse_the_pod_too() -> None:
     quota |= {"spec": {"hard": {"pods": "0"}}, "status": {"hard": {"pods": "0"}, "used": {"pods": "0"}}}
     assert any("maximum cpu usage per Container is 1" in each.message for each in upcoming([*made, bound]).refusals)
     assert [str(each).partition(",")[0] for each in upcoming([*made, quota]).refusals] == ["exceeded quota: q"]
+    daemons = upcoming([workload("DaemonSet", "web", pods=asking), quota])
+    assert [str(each).partition(",")[0] for each in daemons.refusals] == ["exceeded quota: q"]
     idle = workload("Deployment", "web", pods=asking, replicas=0)
     assert upcoming([idle, revision("web", 1, pods=asking), quota]).refusals == ()
 
@@ -325,6 +333,23 @@ def test_a_deployment_whose_template_no_revision_has_is_about_to_roll_out() -> N
     paused = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}), paused=True)
     made = made_by([paused, revision("web", 1)])
     assert (made.spec.node_selector, revision_of(made)) == ({}, "h1")
+
+
+def test_a_paused_deployment_makes_what_it_lacks_of_the_revision_that_lacks_it() -> None:
+    """No new revision comes, whatever the template says."""
+    changed = workload("Deployment", "web", pods=template(nodeSelector={"disk": "ssd"}), replicas=4, paused=True)
+    first, second = revision("web", 1), revision("web", 2)
+    first["spec"]["replicas"], second["spec"]["replicas"] = 3, 1
+    hashes = {n: {"pod-template-hash": n} for n in ("h1", "h2")}
+    old = [owned(f"old-{n}", "ReplicaSet", "web-h1", labels=hashes["h1"]) for n in range(3)]
+    new = owned("new", "ReplicaSet", "web-h2", labels=hashes["h2"])
+    assert [revision_of(made_by([changed, first, second, *living])) for living in ([*old], [*old[1:], new])] == [
+        "h2",
+        "h1",
+    ]
+    # Scaled up, the largest gets most.
+    grown = {**changed, "spec": {**changed["spec"], "replicas": 5}}
+    assert revision_of(made_by([grown, first, second, *old, new])) == "h1"
 
 
 def test_a_rollback_takes_the_old_revision_up_again() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -261,6 +262,15 @@ def test_what_is_suspended_makes_no_pods(manifest: Object, *, lives: bool) -> No
     assert plan.rollout.assumed.startswith("it is suspended, so no Pod comes")
     # The Job controller deletes what runs; a CronJob's Jobs run on.
     assert names(plan.old) == (["web-a"] if lives and manifest["kind"] == "Job" else [])
+
+
+@pytest.mark.parametrize("make", [partial(workload, "Job", "web"), partial(cron_job, "web")])
+def test_who_makes_the_pods_instead_is_told(make: Callable[..., Object]) -> None:
+    plan = planned(make(managedBy="kueue.x-k8s.io/multikueue"))
+    assert plan.steps == ()
+    assert plan.rollout is not None
+    assert plan.rollout.assumed == "kueue.x-k8s.io/multikueue makes its Pods"
+    assert planned(make(managedBy="kubernetes.io/job-controller")).steps
 
 
 def test_an_indexed_job_gets_the_indexes_that_are_free() -> None:

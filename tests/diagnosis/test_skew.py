@@ -191,6 +191,16 @@ def test_where_no_next_pod_comes_the_one_that_waits_is_judged(made: Object) -> N
     assert only([*ABC, made, *pods]).status != SpreadStatus.BLOCKED
 
 
+@pytest.mark.parametrize("kind", ["Job", "CronJob"])
+def test_who_makes_the_pods_instead_is_told(kind: str) -> None:
+    managed: Object = {"managedBy": "kueue.x-k8s.io/multikueue", "parallelism": 3, "completions": 9}
+    pods = template(zoned())
+    made = workload("Job", "web", pods=pods, **managed) if kind == "Job" else cron_job("web", pods=pods, **managed)
+    row = only([*TAINTED, made, *(owned(f"p{on}", kind, "web", on=on) for on in ("a1", "b1"))])
+    assert (row.status, row.next) == (SpreadStatus.OK, ())
+    assert row.status_reason == "kueue.x-k8s.io/multikueue makes its Pods"
+
+
 @pytest.mark.parametrize("made", WANT_NO_MORE.values(), ids=WANT_NO_MORE.keys())
 def test_what_makes_no_next_pod_is_never_blocked(made: Object) -> None:
     pods = (owned(f"p{on}", made["kind"], "web", on=on) for on in ("a1", "a2", "b1"))

@@ -135,7 +135,6 @@ UNREAD: Mapping[str, str] = {
     "JobSpec.successPolicy": _ENDS,
     "JobSpec.ttlSecondsAfterFinished": _HISTORY,
     "JobSchedulingConfiguration.*": "how its Pods are grouped; that they are is read, and they are held either way",
-    "JobSpec.managedBy": "who makes its Pods; they are the same",
     "JobSpec.manualSelector": "whether the API server makes the selector; one that is there is read",
     "CronJobSpec.concurrencyPolicy": _TIME,
     "CronJobSpec.*JobsHistoryLimit": _HISTORY,
