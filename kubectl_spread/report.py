@@ -5,6 +5,8 @@ Names on the wire are camelCase. The contract only grows: a field is never renam
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +14,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 JsonValue: TypeAlias = Any  # msgspec knows no recursive type
+FEW_DOMAINS = 5
+"""Domains (count) up to which the table has the count of each."""
 API_VERSION = "spread.kubectl.dev/v1alpha1"
 
 
@@ -636,6 +640,87 @@ class SkewItem(Report, frozen=True, kw_only=True):
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | UnsetType = UNSET
+
+
+class Counts(Report, frozen=True, kw_only=True):
+    """The Pods in each domain, or in so many of them.
+
+    Attributes:
+        each: domain → its Pods, where there are few domains.
+        domains: Pods → how many domains hold so many, where there are more.
+    """
+
+    each: dict[str, int] = {}
+    domains: dict[int, int] = {}
+
+    @classmethod
+    def of(cls, matching: Mapping[str, int]) -> Counts:
+        """Return the Pods in each of these domains (domain → Pods), or in so many of them."""
+        if len(matching) <= FEW_DOMAINS:
+            return cls(each=dict(sorted(matching.items())))
+        return cls(domains=dict(sorted(Counter(matching.values()).items())))
+
+
+class ConstraintRow(Report, frozen=True, kw_only=True):
+    """What the table says of a constraint; as in a ConstraintReport where that has it too."""
+
+    index: int
+    topology_key: str
+    max_skew: int
+    when_unsatisfiable: str
+    selector: str
+    skew: int
+    counts: Counts
+
+
+class SkewRow(Report, frozen=True, kw_only=True):
+    """What the table says of a workload and one of its constraints; as in a SkewItem."""
+
+    namespace: str
+    workload: WorkloadRef
+    revision: str = ""
+    pods: int
+    own_pods: int
+    default: bool
+    status: SpreadStatus
+    status_reason: str = ""
+    constraint: ConstraintRow
+    next: tuple[str, ...] = ()
+    headroom: Headroom | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, item: SkewItem) -> SkewRow:
+        """Return what the table says of the item."""
+        constraint = item.constraint
+        return cls(
+            namespace=item.namespace,
+            workload=item.workload,
+            revision=item.revision,
+            pods=item.pods,
+            own_pods=item.own_pods,
+            default=item.default,
+            status=item.status,
+            status_reason=item.status_reason,
+            constraint=ConstraintRow(
+                index=constraint.index,
+                topology_key=constraint.topology_key,
+                max_skew=constraint.max_skew,
+                when_unsatisfiable=constraint.when_unsatisfiable,
+                selector=constraint.selector,
+                skew=constraint.skew,
+                counts=Counts.of({domain.value: domain.matching for domain in constraint.domains if domain.eligible}),
+            ),
+            next=item.next,
+            headroom=item.headroom,
+        )
+
+
+class SkewTable(Report, frozen=True, kw_only=True):
+    """The answer of ``show`` as its table has it; no report of the contract, for it is never printed as JSON."""
+
+    metadata: Metadata
+    items: tuple[SkewRow, ...]
+    incomplete: tuple[Incomplete, ...] = ()
 
 
 class SkewReport(Report, frozen=True, kw_only=True):

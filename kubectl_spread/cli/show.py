@@ -16,8 +16,8 @@ from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Scope
-    from kubectl_spread.commands.show import Answer, ShowOptions
-    from kubectl_spread.report import SkewReport
+    from kubectl_spread.commands.show import Answer, Overview, ShowOptions
+    from kubectl_spread.report import SkewReport, SkewTable
 
 EPILOG = """
 \b
@@ -73,7 +73,7 @@ def show(
     """Show how Pods lie over the domains of their topology spread constraints."""
     from kubectl_spread.commands import show as command
 
-    options = _options(flags, headroom=printing.output in WITH_HEADROOM)
+    options = _options(flags, printing.output)
     detailed = flags.by_node or bool(options.names)
     printed = output.printer(partial(_whole, flags, printing, detailed=detailed), printing)
     if flags.watch:
@@ -91,14 +91,19 @@ def show(
         rows = None if detailed else partial(_changed, printing)
         how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
         watch.print_each(follow(source, asked, options, rules, say=output.note), how)
-    answer = command.show(source, asked, options, rules)
-    output.write(printed(answer.report))
+    answer: Answer | Overview
+    if printing.output == "table" and not detailed:
+        answer = command.overview(source, asked, options, rules)
+        output.write(_table(printing, answer.report, wide=False))
+    else:
+        answer = command.show(source, asked, options, rules)
+        output.write(printed(answer.report))
     for note in notes(answer):
         output.note(note)
     raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
 
-def _options(flags: ShowFlags, *, headroom: bool) -> ShowOptions:
+def _options(flags: ShowFlags, output: str) -> ShowOptions:
     """Return what is asked.
 
     Raises:
@@ -115,17 +120,25 @@ def _options(flags: ShowFlags, *, headroom: bool) -> ShowOptions:
         problems=flags.problems,
         topology_key=flags.topology_key,
         sort_by=command.sort_key(flags.sort_by),
-        headroom=headroom,
+        headroom=output in WITH_HEADROOM,
     )
 
 
 def _whole(flags: ShowFlags, printing: ShowOutput, report: SkewReport, /, *, detailed: bool, wide: bool) -> str:
     """Return the answer as text."""
-    from kubectl_spread.render.text.show import show_details, show_table
+    if not detailed:
+        return _table(printing, report, wide=wide)
+    from kubectl_spread.render.text.show import show_details
 
     colors = output.wants_color(printing.color, sys.stdout)
-    if detailed:
-        return show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
+    return show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
+
+
+def _table(printing: ShowOutput, report: SkewReport | SkewTable, *, wide: bool) -> str:
+    """Return the answer as a table."""
+    from kubectl_spread.render.text.show import show_table
+
+    colors = output.wants_color(printing.color, sys.stdout)
     return show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
 
 
@@ -137,7 +150,7 @@ def _changed(printing: ShowOutput, previous: SkewReport, now: SkewReport) -> str
     return changed_rows(previous, now, wide=printing.output == "wide", colors=colors)
 
 
-def _notes(flags: ShowFlags, scope: Scope, answer: Answer) -> Iterator[str]:
+def _notes(flags: ShowFlags, scope: Scope, answer: Answer | Overview) -> Iterator[str]:
     """Yield what to say beside the answer."""
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import COUNTED_ONLY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -15,14 +15,15 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
-from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.skew import skew_items, skew_rows
 from kubectl_spread.errors import ClusterError, ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
+from kubectl_spread.report import Incomplete, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.snapshot import Snapshot
 
+ItemT = TypeVar("ItemT", SkewItem, SkewRow)
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
 """What can be evaluated from Nodes and the matching Pods alone."""
 
@@ -75,7 +76,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         """Whether more replicas are tried."""
         return self.headroom or bool(self.names)
 
-    def shows(self, item: SkewItem) -> bool:
+    def shows(self, item: SkewItem | SkewRow) -> bool:
         """Return whether a row is one that is asked for."""
         on_key = self.topology_key in {"", item.constraint.topology_key}
         return on_key and not (self.problems and item.status is SpreadStatus.OK)
@@ -95,6 +96,36 @@ class Answer(msgspec.Struct, frozen=True):
     view: View
 
 
+class Overview(msgspec.Struct, frozen=True):
+    """What ``show`` found, as far as its table has it.
+
+    Attributes:
+        report: a row for each workload and constraint.
+        counted_only: as for an Answer.
+        view: as for an Answer.
+    """
+
+    report: SkewTable
+    counted_only: bool
+    view: View
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The workloads of the scope.
+
+    Attributes:
+        workloads: these.
+        counted_only: as for an Answer.
+        view: as for an Answer.
+        incomplete: what is not known of them all.
+    """
+
+    workloads: Sequence[OwnedPods]
+    counted_only: bool
+    view: View
+    incomplete: tuple[Incomplete, ...]
+
+
 def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Answer:
     """Return how the workloads of the scope are spread.
 
@@ -102,7 +133,54 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    counted_only = not options.full and source.count_pods() > lists.WHOLE_CLUSTER_PODS
+    found = _found(source, scope, options, scheduler)
+    view, room = found.view, options.shows_headroom and not found.counted_only
+    # What was counted only says nothing of room.
+    most_verdicts = HEADROOM_VERDICTS // max(len(found.workloads), 1) if room else 0
+    with naming_the_malformed(source.name, view.snapshot):
+        items = [
+            item
+            for each in found.workloads
+            for item in skew_items(
+                each, view.handle(scheduler_of(each)), defaults=options.shows_defaults, most_verdicts=most_verdicts
+            )
+            if options.shows(item)
+        ]
+    rows = tuple(sort(items, options.sort_by))
+    report = SkewReport(metadata=view.metadata, items=rows, incomplete=found.incomplete)
+    return Answer(report, found.counted_only, view)
+
+
+def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Overview:
+    """Return the same as far as the table of all workloads has it, in less time.
+
+    Raises:
+        ClusterError: as for ``show``.
+        ManifestError: as for ``show``.
+    """
+    found = _found(source, scope, options, scheduler)
+    view = found.view
+    with naming_the_malformed(source.name, view.snapshot):
+        items = [
+            row
+            for each in found.workloads
+            for row in skew_rows(each, view.handle(scheduler_of(each)), defaults=options.shows_defaults)
+            if options.shows(row)
+        ]
+    rows = tuple(sort(items, options.sort_by))
+    table = SkewTable(metadata=view.metadata, items=rows, incomplete=found.incomplete)
+    return Overview(table, found.counted_only, view)
+
+
+def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Wanted:
+    """Return the workloads of the scope, read.
+
+    Raises:
+        ClusterError: as for ``show``.
+        ManifestError: as for ``show``.
+    """
+    # Where all namespaces are asked for, all Pods are read in any case.
+    counted_only = bool(scope.namespace and not options.full) and source.count_pods() > lists.WHOLE_CLUSTER_PODS
     reads = lists.spread_only(scope.namespace) if counted_only else lists.everything(scope.namespace)
     named = counted_only and options.names and not options.at_once
     if named:
@@ -116,37 +194,21 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         wanted = list(
             wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone)
         )
-        # What was counted only says nothing of room.
-        each = HEADROOM_VERDICTS // max(len(wanted), 1) if options.shows_headroom and not counted_only else 0
-        items = [
-            item
-            for workload in wanted
-            for item in skew_items(
-                workload,
-                view.handle(scheduler_of(workload)),
-                defaults=options.shows_defaults,
-                most_verdicts=each,
-            )
-        ]
-    items = [item for item in items if options.shows(item)]
     inventory = view.snapshot.inventory
     unseen = (
         *read_apart(inventory),
         *unseen_workloads(inventory, defaults=options.shows_defaults),
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
-    report = SkewReport(
-        metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=(*view.incomplete, *unseen)
-    )
-    return Answer(report, counted_only, view)
+    return Wanted(wanted, counted_only, view, incomplete=(*view.incomplete, *unseen))
 
 
-def exit_code(report: SkewReport) -> ExitCode:
+def exit_code(report: SkewReport | SkewTable) -> ExitCode:
     """Return what ``--exit-code`` makes of the report: no where something is Violated or worse, or NoEffect."""
     return ExitCode.of_items(no=any(item.status in PROBLEMS for item in report.items), incomplete=False)
 
 
-def sort(items: Iterable[SkewItem], by: str) -> list[SkewItem]:
+def sort(items: Iterable[ItemT], by: str) -> list[ItemT]:
     """Return the rows worst first: by status and then skew, by skew alone, or by name."""
     rows = sorted(items, key=lambda i: (i.namespace, str(i.workload), i.revision, i.constraint.index))
     if by == "name":

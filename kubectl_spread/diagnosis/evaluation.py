@@ -36,13 +36,12 @@ def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
     return evaluated(judge(cycle.evaluate(pod, handle), handle))
 
 
-class Judgement(msgspec.Struct, frozen=True):
-    """What the scheduler has decided about a Pod, and why.
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What the scheduler has decided about a Pod, and why it leaves no node.
 
     Attributes:
         evaluation: the decision.
         handle: the cluster it was made in.
-        spread: what the Pod's constraints say.
         blame: why no node is left; None where one is.
         preemption: whom the scheduler would evict to make room; None where nobody.
         preempts: the same in a few words; empty where nobody.
@@ -50,10 +49,19 @@ class Judgement(msgspec.Struct, frozen=True):
 
     evaluation: Evaluation
     handle: Handle
-    spread: SpreadDiagnosis
     blame: Blame | None = None
     preemption: Preemption | None = None
     preempts: str = ""
+
+
+class Judgement(Decision, frozen=True, kw_only=True):
+    """The same, with what the Pod's constraints say.
+
+    Attributes:
+        spread: that.
+    """
+
+    spread: SpreadDiagnosis
 
 
 def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
@@ -64,7 +72,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
     """
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     if evaluation.feasible:
-        return Judgement(evaluation, handle, spread)
+        return Judgement(evaluation=evaluation, handle=handle, spread=spread)
     preemption, preempts = None, ""
     if handle.profile.serves(evaluation.pod) and _may_preempt(evaluation.pod, handle):
         from kubectl_spread.diagnosis.preemption import preemption_report, told
@@ -73,7 +81,23 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         preempts = f"preempts {told(preemption)}" if preemption else ""
     lead = f"It {preempts}; until then: " if preempts else ""
     to_blame = blame(evaluation, handle, spread, lead=lead)
-    return Judgement(evaluation, handle, spread, to_blame, preemption, preempts)
+    return Judgement(
+        evaluation=evaluation,
+        handle=handle,
+        spread=spread,
+        blame=to_blame,
+        preemption=preemption,
+        preempts=preempts,
+    )
+
+
+def decide(evaluation: Evaluation, handle: Handle) -> Decision:
+    """Return why the scheduler decides so, and of a Pod that some node takes no more than that.
+
+    Raises:
+        ValueError: as for ``evaluation_report``.
+    """
+    return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(evaluation, handle)
 
 
 def _may_preempt(pod: Pod, handle: Handle) -> bool:

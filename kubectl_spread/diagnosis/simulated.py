@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
 from kubectl_spread.diagnosis.evaluation import evaluated, judge
-from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.skew import skew_rows
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS
@@ -233,7 +233,7 @@ def _statuses(seen: Seen, handle: Handle, known: frozenset[Key], *, defaults: bo
     for workload in workloads(handle.snapshot):
         key = (workload.namespace, workload.ref)
         if seen.lying.get(key) and key not in known:
-            for item in skew_items(workload, handle, defaults=defaults):
+            for item in skew_rows(workload, handle, defaults=defaults):
                 found.setdefault((item.namespace, item.workload, item.constraint.index), item.status)
     return found
 

@@ -14,18 +14,27 @@ from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.evaluation import Judgement, judge
+from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import holders, incomplete
-from kubectl_spread.labels import EVERYTHING, NOTHING
+from kubectl_spread.diagnosis.standing import Standing, standings, without_effect
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.workloads import CronJob, Job
-from kubectl_spread.report import ConstraintReport, Finding, Headroom, Incomplete, SkewItem, SpreadStatus
-from kubectl_spread.scheduler import cycle, podtopologyspread
+from kubectl_spread.report import (
+    ConstraintReport,
+    ConstraintRow,
+    Counts,
+    Finding,
+    Headroom,
+    Incomplete,
+    SkewItem,
+    SkewRow,
+    SpreadStatus,
+)
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable, parsable_constraints
-from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 
 MOST_AWAITED = 8
 """Pods of one row (count) that wait for a node and are judged."""
@@ -70,16 +79,18 @@ class Judged(msgspec.Struct, frozen=True):
     Attributes:
         decision: what the scheduler decides about it, and why.
         awaited: the same of the Pod that waits for a node, where no other comes.
-        findings: what is worth knowing besides.
         incomplete: what the verdict does not rest on.
+        constraints: what the Pod's constraints say; empty where that was not asked.
+        findings: what is worth knowing besides.
         headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
     """
 
-    decision: Judgement
-    awaited: Judgement | None
-    findings: tuple[Finding, ...]
+    decision: Decision
+    awaited: Decision | None
     incomplete: tuple[Incomplete, ...]
-    headroom: Headroom | None
+    constraints: tuple[ConstraintReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    headroom: Headroom | None = None
 
     @property
     def next(self) -> tuple[str, ...]:
@@ -89,7 +100,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verdicts: int = 0) -> Iterator[SkewItem]:
-    """Yield a row for each constraint of each revision whose rows would differ.
+    """Yield a row for each constraint of each revision whose rows would differ, with all that is known of it.
 
     Args:
         workload: the workload.
@@ -97,34 +108,74 @@ def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verd
         defaults: whether the cluster's default constraints are shown where it has none of its own.
         most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 where it is not wanted.
     """
-    for revision in revisions(workload, handle):
-        if not revision.pod.spec.topology_spread_constraints and not defaults:
-            continue
+    for revision in _shown(workload, handle, defaults=defaults):
         judged = _judge(workload, revision, handle, most_verdicts)
-        for constraint in judged.decision.spread.constraints:
-            yield _item(workload, revision, constraint, judged, handle)
+        found = zip(standings(workload, revision.pod, handle), judged.constraints, strict=True)
+        for standing, constraint in found:
+            yield _item(workload, revision, standing, constraint, judged, handle)
+
+
+def skew_rows(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[SkewRow]:
+    """Yield the same rows as the table has them, without a look at each node where one takes the next Pod.
+
+    Args:
+        workload: the workload.
+        handle: the cluster.
+        defaults: as for ``skew_items``.
+    """
+    for revision in _shown(workload, handle, defaults=defaults):
+        judged = _judge_briefly(revision, handle)
+        for standing in standings(workload, revision.pod, handle):
+            yield _row(workload, revision, standing, judged, handle)
+
+
+def _shown(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[Revision]:
+    """Yield the revisions that have constraints, or are shown under the cluster's."""
+    for revision in revisions(workload, handle):
+        if revision.pod.spec.topology_spread_constraints or defaults:
+            yield revision
 
 
 def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Judged:
     """Return what the scheduler and the constraints say of the revision's Pod, which comes with claims of its own."""
-    pod, upcoming, before = revision.pod, revision.upcoming, handle
-    handle = upcoming.place(handle) if upcoming else handle
-    evaluation = cycle.evaluate(pod, handle)
-    decision = judge(evaluation, handle)
+    pod, upcoming, placed = revision.pod, revision.upcoming, _placed(revision, handle)
+    evaluation = cycle.evaluate(pod, placed)
+    decision = judge(evaluation, placed)
     beyond_template = findings.from_living(upcoming.from_living) if upcoming else ()
-    not_read = (*unknown(pod, handle.snapshot), *guessed(pod, handle.snapshot)) if upcoming else ()
     return Judged(
         decision=decision,
-        awaited=_awaited(revision.waiting, before),
-        findings=(*findings.of_pod(pod, handle, decision.spread, evaluation), *beyond_template),
-        incomplete=(*incomplete(pod, handle, evaluation), *not_read),
-        headroom=_headroom(workload, revision, before, most_verdicts),
+        awaited=_awaited(revision.waiting, handle),
+        constraints=decision.spread.constraints,
+        findings=(*findings.of_pod(pod, placed, decision.spread, evaluation), *beyond_template),
+        incomplete=_gaps(revision, evaluation, placed),
+        headroom=_headroom(workload, revision, handle, most_verdicts),
     )
 
 
-def _awaited(waiting: Sequence[Pod], handle: Handle) -> Judgement | None:
+def _judge_briefly(revision: Revision, handle: Handle) -> Judged:
+    """Return the same, but of a Pod that some node takes no more than that."""
+    pod, placed = revision.pod, _placed(revision, handle)
+    evaluation = cycle.evaluate_briefly(pod, placed)
+    decision = decide(evaluation, placed)
+    incomplete = _gaps(revision, evaluation, placed)
+    return Judged(decision=decision, awaited=_awaited(revision.waiting, handle), incomplete=incomplete)
+
+
+def _placed(revision: Revision, handle: Handle) -> Handle:
+    """Return the cluster in which the revision's Pod waits to be scheduled: with its claims."""
+    return revision.upcoming.place(handle) if revision.upcoming else handle
+
+
+def _gaps(revision: Revision, evaluation: Evaluation, handle: Handle) -> tuple[Incomplete, ...]:
+    """Return what the verdict does not rest on."""
+    pod, snapshot = revision.pod, handle.snapshot
+    not_read = (*unknown(pod, snapshot), *guessed(pod, snapshot)) if revision.upcoming else ()
+    return (*incomplete(pod, handle, evaluation), *not_read)
+
+
+def _awaited(waiting: Sequence[Pod], handle: Handle) -> Decision | None:
     """Return what is decided about the first that finds no node, or else about the first; None where none waits."""
-    judged = [judge(cycle.evaluate(pod, handle), handle) for pod in waiting[:MOST_AWAITED]]
+    judged = [decide(cycle.evaluate_briefly(pod, handle), handle) for pod in waiting[:MOST_AWAITED]]
     return next((each for each in judged if each.blame), next(iter(judged), None))
 
 
@@ -162,49 +213,57 @@ def revisions(workload: OwnedPods, handle: Handle) -> list[Revision]:
 
 
 def _item(
-    workload: OwnedPods, revision: Revision, constraint: ConstraintReport, judged: Judged, handle: Handle
+    workload: OwnedPods,
+    revision: Revision,
+    standing: Standing,
+    constraint: ConstraintReport,
+    judged: Judged,
+    handle: Handle,
 ) -> SkewItem:
-    """Return the row of one constraint."""
-    pinned = workload.ref.kind == DAEMON_SET.name and _honors_affinity(constraint, revision.pod, handle)
-    constraint = _each_alone(constraint) if pinned else constraint
-    no_effect = _no_effect(constraint, handle) or (EACH_ALONE if pinned else "")
-    status, reason = _status(constraint, revision, judged, no_effect=no_effect, handle=handle)
-    manager = job.foreign_manager(workload.owner) if isinstance(workload.owner, Job | CronJob) else ""
-    if manager and not reason:
-        reason = f"{manager} makes its Pods"
+    """Return the row of one constraint, with all that is known of it."""
+    status, reason = _status(workload, standing, revision, judged, handle)
+    evaluation = judged.decision.evaluation
     return SkewItem(
         namespace=workload.namespace,
         workload=workload.ref,
         revision=revision.name,
-        pods=sum(domain.matching for domain in constraint.domains if domain.eligible),
-        own_pods=_own_pods(workload, constraint, revision.pod, handle),
+        pods=standing.pods,
+        own_pods=standing.own_pods,
         default=constraint.default,
         status=status,
         status_reason=reason,
-        constraint=constraint,
+        constraint=_each_alone(constraint) if standing.each_alone else constraint,
         ghosts=ghosts(revision.pods, constraint.index, handle),
         next=judged.next if revision.is_next else (),
-        evaluated_filters=tuple(f for f in handle.profile.filters if f not in judged.decision.evaluation.not_modelled),
+        evaluated_filters=tuple(f for f in handle.profile.filters if f not in evaluation.not_modelled),
         findings=judged.findings,
         headroom=judged.headroom or UNSET,
     )
 
 
-def _own_pods(workload: OwnedPods, report: ConstraintReport, pod: Pod, handle: Handle) -> int:
-    """Return how many of the Pods that are counted belong to the workload."""
-    constraint = next(c for c in parsable_constraints(pod, handle) if c.index == report.index)
-    nodes = {node for domain in report.domains for node in domain.nodes}
-    own = {other.key for other in workload.pods}
-    counted = podtopologyspread.counted_pods(constraint, pod, handle)
-    return sum(1 for found in counted if found.spec.node_name in nodes and found.key in own)
-
-
-EACH_ALONE = "the affinity of each Pod counts its own node alone: skew is always 0"
-
-
-def _honors_affinity(report: ConstraintReport, pod: Pod, handle: Handle) -> bool:
-    """Whether the constraint counts only nodes that the Pod's affinity allows: for a daemon Pod, its own."""
-    return any(each.honors_affinity for each in parsable_constraints(pod, handle) if each.index == report.index)
+def _row(workload: OwnedPods, revision: Revision, standing: Standing, judged: Judged, handle: Handle) -> SkewRow:
+    """Return the row of one constraint."""
+    status, reason = _status(workload, standing, revision, judged, handle)
+    constraint = standing.constraint
+    return SkewRow(
+        namespace=workload.namespace,
+        workload=workload.ref,
+        revision=revision.name,
+        pods=standing.pods,
+        own_pods=standing.own_pods,
+        default=constraint.default,
+        status=status,
+        status_reason=reason,
+        constraint=ConstraintRow(
+            index=constraint.index,
+            topology_key=constraint.topology_key,
+            max_skew=constraint.max_skew,
+            when_unsatisfiable=constraint.when_unsatisfiable.value,
+            selector=str(constraint.selector),
+            skew=standing.skew,
+            counts=Counts.of(standing.matching),
+        ),
+    )
 
 
 def _each_alone(report: ConstraintReport) -> ConstraintReport:
@@ -213,47 +272,41 @@ def _each_alone(report: ConstraintReport) -> ConstraintReport:
 
 
 def _status(
-    constraint: ConstraintReport, revision: Revision, judged: Judged, *, no_effect: str, handle: Handle
+    workload: OwnedPods, standing: Standing, revision: Revision, judged: Judged, handle: Handle
 ) -> tuple[SpreadStatus, str]:
     """Return the first status that holds, worst first, and the one thing to know about it."""
-    hard = constraint.when_unsatisfiable == WhenUnsatisfiable.DO_NOT_SCHEDULE
-    # largest count - global minimum > maxSkew, the next Pod not among them
-    uneven = constraint.skew > constraint.max_skew
-    missing = "" if constraint.domains else f"no node carries {constraint.topology_key}"
-    skew = f"skew {constraint.skew}, maxSkew {constraint.max_skew}"
+    hard, missing, skew = standing.constraint.hard, standing.missing, standing.skew_text
     decision = judged.decision if revision.is_next else judged.awaited
     decided = decision if decision and handle.profile.serves(revision.pod) else None
     preempts = decided.preempts if decided else ""
     to_blame = decided.blame if decided and not preempts else None
-    blocked = to_blame.blocking.get(constraint.index, "") if to_blame else ""
+    blocked = to_blame.blocking.get(standing.constraint.index, "") if to_blame else ""
     unschedulable = to_blame.reason if to_blame and not to_blame.blocking else ""
     waits = any(not pod.spec.node_name for pod in revision.pods)
     held = waits and any(holders(revision.pod, handle, judged.decision.evaluation))
+    no_effect = without_effect(standing, handle.profile)
     statuses = (
         (SpreadStatus.NO_DOMAINS, hard and bool(missing), missing),
         (SpreadStatus.BLOCKED, bool(blocked), blocked),
         (SpreadStatus.FAILED_CREATE, bool(revision.refused), revision.refused),
         (SpreadStatus.UNSCHEDULABLE, bool(unschedulable), unschedulable),
-        (SpreadStatus.VIOLATED, hard and uneven, skew),
-        (SpreadStatus.NO_EFFECT, bool(missing or no_effect), missing or no_effect),
-        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), _incomplete(judged)),
-        (SpreadStatus.UNEVEN, uneven, f"{skew}, only preferred"),
+        (SpreadStatus.VIOLATED, hard and standing.uneven, skew),
+        (SpreadStatus.NO_EFFECT, bool(no_effect), no_effect),
+        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), _unknown(judged)),
+        (SpreadStatus.UNEVEN, standing.uneven, f"{skew}, only preferred"),
     )
-    return next(((status, reason) for status, holds, reason in statuses if holds), (SpreadStatus.OK, preempts))
+    return next(
+        ((status, reason) for status, holds, reason in statuses if holds),
+        (SpreadStatus.OK, preempts or _made_by(workload)),
+    )
 
 
-def _no_effect(constraint: ConstraintReport, handle: Handle) -> str:
-    """Return why the constraint balances nothing; empty when it does."""
-    if not any(domain.eligible for domain in constraint.domains):
-        return "its policies count no node"
-    if constraint.selector == str(NOTHING):
-        return "no labelSelector: it counts no Pod"
-    if constraint.selector == str(EVERYTHING):
-        counts = handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
-        return "" if counts else "empty labelSelector: it counts no Pod in this release"
-    return "" if constraint.self_match else "its selector does not match its own Pods"
+def _made_by(workload: OwnedPods) -> str:
+    """Return who makes the Pods of a Job where that is not kube-controller-manager; empty elsewhere."""
+    manager = job.foreign_manager(workload.owner) if isinstance(workload.owner, Job | CronJob) else ""
+    return f"{manager} makes its Pods" if manager else ""
 
 
-def _incomplete(judged: Judged) -> str:
+def _unknown(judged: Judged) -> str:
     """Return what the answer does not know."""
     return judged.incomplete[0].consequence if judged.incomplete else ""

@@ -26,7 +26,7 @@ from kubectl_spread.render.outline import (
     table_of,
 )
 from kubectl_spread.render.outline.any_report import outline_of
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
 from kubectl_spread.report import AnyReport, SkewReport, SpreadStatus
 
 MOST_DETAILED = 3
@@ -52,7 +52,7 @@ def _overview(report: SkewReport) -> Iterator[str]:
     """Yield how the workloads lie: a sentence, and a row each."""
     problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
     yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
-    yield from _table(table_of(SKEW_COLUMNS, report.items, wide=False))
+    yield from _table(table_of(SKEW_COLUMNS, rows_of(report), wide=False))
 
 
 def _details(outline: Outline) -> Iterator[str]:

@@ -247,10 +247,20 @@ def evaluate(pod: Pod, handle: Handle) -> Evaluation:
         },
         pre_filter=found.rejection,
         narrowed=found.narrowed,
-        not_modelled=tuple(name for name in handle.profile.filters if name not in PRE_FILTERS),
+        not_modelled=_not_modelled(handle.profile),
         filters=found.filters,
         broken=broken,
     )
+
+
+def evaluate_briefly(pod: Pod, handle: Handle) -> Evaluation:
+    """Return the same of no more than one node, where that takes the Pod; it is not scored."""
+    name = feasible_node(pod, handle)
+    # Whether nodes have the devices that it claims is asked of all that are left.
+    if not name or dynamicresources.undecided(pod, handle, handle.node_infos.values()):
+        return evaluate(pod, handle)
+    verdict = NodeVerdict(name, None, (), NO_SCORES)
+    return Evaluation(pod=pod, nodes={name: verdict}, not_modelled=_not_modelled(handle.profile))
 
 
 def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
@@ -341,6 +351,11 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
         # A rejection of all nodes stays too: it is a reason on each of them.
         filters.append((name, result))
     return _PreFiltered(tuple(filters), rejection, narrowed)
+
+
+def _not_modelled(profile: Profile) -> tuple[str, ...]:
+    """Return the profile's filters that are not evaluated."""
+    return tuple(name for name in profile.filters if name not in PRE_FILTERS)
 
 
 def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.skew import skew_items, skew_rows
 from kubectl_spread.report import (
     ConstraintReport,
     EvaluationReport,
@@ -18,6 +20,7 @@ from kubectl_spread.report import (
     PendingReport,
     SkewItem,
     SkewReport,
+    SkewRow,
 )
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
@@ -75,10 +78,13 @@ def findings_of(
 def rows_of(
     objects: Iterable[Object], profile: Profile | None = None, *, defaults: bool = False
 ) -> tuple[SkewItem, ...]:
-    """Return every workload's rows; the schema that ships must allow them."""
+    """Return every workload's rows; the schema that ships must allow them, and the table must say the same."""
     handle = build.handle(objects, profile)
-    rows = tuple(row for found in workloads(handle.snapshot) for row in skew_items(found, handle, defaults=defaults))
+    found = list(workloads(handle.snapshot))
+    rows = tuple(row for each in found for row in skew_items(each, handle, defaults=defaults))
     encoded(SkewReport(metadata=METADATA, items=rows))
+    brief = [row for each in found for row in skew_rows(each, handle, defaults=defaults)]
+    assert brief == [replace(SkewRow.of(row), next=(), headroom=UNSET) for row in rows]
     return rows
 
 

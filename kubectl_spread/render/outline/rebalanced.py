@@ -18,7 +18,7 @@ from kubectl_spread.render.outline import (
     table_of,
 )
 from kubectl_spread.render.outline.skew import counts_text
-from kubectl_spread.report import PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.report import Counts, PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.words import count_of, listed
 
 TONES = {
@@ -115,6 +115,6 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew)),
     Column("SKEW", lambda item: f"{item.skew_before} → {item.skew_after}"),
     Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),
-    Column("BEFORE", lambda item: counts_text(item.before)),
-    Column("AFTER", lambda item: counts_text(item.after)),
+    Column("BEFORE", lambda item: counts_text(Counts.of(item.before))),
+    Column("AFTER", lambda item: counts_text(Counts.of(item.after))),
 )

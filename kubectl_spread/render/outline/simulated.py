@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
-from kubectl_spread.render.outline.skew import FEW_DOMAINS, counts_text
-from kubectl_spread.report import EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.render.outline.skew import counts_text
+from kubectl_spread.report import FEW_DOMAINS, Counts, EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
 from kubectl_spread.words import listed
 
 SHOWN_NAMES = 4
@@ -83,7 +83,8 @@ def _pods(pods: Sequence[EvictedPod]) -> str:
 def _before(item: SimulatedItem) -> str:
     """Return how the Pods lay, domain by domain where these are few; of many only those that change."""
     shown = _shown(item)
-    return counts_text({domain: number for domain, number in item.before.items() if domain in shown}) or EMPTY
+    counts = Counts.of({domain: number for domain, number in item.before.items() if domain in shown})
+    return counts_text(counts) or EMPTY
 
 
 def _after(item: SimulatedItem) -> str:

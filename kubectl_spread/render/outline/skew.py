@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import UnsetType
 
@@ -10,7 +10,7 @@ from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
-from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
+from kubectl_spread.report import Counts, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.words import listed
 
 STATUS_TONES = {
@@ -24,8 +24,6 @@ STATUS_TONES = {
     SpreadStatus.UNEVEN: Tone.INFO,
     SpreadStatus.OK: Tone.GOOD,
 }
-FEW_DOMAINS = 5
-"""Domains (count) up to which a row has the count of each."""
 SHOWN_NAMES = 10
 
 
@@ -65,7 +63,7 @@ def _notes(item: SkewItem) -> Iterator[Block]:
         yield Note(line=f"Headroom: {headroom}.")
 
 
-def headroom_text(item: SkewItem) -> str:
+def headroom_text(item: SkewItem | SkewRow) -> str:
     """Return how many more replicas find a node, and what stops the next; empty where that is not known."""
     if isinstance(item.headroom, UnsetType):
         return ""
@@ -79,29 +77,29 @@ def _findings(item: SkewItem, extent: Extent) -> Iterator[Block]:
         yield Findings(findings=item.findings)
 
 
-def _status(item: SkewItem) -> str:
+def _status(item: SkewItem | SkewRow) -> str:
     """Return the status with the one thing to know about it."""
     return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
 
 
-def _pods(item: SkewItem) -> str:
+def _pods(item: SkewItem | SkewRow) -> str:
     """Return how many Pods are counted, and how many of them are the workload's where others are among them."""
     return str(item.pods) if item.pods == item.own_pods else f"{item.pods} ({item.own_pods} own)"
 
 
-def _domains(item: SkewItem) -> str:
+def counts_text(counts: Counts) -> str:
     """Return the count of each domain, or their number and range where there are many."""
-    return counts_text({domain.value: domain.matching for domain in item.constraint.domains if domain.eligible})
+    if counts.domains:
+        return f"{sum(counts.domains.values())} domains, {min(counts.domains)}..{max(counts.domains)}"
+    return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.each.items())
 
 
-def counts_text(counts: Mapping[str, int]) -> str:
-    """Return the count of each domain, or their number and range where there are many."""
-    if len(counts) > FEW_DOMAINS:
-        return f"{len(counts)} domains, {min(counts.values())}..{max(counts.values())}"
-    return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.items())
+def rows_of(report: SkewReport | SkewTable) -> tuple[SkewRow, ...]:
+    """Return the rows of the table."""
+    return tuple(item if isinstance(item, SkewRow) else SkewRow.of(item) for item in report.items)
 
 
-SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
+SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
     Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
@@ -109,7 +107,7 @@ SKEW_COLUMNS: Sequence[Column[SkewItem]] = (
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", _pods, wide=True),
-    Column("DOMAINS", _domains),
+    Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status]),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
     Column("NEXT", lambda i: listed(i.next), wide=True),

@@ -9,10 +9,10 @@ import msgspec
 
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Table, table_of
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
 from kubectl_spread.render.text import table_text
 from kubectl_spread.render.text.show import gap_lines
-from kubectl_spread.report import SkewItem, SkewReport
+from kubectl_spread.report import SkewItem, SkewReport, SkewRow
 from kubectl_spread.words import listed
 
 GONE = "Gone"
@@ -32,14 +32,15 @@ def changed_rows(before: SkewReport, now: SkewReport, *, wide: bool, colors: boo
         wide: whether all columns count.
         colors: whether colours are wanted.
     """
-    there = _by_key(now)
-    gone = {key: item for key, item in _by_key(before).items() if key not in there}
-    was = dict(zip(map(_key, before.items), table_of(SKEW_COLUMNS, before.items, wide=wide).rows, strict=True))
-    table = _with_gone(table_of(SKEW_COLUMNS, (*now.items, *gone.values()), wide=wide), len(gone))
+    earlier, rows = rows_of(before), rows_of(now)
+    there = frozenset(map(_key, rows))
+    gone = tuple(row for row in earlier if _key(row) not in there)
+    was = dict(zip(map(_key, earlier), table_of(SKEW_COLUMNS, earlier, wide=wide).rows, strict=True))
+    table = _with_gone(table_of(SKEW_COLUMNS, (*rows, *gone), wide=wide), len(gone))
     # With headers, so that rows stand under those that were printed.
     lines = table_text(table, headers=True, colors=colors).splitlines()[1:]
-    rows = zip(lines, (*map(_key, now.items), *gone), table.rows, strict=True)
-    changed = "".join(f"{line}\n" for line, key, row in rows if was.get(key) != row)
+    told = zip(lines, map(_key, (*rows, *gone)), table.rows, strict=True)
+    changed = "".join(f"{line}\n" for line, key, row in told if was.get(key) != row)
     return changed + (gap_lines(now.incomplete) if now.incomplete != before.incomplete else "")
 
 
@@ -61,11 +62,11 @@ def _names(items: Iterable[SkewItem]) -> list[str]:
 
 
 def _by_key(report: SkewReport) -> Mapping[RowKey, SkewItem]:
-    """Return what each row is about → the row."""
+    """Return what each row is about → all that is known of it."""
     return {_key(item): item for item in report.items}
 
 
-def _key(item: SkewItem) -> RowKey:
+def _key(item: SkewItem | SkewRow) -> RowKey:
     """Return what a row is about, whatever it says."""
     return item.namespace, str(item.workload), item.revision, item.default, item.constraint.index
 

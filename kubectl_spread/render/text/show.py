@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from kubectl_spread.render.outline import Extent, Gaps, table_of
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of, skew_outline
 from kubectl_spread.render.text import block_lines, outline_text, table_text
-from kubectl_spread.report import Incomplete, SkewReport
+from kubectl_spread.report import Incomplete, SkewReport, SkewTable
 
 
-def show_table(report: SkewReport, *, wide: bool, headers: bool, colors: bool = False) -> str:
+def show_table(report: SkewReport | SkewTable, *, wide: bool, headers: bool, colors: bool = False) -> str:
     """Return a row for each workload and constraint."""
-    table = table_of(SKEW_COLUMNS, report.items, wide=wide)
+    table = table_of(SKEW_COLUMNS, rows_of(report), wide=wide)
     return table_text(table, headers=headers, colors=colors) + gap_lines(report.incomplete)
 
 
