@@ -219,6 +219,7 @@ class NodeReport(Report, frozen=True, kw_only=True):
         plugin: the filter at which the scheduler stops, with its code and reasons; absent where the node is feasible.
         rejections: every filter that rejects the node.
         scores: score plugin → weighted score, and ``total``; absent where the node is not feasible.
+        first: whether ``plugin`` is known to be where the scheduler stops; absent where all Pods were read: it is then.
     """
 
     name: str
@@ -228,6 +229,7 @@ class NodeReport(Report, frozen=True, kw_only=True):
     reasons: tuple[str, ...] | UnsetType = UNSET
     rejections: tuple[Rejection, ...] = ()
     scores: dict[str, int] | UnsetType = UNSET
+    first: bool | UnsetType = UNSET
 
 
 class PatchOperation(Report, frozen=True, kw_only=True):
@@ -307,6 +309,7 @@ class Fix(Report, frozen=True, kw_only=True):
         source: what keeps the owner as it is, so that the YAML belongs there; empty where nothing says so.
         new_revision: the nodes a Pod of the owner's new revision may go to, where they differ from ``feasible``.
         edits: what to change in the manifest that is checked; empty where the change is made elsewhere.
+        proved_on: ``read`` where it was tried on the Pods that were read, which are not all.
     """
 
     id: str
@@ -324,6 +327,7 @@ class Fix(Report, frozen=True, kw_only=True):
     source: str = ""
     new_revision: tuple[str, ...] | UnsetType = UNSET
     edits: tuple[ManifestEdit, ...] = ()
+    proved_on: Literal["read"] | UnsetType = UNSET
 
 
 class EvaluationReport(Report, frozen=True, kw_only=True):
@@ -331,9 +335,12 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
 
     Attributes:
         summary: what is to blame, in a sentence or two; empty when the Pod is schedulable.
-        message: the scheduler's wording, without preemption; empty when the Pod is schedulable.
+        message: the scheduler's wording, without preemption; empty when the Pod is schedulable. None where the first
+            rejection of some node is not known, and no event tells.
+        message_from: ``event`` where it is the scheduler's own, for that reason.
         feasible: the nodes no filter rejects, best total score first, then by name.
         conflict: the fewest requirements that together leave no node; empty where one is left.
+        core_of: the requirements that were judged on every node; absent where all Pods were read: all were then.
         fixes: changes that let the Pod in, those that disturb least first, then the cheapest.
         left_alone: what would let the Pod in too and is not offered, with the reason: a sentence each.
         new_nodes: nodes that would let the Pod in if somebody, or an autoscaler, added them; of the shape of fixes.
@@ -347,11 +354,13 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     workload: WorkloadRef | UnsetType = UNSET
     verdict: Verdict
     summary: str
-    message: str
+    message: str | None
+    message_from: Literal["event"] | UnsetType = UNSET
     feasible: tuple[str, ...]
     nodes: tuple[NodeReport, ...]
     constraints: tuple[ConstraintReport, ...]
     conflict: tuple[Requirement, ...] = ()
+    core_of: tuple[Requirement, ...] | UnsetType = UNSET
     fixes: tuple[Fix, ...] = ()
     new_nodes: tuple[Fix, ...] = ()
     left_alone: tuple[str, ...] = ()
@@ -398,14 +407,16 @@ class Preemption(Report, frozen=True, kw_only=True):
         ties: the other nodes that are as good, any of which the scheduler may choose.
         other_nodes: nodes that evictions would open too, at a higher price.
         sampled: whether there are so many nodes that the scheduler tries only some, and may choose another one.
+        read: false where too few Pods were read to tell; absent where all is known.
     """
 
-    node: str
-    victims: tuple[PodName, ...]
-    pdb_violations: int | None
+    node: str = ""
+    victims: tuple[PodName, ...] = ()
+    pdb_violations: int | None = None
     ties: tuple[str, ...] = ()
     other_nodes: tuple[str, ...] = ()
     sampled: bool = False
+    read: Literal[False] | UnsetType = UNSET
 
 
 class Nomination(Report, frozen=True, kw_only=True):

@@ -30,6 +30,22 @@ class Unread(msgspec.Struct, frozen=True):
     namespace: str = ""
 
 
+class PodsRead(msgspec.Struct, frozen=True):
+    """Which Pods were read, where not all were; those without a node are among them in any case.
+
+    Attributes:
+        namespaces: the namespaces whose Pods were all read.
+        not_on: the nodes (by name) of which the Pods of other namespaces were not read.
+    """
+
+    namespaces: frozenset[str]
+    not_on: frozenset[str]
+
+
+NEWER = ".."
+"""What stands between the version of a list and the newest one that parts of it are of."""
+
+
 class Inventory(msgspec.Struct, frozen=True):
     """What was read of a cluster, before it is indexed.
 
@@ -38,16 +54,28 @@ class Inventory(msgspec.Struct, frozen=True):
         resource_versions: kind's plural → the version its list was read at; empty for files.
         unread: lists that could not be had.
         apart: whether lists whose versions can be compared were read at different ones.
+        pods_read: which Pods were read; None where all were, as far as they may be.
     """
 
     objects: Mapping[str, tuple[KubernetesObject, ...]]
     resource_versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     unread: tuple[Unread, ...] = ()
     apart: bool = False
+    pods_read: PodsRead | None = None
+
+    @property
+    def not_read(self) -> frozenset[str]:
+        """The nodes (by name) that may hold Pods that were not read."""
+        return self.pods_read.not_on if self.pods_read else frozenset()
 
     def has(self, kind: Kind) -> bool:
         """Whether the kind was read, all of it that was wanted."""
         return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)
+
+
+def oldest(resource_versions: str) -> str:
+    """Return the version that a list, of which parts may be newer, was read at."""
+    return resource_versions.partition(NEWER)[0]
 
 
 PodsByLabels: TypeAlias = Mapping[frozenset[tuple[str, str]], tuple[Pod, ...]]

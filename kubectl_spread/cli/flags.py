@@ -129,6 +129,20 @@ class SchedulerFlags:
     ] = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ReadFlags:
+    """How much of a cluster is read."""
+
+    read: Annotated[
+        str,
+        Option(
+            "--read",
+            metavar="auto|all|needed",
+            help="How much of a cluster of more than 5,000 Pods is read: what it takes to be sure, all, or least.",
+        ),
+    ] = "auto"
+
+
 def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
     """Return the flag ``-o`` with the formats of a kind of report."""
     return Option("--output", "-o", metavar=formats.metavar_for(report), help="How the answer is printed.")

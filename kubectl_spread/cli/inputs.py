@@ -6,7 +6,7 @@ import atexit
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
-from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, ReadFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import note
 from kubectl_spread.errors import UsageError
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.log import Log
     from kubectl_spread.commands.scope import Scope
-    from kubectl_spread.commands.source import ClusterSource, Source
+    from kubectl_spread.commands.source import ClusterSource, ReadMode, Source
     from kubectl_spread.commands.view import SchedulerOptions
     from kubectl_spread.render.outline import FixFormat
 
@@ -137,6 +137,19 @@ def _gates(text: str) -> dict[str, bool]:
             raise UsageError(f"invalid feature gate {part!r}", hint="want Name=true or Name=false, separated by commas")
         gates[name.strip()] = value.strip().lower() == "true"
     return gates
+
+
+def read_mode_of(flags: ReadFlags) -> ReadMode:
+    """Return how much of a large cluster is read.
+
+    Raises:
+        UsageError: there is no such way.
+    """
+    match flags.read:
+        case "auto" | "all" | "needed" as mode:
+            return mode
+        case _:
+            raise UsageError(f"invalid --read {flags.read!r}", hint="want auto, all or needed")
 
 
 def fix_format_of(text: str) -> FixFormat:

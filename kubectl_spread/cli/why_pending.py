@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, PendingOutput, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, Option, PendingOutput, ReadFlags, SchedulerFlags, ScopeFlags
 
 if TYPE_CHECKING:
     from kubectl_spread.report import PendingReport
@@ -46,6 +46,7 @@ class WhyPendingFlags:
 def why_pending(
     flags: WhyPendingFlags,
     scope: ScopeFlags,
+    reading: ReadFlags,
     printing: PendingOutput,
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
@@ -64,10 +65,12 @@ def why_pending(
 
     fix_format = inputs.fix_format_of(flags.fix_format)
     printed = output.printer(text, printing)
+    read = inputs.read_mode_of(reading)
     names = tuple(command.pod_name(pod) for pod in flags.pods or ())
     source = inputs.source_of(connection, scope, scheduler)
     asked = inputs.scope_of(scope, source, names=names)
-    answer = command.why_pending(source, asked, inputs.scheduler_of(scheduler), fix_budget=flags.fix_budget)
+    rules = inputs.scheduler_of(scheduler)
+    answer = command.why_pending(source, asked, rules, fix_budget=flags.fix_budget, read=read)
     report = answer.report
     for line in answer.notes:
         output.note(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kubectl_spread.objects.kinds import KINDS, Kind
-from kubectl_spread.snapshot import Inventory
+from kubectl_spread.snapshot import NEWER, Inventory, oldest
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +45,18 @@ def counted(inventory: Inventory) -> str:
     found = [f"{len(objects):,} {kind.plural}" for kind in KINDS if (objects := inventory.objects.get(kind.name))]
     missing = [f"no {unread.kind.plural} ({unread.why})" for unread in inventory.unread]
     return ", ".join((*found, *missing)) or "nothing"
+
+
+def age(resource_version: str) -> tuple[int, str]:
+    """Return what versions are sorted by, the oldest first: they are numbers.
+
+    Source: KEP-5504, comparable resource versions.
+    """
+    return len(resource_version), resource_version
+
+
+def up_to(resource_versions: str, newest: str) -> str:
+    """Return the versions of a list, as ``V`` or ``V..W``, once parts of it may be as new as that one."""
+    first, last = oldest(resource_versions), resource_versions.rpartition(NEWER)[2]
+    newest = max(last, newest, key=age)
+    return f"{first}{NEWER}{newest}" if first and newest != first else newest

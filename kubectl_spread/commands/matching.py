@@ -15,7 +15,7 @@ from kubectl_spread.objects.core import Pod, PodSpec, ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.workloads import CronJob, Deployment, ReplicaSet
-from kubectl_spread.snapshot import Inventory, Snapshot
+from kubectl_spread.snapshot import Inventory, Snapshot, oldest
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
@@ -119,7 +119,7 @@ def together(first: Inventory, second: Inventory) -> Inventory:
         held = {(each.metadata.namespace, each.metadata.name): each for each in (*objects.get(kind, ()), *found)}
         objects[kind] = tuple(held.values())
     versions = {
-        inventory.resource_versions[kind.plural]
+        oldest(inventory.resource_versions[kind.plural])
         for inventory in (first, second)
         for kind in (kinds.NODE, kinds.POD)
         if kind.plural in inventory.resource_versions
@@ -129,4 +129,5 @@ def together(first: Inventory, second: Inventory) -> Inventory:
         resource_versions={**first.resource_versions, **second.resource_versions},
         unread=tuple(dict.fromkeys((*first.unread, *second.unread))),
         apart=first.apart or second.apart or len(versions) > 1,
+        pods_read=first.pods_read or second.pods_read,
     )

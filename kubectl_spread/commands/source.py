@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+
+import msgspec
 
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects.kinds import NODE
-from kubectl_spread.snapshot import Inventory
+from kubectl_spread.snapshot import Inventory, Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.api.dry_run import DryRun
@@ -18,6 +20,30 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
     from kubectl_spread.objects.decoding import Plain
     from kubectl_spread.objects.kinds import Kind
+
+
+ReadMode = Literal["auto", "all", "needed"]
+"""How much of a large cluster is read: what it takes to be sure, everything, or as little as an answer takes."""
+
+
+MOST_NODES = 500
+"""Nodes (count) whose Pods are read one by one; the whole list costs less than more of them."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How a large cluster is read.
+
+    Attributes:
+        nodes: so many (count) are read one by one at most.
+        confirm: whether all Pods are read before it is said that one finds a node.
+    """
+
+    nodes: int = MOST_NODES
+    confirm: bool = True
+
+    def left(self, snapshot: Snapshot) -> int:
+        """Return of how many more nodes (count) the Pods may be read one by one."""
+        return max(self.nodes - (len(snapshot.nodes) - len(snapshot.inventory.not_read)), 0)
 
 
 class Followed(Protocol):

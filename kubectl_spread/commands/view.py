@@ -22,7 +22,7 @@ from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.report import Incomplete, Metadata
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
-from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.snapshot import Inventory, Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
@@ -76,6 +76,17 @@ class View(msgspec.Struct, frozen=True):
         """Return the cluster as the scheduler sees it; one without a profile is taken for the default one."""
         default = self.handles.get(DEFAULT_SCHEDULER) or self.handles[NOBODY]
         return self.handles.get(scheduler_name, default)
+
+    def handle_of(self, pod: Pod) -> Handle:
+        """Return the cluster as the Pod's scheduler sees it."""
+        return self.handle(pod.spec.scheduler_name)
+
+    def with_inventory(self, inventory: Inventory) -> View:
+        """Return the view of the cluster of which more was read, under the same rules."""
+        snapshot = Snapshot.build(inventory)
+        metadata = replace(self.metadata, resource_versions=dict(inventory.resource_versions))
+        profiles = (handle.profile for handle in self.handles.values())
+        return replace(self, handles=_handles(snapshot, profiles), metadata=metadata)
 
     def with_filters(self, filters: Sequence[str]) -> View:
         """Return the view in which only these filters are evaluated."""

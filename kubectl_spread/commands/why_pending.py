@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from kubectl_spread.commands import lists
 from kubectl_spread.commands.fix_budget import FixBudget, now
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
@@ -21,8 +22,15 @@ from kubectl_spread.diagnosis.preemption import nomination_report
 from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import PendingItem, PendingReport, Verdict
+from kubectl_spread.report import PendingItem, PendingReport, Preemption, Verdict
 from kubectl_spread.scheduler.schedulinggates import gates
+
+if TYPE_CHECKING:
+    from kubectl_spread.cluster.reads import Read
+
+
+TO_READ = 0.25
+"""The part of the time for fixes that may go into finding out whose Pods they take."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -39,7 +47,15 @@ class Answer(msgspec.Struct, frozen=True):
     view: View
 
 
-def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fix_budget: float = 30.0) -> Answer:
+def why_pending(
+    source: Source,
+    scope: Scope,
+    scheduler: SchedulerOptions,
+    *,
+    fix_budget: float = 30.0,
+    read: ReadMode = "auto",
+    most_nodes: int = MOST_NODES,
+) -> Answer:
     """Return why each Pod of the scope that has no node has none.
 
     Args:
@@ -47,18 +63,56 @@ def why_pending(source: Source, scope: Scope, scheduler: SchedulerOptions, *, fi
         scope: which Pods are meant.
         scheduler: whose rules apply.
         fix_budget: seconds in all that the search for fixes may take.
+        read: how much of a large cluster is read.
+        most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
 
     Raises:
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(claiming(source), lists.everything(scope.namespace, pending=True), scheduler)
+    reads = lists.everything(scope.namespace, pending=True)
+    if scope.namespace and read != "all" and source.count_pods() > lists.WHOLE_CLUSTER_PODS:
+        limits = Limits(nodes=most_nodes, confirm=read != "needed")
+        view = _staged(source, reads, scope, scheduler, fix_budget=fix_budget, limits=limits)
+    else:
+        view = look(claiming(source), reads, scheduler)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
     with naming_the_malformed(source.name, view.snapshot):
         items = tuple(_explain_all(pending, view, fix_budget))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
+
+
+def _staged(
+    source: Source,
+    reads: Sequence[Read],
+    scope: Scope,
+    scheduler: SchedulerOptions,
+    *,
+    fix_budget: float,
+    limits: Limits,
+) -> View:
+    """Return the cluster as far as it has to be read to explain the Pods.
+
+    Raises:
+        ClusterError: as for ``why_pending``.
+    """
+    from kubectl_spread.commands import needs
+    from kubectl_spread.commands.staged import StagedSource, extended, settle
+
+    def needed(view: View) -> needs.Need:
+        return needs.to_judge(_one_of_each(_wanted(view, scope)), view.handle_of, limits)
+
+    whole = next(read for read in reads if read.kind == kinds.POD)
+    view = look(claiming(StagedSource(source, scope.namespace)), reads, scheduler)
+    with naming_the_malformed(source.name, view.snapshot):
+        view = settle(source, view, whole, needed)
+        if not view.snapshot.inventory.not_read:
+            return view
+        pods = _one_of_each(_wanted(view, scope))
+        spent = FixBudget(fix_budget * TO_READ, 1).share()
+        return extended(source, view, whole, needs.to_change(pods, view.handle_of, limits, spent))
 
 
 def exit_code(report: PendingReport) -> ExitCode:
@@ -133,6 +187,14 @@ def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable
         yield item
 
 
+def _one_of_each(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Return the first Pod of each template that waits for a node."""
+    found: dict[bytes, Pod] = {}
+    for pod in filter(is_pending, pods):
+        found.setdefault(_template(pod), pod)
+    return tuple(found.values())
+
+
 def _template(pod: Pod) -> bytes:
     """Return all of the Pod that the scheduler minds; what differs between Pods of one template is the name alone."""
     metadata = pod.metadata
@@ -157,7 +219,7 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> Pend
         fix_search="complete" if found.complete else "bounded",
         scheduler_name=pod.spec.scheduler_name,
         held_by=gates(pod),
-        preemption=judgement.preemption,
+        preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
     )
     return _with_event(item, pod, view)
@@ -173,4 +235,7 @@ def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
 def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
     """Return the explanation beside the scheduler's own last word about the Pod."""
     known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
-    return replace(item, event=compared(last_failure(pod, view.snapshot), item, known=known))
+    event = compared(last_failure(pod, view.snapshot), item, known=known)
+    if item.message is None and event is not None:
+        return replace(item, event=event, message=event.message, message_from="event")
+    return replace(item, event=event)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from kubectl_spread.controllers.workloads import owner_of
@@ -14,11 +15,21 @@ from kubectl_spread.diagnosis.incomplete import headed, incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
 from kubectl_spread.diagnosis.summary import Blame, blame
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import EvaluationReport, NodeReport, Preemption, Rejection, Verdict
+from kubectl_spread.report import (
+    EvaluationReport,
+    NodeReport,
+    Preemption,
+    Rejection,
+    Requirement,
+    Verdict,
+)
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
+
+if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.reach import Reach
 
 ItemT = TypeVar("ItemT", bound=EvaluationReport)
 
@@ -45,6 +56,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         blame: why no node is left; None where one is.
         preemption: whom the scheduler would evict to make room; None where nobody.
         preempts: the same in a few words; empty where nobody.
+        reach: what is known, where not all Pods were read; None where they were.
     """
 
     evaluation: Evaluation
@@ -52,6 +64,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     blame: Blame | None = None
     preemption: Preemption | None = None
     preempts: str = ""
+    reach: Reach | None = None
+
+    @property
+    def hides_victims(self) -> bool:
+        """Whether it may evict Pods that were not read, so that nothing is known of preemption."""
+        return self.reach is not None and self.blame is not None and self.reach.hides_victims
 
 
 class Judgement(Decision, frozen=True, kw_only=True):
@@ -71,10 +89,12 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         ValueError: as for ``evaluation_report``.
     """
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
+    reach = _reach(evaluation, handle) if handle.snapshot.inventory.not_read else None
     if evaluation.feasible:
-        return Judgement(evaluation=evaluation, handle=handle, spread=spread)
+        return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
     preemption, preempts = None, ""
-    if handle.profile.serves(evaluation.pod) and _may_preempt(evaluation.pod, handle):
+    hidden = reach is not None and reach.hides_victims
+    if handle.profile.serves(evaluation.pod) and not hidden and _may_preempt(evaluation.pod, handle):
         from kubectl_spread.diagnosis.preemption import preemption_report, told
 
         preemption = preemption_report(evaluation, handle)
@@ -88,7 +108,15 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         blame=to_blame,
         preemption=preemption,
         preempts=preempts,
+        reach=reach,
     )
+
+
+def _reach(evaluation: Evaluation, handle: Handle) -> Reach:
+    """Return what is known where not all Pods were read, as only of large clusters; loaded then."""
+    from kubectl_spread.diagnosis.reach import Reach
+
+    return Reach(evaluation, handle)
 
 
 def decide(evaluation: Evaluation, handle: Handle) -> Decision:
@@ -109,7 +137,8 @@ def evaluated(judgement: Judgement) -> EvaluationReport:
     """Return the report of what the scheduler has decided."""
     evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
     pod, to_blame = evaluation.pod, judgement.blame
-    missing = incomplete(pod, handle, evaluation)
+    reach = judgement.reach
+    missing = (*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ()))
     served = handle.profile.serves(pod)
     return EvaluationReport(
         namespace=pod.metadata.namespace,
@@ -117,11 +146,13 @@ def evaluated(judgement: Judgement) -> EvaluationReport:
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict_of(evaluation, complete=not missing) if served else Verdict.INCOMPLETE,
         summary=headed(handle, evaluation, to_blame.sentence if to_blame else ""),
-        message=evaluation.message if served else "",
-        feasible=evaluation.feasible,
-        nodes=tuple(_node(verdict, handle, spread) for verdict in evaluation.nodes.values()),
+        message=(reach or evaluation).message if served else "",
+        # Scores are relative, and nodes that were not read are none that could be compared.
+        feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
+        nodes=tuple(_node(verdict, judgement) for verdict in evaluation.nodes.values()),
         constraints=spread.constraints,
         conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
+        core_of=_core_of(judgement),
         findings=findings.of_pod(pod, handle, spread, evaluation),
         incomplete=missing,
     )
@@ -139,10 +170,19 @@ def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
     return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE
 
 
-def _node(verdict: NodeVerdict, handle: Handle, spread: SpreadDiagnosis) -> NodeReport:
+def _core_of(judgement: Judgement) -> tuple[Requirement, ...] | UnsetType:
+    """Return the requirements that were judged on every node, where they may not be all."""
+    if judgement.reach is None or judgement.blame is None:
+        return UNSET
+    hard = (each.index for each in judgement.spread.constraints if each.hard)
+    return tuple(map(reported, judgement.reach.core_of(hard)))
+
+
+def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
     """Return what became of one node."""
+    handle, spread, reach = judgement.handle, judgement.spread, judgement.reach
     if verdict.first is None:
-        return NodeReport(name=verdict.name, feasible=True, scores=dict(verdict.scores))
+        return NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))
     return NodeReport(
         name=verdict.name,
         feasible=False,
@@ -156,8 +196,9 @@ def _node(verdict: NodeVerdict, handle: Handle, spread: SpreadDiagnosis) -> Node
                 reasons=rejection.status.reasons,
                 detail=_detail(rejection.plugin, handle.node_infos[verdict.name], spread),
             )
-            for rejection in verdict.rejections
+            for rejection in (reach.told(verdict) if reach else verdict.rejections)
         ),
+        first=reach.is_first(verdict) if reach else UNSET,
     )
 
 

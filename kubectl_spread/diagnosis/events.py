@@ -30,7 +30,9 @@ def compared(event: EventReport | None, report: EvaluationReport, *, known: bool
         report: what is said here.
         known: whether the rules of the Pod's scheduler are known.
     """
-    if event is None or (report.message and event.message.startswith(report.message.removesuffix("."))):
+    said = report.message
+    # None: what the scheduler would say is not known, so there is nothing to compare.
+    if event is None or said is None or (said and event.message.startswith(said.removesuffix("."))):
         return event
     if not known:
         differs = "another scheduler said it, by rules that are not known here"

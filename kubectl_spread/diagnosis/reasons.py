@@ -6,7 +6,7 @@ The scheduler's own reasons say only that there is one; naming it is what this p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 
 import msgspec
 
@@ -33,6 +33,7 @@ from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NODE_HAS = ", has "
+AT_MOST = "at most "
 
 
 def name_of(requirement: report.Requirement) -> str:
@@ -102,7 +103,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         infos = [self.handle.node_infos[name] for name in node_names]
         if plugin != noderesources.NAME or self._nominated(plugin, infos[0]):
             return text
-        return _short_at_most(self._state, infos)
+        return _short_at_most(self._state, infos, sure=self._unread.isdisjoint(node_names))
 
     def _nominated(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
         """Return the Pods without whose nomination to the node the plugin would not reject it."""
@@ -124,9 +125,19 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
             volumerestrictions.NAME: neighbours.single_users,
-            noderesources.NAME: partial(_resources, self._state),
+            noderesources.NAME: self._resources,
             dynamicresources.NAME: self._devices,
         }
+
+    def _resources(self, node_info: NodeInfo) -> str:
+        """Return each resource that is short: what is asked, free and offered at all."""
+        bound = AT_MOST if node_info.name in self._unread else ""
+        return _resources(self._state, node_info, bound=bound)
+
+    @cached_property
+    def _unread(self) -> frozenset[str]:
+        """The nodes of which not all Pods were read: they have no more free than is known."""
+        return self.handle.snapshot.inventory.not_read
 
     def _devices(self, node_info: NodeInfo) -> str:
         """Return what DynamicResources says: its reasons name what is missing."""
@@ -149,8 +160,8 @@ def _name(pod: Pod, _node_info: NodeInfo) -> str:
     return f"spec.nodeName is {pod.spec.node_name}"
 
 
-def _resources(state: noderesources.State, node_info: NodeInfo) -> str:
-    """Return each resource that is short: what is asked, free and offered at all."""
+def _resources(state: noderesources.State, node_info: NodeInfo, *, bound: str) -> str:
+    """Return each resource that is short: what is asked, free (after the words of the bound) and offered at all."""
     short = []
     if noderesources.is_full(node_info):
         short.append(f"{len(node_info.pods)} of {node_info.allocatable.get(resource.PODS, 0)} Pods")
@@ -158,7 +169,7 @@ def _resources(state: noderesources.State, node_info: NodeInfo) -> str:
     for each in sorted(found, key=lambda each: each.name):
         amounts = (each.wanted, max(each.free, 0), each.capacity)
         asked, left, offered = (resource.readable(each.name, amount) for amount in amounts)
-        short.append(f"{each.name}: asks {asked}, {left} free of {offered}")
+        short.append(f"{each.name}: asks {asked}, {bound}{left} free of {offered}")
     return "; ".join(short)
 
 
@@ -168,14 +179,20 @@ def _names_of_short(state: noderesources.State, node_info: NodeInfo) -> str:
     return ", ".join([resource.PODS, *names] if noderesources.is_full(node_info) else names)
 
 
-def _short_at_most(state: noderesources.State, node_infos: Sequence[NodeInfo]) -> str:
-    """Return each resource that all these nodes are short of: what is asked, and the most that is free on any."""
+def _short_at_most(state: noderesources.State, node_infos: Sequence[NodeInfo], *, sure: bool) -> str:
+    """Return each resource that all these nodes are short of: what is asked, and the most that is free on any.
+
+    Args:
+        state: what the Pod asks of resources.
+        node_infos: the nodes.
+        sure: whether all their Pods were read.
+    """
     told = ["no room for another Pod"] if noderesources.is_full(node_infos[0]) else []
     most: dict[str, tuple[int, int]] = {}
     for info in node_infos:
         for each in noderesources.insufficient(state, info):
             most[each.name] = each.wanted, max(each.free, most.get(each.name, (0, 0))[1])
-    at_most = "at most " if len(node_infos) > 1 else ""
+    at_most = AT_MOST if len(node_infos) > 1 or not sure else ""
     for name, amounts in sorted(most.items()):
         asked, left = (resource.readable(name, amount) for amount in amounts)
         told.append(f"{name}: asks {asked}, {at_most}{left} free")

@@ -262,7 +262,7 @@ def _pending(after: Sequence[After[Seen]], handle: Handle) -> Iterator[PendingPo
             workload=ref,
             count=counts[0],
             range=(min(counts), max(counts)),
-            message=said.message if said else "",
+            message=(said.message or "") if said else "",
             summary=said.summary if said else "",
             incomplete=said.incomplete if said else (),
         )

@@ -30,6 +30,7 @@ from kubectl_spread.scheduler import (
     noderesources,
     nodeunschedulable,
     nodevolumelimits,
+    notread,
     podtopologyspread,
     podtopologyspread_scoring,
     tainttoleration,
@@ -84,6 +85,7 @@ PRE_FILTERS: Mapping[str, PreFilter] = {
         interpodaffinity,
         dynamicresources,
         nodedeclaredfeatures,
+        notread,
     )
 }
 """Filter plugin → its PreFilter; the order of a profile decides which runs first."""
@@ -289,6 +291,21 @@ def _first_passing(filters: Sequence[NodeFilter], names: Collection[str], handle
     return next((name for name, info in infos if not any(each(info).rejected for each in filters)), "")
 
 
+def not_read(pod: Pod, handle: Handle, *, most: int) -> tuple[str, ...]:
+    """Return nodes, no more than so many, whose Pods decide whether any node is feasible.
+
+    None do where a node that was read is feasible already, or what was read keeps the Pod from all of them.
+    """
+    found, unread = _pre_filter(pod, handle), handle.snapshot.inventory.not_read
+    if found.rejection is not None or not unread:
+        return ()
+    of_kube_scheduler = tuple((name, result) for name, result in found.filters if name != notread.NAME)
+    left = _passing(pod, replace(found, filters=of_kube_scheduler), handle)
+    if not unread.issuperset(left):
+        return ()
+    return tuple(name for name in handle.node_infos if name in left)[:most]
+
+
 def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     """Return the nodes of which the scheduler takes one, by name: where it has made room, else the highest-scored.
 
@@ -368,6 +385,7 @@ def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
     for name in profile.filters:
         if name in PRE_FILTERS and not (resized and name not in OF_DEFERRED_RESIZES):
             yield name
+    yield notread.NAME
 
 
 def _unsatisfied(plugins: Sequence[str]) -> Status:

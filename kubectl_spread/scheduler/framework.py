@@ -46,6 +46,8 @@ class Code(StrEnum):
     UNSCHEDULABLE = "Unschedulable"
     UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
     SKIP = "Skip"
+    NOT_READ = "NotRead"
+    """Ours: nothing rejects the node, but Pods that nobody has read may be there."""
 
 
 class Status(msgspec.Struct, frozen=True):

@@ -96,7 +96,7 @@ def test_a_named_pod_that_does_not_exist(name: str, hint: str) -> None:
 def test_what_is_said_of_a_blocked_pod() -> None:
     item = only([*BLOCKED, incoming()])
     assert (item.verdict, item.kind, item.namespace, item.name) == ("Unschedulable", "Pod", "default", "new")
-    assert item.message.startswith("0/4 nodes are available: ")
+    assert str(item.message).startswith("0/4 nodes are available: ")
     assert [requirement.kind for requirement in item.conflict] == ["constraint", "filter"]
     assert (item.scheduler_name, item.event, item.held_by) == ("default-scheduler", None, ())
 

@@ -54,7 +54,7 @@ def test_a_node_that_was_narrowed_away_gives_no_reason_of_its_own() -> None:
     judged = {found.name: found for found in report.nodes}
     assert (judged["b1"].plugin, judged["b1"].reasons) == ("PreFilterResult", ())
     assert judged["a1"].plugin == "NodeResourcesFit"
-    assert "3 node(s) didn't satisfy plugin(s) [NodeAffinity]" in report.message
+    assert "3 node(s) didn't satisfy plugin(s) [NodeAffinity]" in str(report.message)
 
 
 @pytest.mark.parametrize(

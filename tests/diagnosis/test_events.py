@@ -84,9 +84,9 @@ FREE = report_of(incoming(), ABC)
 @pytest.mark.parametrize(
     ("said", "report", "known", "differs"),
     [
-        (BLOCKED.message, BLOCKED, True, ""),
+        (str(BLOCKED.message), BLOCKED, True, ""),
         (f"{BLOCKED.message} preemption: 0/4 nodes are available.", BLOCKED, True, ""),
-        (f"{BLOCKED.message.removesuffix('.')}, and more.", BLOCKED, True, ""),
+        (f"{str(BLOCKED.message).removesuffix('.')}, and more.", BLOCKED, True, ""),
         ("0/9 nodes are available.", BLOCKED, True, "the cluster has changed since, or while it was read"),
         ("0/9 nodes are available.", FREE, True, "it is out of date: the Pod can be scheduled now"),
         ("no queue", BLOCKED, False, "another scheduler said it"),

@@ -256,7 +256,7 @@ def test_a_plugin_that_breaks_says_why_itself() -> None:
     asked = pod("p", affinity={"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [preference]}})
     report = report_of(asked, [node("a"), node("b")])
     assert {rejection.detail for judged in report.nodes for rejection in judged.rejections} == {""}
-    assert report.message.startswith('running PreScore plugin "NodeAffinity": ')
+    assert str(report.message).startswith('running PreScore plugin "NodeAffinity": ')
 
 
 def test_what_is_said_of_devices_stands_in_the_sentence() -> None:

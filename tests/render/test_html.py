@@ -237,7 +237,7 @@ class TestCards:
         assert "They differ: it is out of date." in page.texts("p")
 
     def test_an_event_that_agrees_is_not_repeated(self) -> None:
-        page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=STUCK.message)))
+        page = pending_page(msgspec.structs.replace(STUCK, event=EventReport(message=str(STUCK.message))))
         assert page.texts("blockquote") == [STUCK.message]
         assert "The scheduler said the same." in page.texts("p")
 

@@ -24,7 +24,6 @@ from kubectl_spread.cluster.api.interning import Interning
 from kubectl_spread.cluster.api.resource_version import (
     UNKNOWN_MATCH,
     SharedVersion,
-    age,
     is_comparable,
     is_newer,
     is_over,
@@ -35,7 +34,7 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
 from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, Answer, Request, fetch
 from kubectl_spread.cluster.progress import Progress
-from kubectl_spread.cluster.reads import Read, counted
+from kubectl_spread.cluster.reads import Read, age, counted, up_to
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.kinds import Kind, KubernetesObject
@@ -379,6 +378,7 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
     versions: dict[str, dict[str, None]] = {}
     unread: dict[Unread, None] = {}
     comparable: set[str] = set()
+    newest: dict[str, str] = {}
     for wanted, found in results:
         if found.unread:
             unread[Unread(wanted.kind, found.unread.why, found.unread.namespace)] = None
@@ -386,13 +386,17 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
             continue
         of_kind = objects.setdefault(wanted.kind.name, {})
         of_kind.update({(held.metadata.namespace, held.metadata.name): held for held in found.objects})
-        if found.resource_version:
-            versions.setdefault(wanted.kind.plural, {})[found.resource_version] = None
-            if is_comparable(wanted) and not is_newer(wanted):
-                comparable.add(found.resource_version)
+        plural, version = wanted.kind.plural, found.resource_version
+        if version and is_newer(wanted):
+            newest[plural] = max(newest.get(plural, ""), version, key=age)
+        elif version:
+            versions.setdefault(plural, {})[version] = None
+            if is_comparable(wanted):
+                comparable.add(version)
+    texts = {plural: " and ".join(listed) for plural, listed in versions.items()}
     return Inventory(
         {kind: tuple(held.values()) for kind, held in objects.items()},
-        {plural: " and ".join(listed) for plural, listed in versions.items()},
+        texts | {plural: up_to(texts.get(plural, ""), version) for plural, version in newest.items()},
         tuple(unread),
         apart=len(comparable) > 1,
     )

@@ -62,14 +62,6 @@ def is_newer(wanted: Read) -> bool:
     return wanted.not_older or bool(wanted.on_nodes)
 
 
-def age(resource_version: str) -> tuple[int, str]:
-    """Return what versions are sorted by, the oldest first: they are numbers.
-
-    Source: KEP-5504, comparable resource versions.
-    """
-    return len(resource_version), resource_version
-
-
 def is_over(error: StatusError) -> bool:
     """Whether a list cannot be had at its version any more, or not yet; at another one it may be."""
     return error.status == HTTPStatus.GONE or error.said.too_new

@@ -215,6 +215,14 @@ def _container(name: str, target: PodTemplateSpec) -> tuple[str, Container]:
     raise LookupError(f"no container {name}")
 
 
+def nodes_short(situation: Situation) -> list[str]:
+    """Return the nodes that only lack room, those that offer the most first."""
+    state = noderesources.state_of(situation.pod, situation.handle)
+    nodes = situation.nodes_only_against([FilterRequirement(noderesources.NAME)])
+    short = {info.name: noderesources.insufficient(state, info) for info in nodes}
+    return sorted(short, key=lambda name: sum(each.wanted - each.free for each in short[name]))
+
+
 def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]:
     """Yield, for each resource, the greatest request of one container with which a node has room."""
     pod = situation.pod
@@ -222,7 +230,10 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
         return
     state = noderesources.state_of(pod, situation.handle)
     room: dict[str, int] = {}
+    unread = situation.handle.snapshot.inventory.not_read
     for info in situation.nodes_only_against([FilterRequirement(noderesources.NAME)], others=others):
+        if info.name in unread:
+            continue
         short = noderesources.insufficient(state, info)
         if len(short) <= 1 + others and not noderesources.is_full(info):
             room |= {each.name: max(room.get(each.name, 0), each.free) for each in short}

@@ -159,6 +159,9 @@ def why_not(pod: Pod, situation: Situation) -> str:
     if kept:
         return kept
     snapshot = situation.handle.snapshot
+    read = snapshot.inventory.pods_read
+    if read and read.not_on and pod.metadata.namespace not in read.namespaces:
+        return "not all Pods of its namespace were read"
     if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
         return "its disruption budgets could not be listed"
     return eviction.refusal(pod, snapshot)
@@ -214,7 +217,8 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     nodes = successors_nodes(moved, after)
     if not nodes:
         return None
-    where = "perhaps on the same node" if moved.spec.node_name in nodes else "elsewhere"
+    here = moved.spec.node_name in nodes or after.handle.snapshot.inventory.not_read
+    where = "perhaps on the same node" if here else "elsewhere"
     owner = owner_of(moved, after.handle.snapshot)
     return msgspec.structs.replace(move, caution=_caution(moved, f"{owner} makes it again, {where}"))
 

@@ -127,6 +127,23 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
 
 
+def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset[str]:
+    """Return nodes, no more than so many, whose Pods decide whether a change helps, where not all Pods were read.
+
+    Args:
+        situation: the Pod that finds no node, and the cluster.
+        spent: whether the time is over.
+        most: nodes (count).
+    """
+    found = set(demands.nodes_short(situation)[:MOST_ALIKE])
+    for candidate in _some_of_each((*_candidates(situation), *moves.candidates(situation)), MOST_ALIKE_IN_PAIRS):
+        if spent() or len(found) >= most:
+            break
+        after = _try(candidate, situation)
+        found.update(cycle.not_read(after.pod, after.handle, most=MOST_ALIKE) if after else ())
+    return frozenset(sorted(found & situation.handle.snapshot.inventory.not_read)[:most])
+
+
 def siblings_of(pod: Pod, pending: Iterable[Pod], situation: Situation) -> tuple[Pod, ...]:
     """Return the Pending Pods of the same workload: this one first, the others by name."""
     snapshot = situation.handle.snapshot
@@ -310,6 +327,7 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
         source=commands.source,
         edits=commands.edits,
         new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
+        proved_on="read" if situation.handle.snapshot.inventory.not_read else msgspec.UNSET,
     )
 
 

@@ -10,6 +10,7 @@ from kubectl_spread.words import listed
 
 MOST_FIXES = 5
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
+NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 
 
@@ -24,7 +25,10 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
         more=f"{left_out} more with --all-fixes." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
-        left_alone=tuple(f"Left alone: {line}." for line in item.left_alone),
+        left_alone=(
+            *(f"Left alone: {line}." for line in item.left_alone),
+            *((NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
+        ),
         cut_short=CUT_SHORT if item.fix_search == "bounded" else "",
     )
 

@@ -68,11 +68,13 @@ def messages_block(item: EvaluationReport) -> Messages | None:
     if event is None:
         return Messages(ours=item.message) if item.message else None
     when = f" ({event.time})" if event.time else ""
+    if item.message_from:
+        return Messages(ours=event.message, remark=f"It is the scheduler's own{when}: not all Pods were read.")
     if not event.differs:
         # A real message goes on about preemption.
         return Messages(ours=item.message or event.message, remark=f"The scheduler said the same{when}.")
     return Messages(
-        ours=item.message,
+        ours=item.message or "",
         remark=f"The scheduler last said{when}:",
         theirs=event.message,
         differs=f"They differ: {event.differs}.",

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator
 from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption
 from kubectl_spread.words import listed
 
+NOT_READ = "Whether evictions would help is not known: too few Pods were read to tell, --read=all reads them."
+
 
 def preemption_lines(item: PendingItem) -> Iterator[str]:
     """Yield what there is to say of evictions, nothing where they play no part."""
     if item.nomination is not None:
         yield _nominated(item.nomination)
     if item.preemption is not None:
-        yield _would_evict(item.preemption)
+        yield NOT_READ if item.preemption.read is False else _would_evict(item.preemption)
 
 
 def _nominated(nomination: Nomination) -> str:

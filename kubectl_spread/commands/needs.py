@@ -1,0 +1,145 @@
+"""What has to be read next of a large cluster: told by what was read, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from kubectl_spread.commands.source import Limits
+from kubectl_spread.diagnosis.evaluation import judge
+from kubectl_spread.diagnosis.fixes import Situation
+from kubectl_spread.diagnosis.fixes.search import Spent, nodes_to_read
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.scheduler import cycle, dynamicresources
+from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.snapshot import PodsRead, Snapshot
+
+MOST_NAMESPACES = 20
+"""Namespaces (count) that are read one by one."""
+
+
+class Need(msgspec.Struct, frozen=True):
+    """What has to be read next.
+
+    Attributes:
+        nodes: of these (by name) the Pods of all namespaces.
+        namespaces: of these the Pods on all nodes.
+        whole: all Pods, whatever else is needed.
+        why: for whoever wants to know.
+    """
+
+    nodes: frozenset[str] = frozenset()
+    namespaces: frozenset[str] = frozenset()
+    whole: bool = False
+    why: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.whole or self.nodes or self.namespaces)
+
+
+NOTHING = Need()
+
+
+AsSeen = Callable[[Pod], Handle]
+"""Pod → the cluster as its scheduler sees it."""
+
+
+def to_judge(pods: Sequence[Pod], seen: AsSeen, limits: Limits) -> Need:
+    """Return what has to be read before it can be said of each Pod whether it finds a node, and why not.
+
+    Raises:
+        ValueError: an object of the cluster cannot be read.
+    """
+    return _before_nodes(pods, seen) or _nodes_left(pods, seen, limits) or _pinned(pods, seen, limits)
+
+
+def _before_nodes(pods: Iterable[Pod], seen: AsSeen) -> Need:
+    """Return the namespaces that the Pods concern; all Pods where fewer could reject what more would not."""
+    namespaces: set[str] = set()
+    for pod in pods:
+        handle = seen(pod)
+        if any(volume.in_tree for volume in pod.spec.volumes) or _claims_devices(pod, handle):
+            return Need(whole=True, why=f"{pod.metadata.name} claims devices or disks that Pods share")
+        namespaces |= concerned(pod, handle.snapshot)
+    if len(namespaces) > MOST_NAMESPACES:
+        return Need(whole=True, why=f"affinity asks for Pods of {len(namespaces)} namespaces")
+    return Need(namespaces=frozenset(namespaces), why="affinity asks for Pods there")
+
+
+def _claims_devices(pod: Pod, handle: Handle) -> bool:
+    return dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
+
+
+def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
+    """Return the namespaces not read yet whose Pods its own terms are about; its own is among them."""
+    read = snapshot.inventory.pods_read or PodsRead(frozenset(), frozenset())
+    try:
+        terms = PodTerms.of(pod)
+    except ValueError:
+        return frozenset()  # which rejects it everywhere
+    meant = (name for term in (*terms.affinity, *terms.anti_affinity) for name in _namespaces(term, snapshot))
+    own = frozenset((pod.metadata.namespace,))
+    return (own | frozenset(meant)) - read.namespaces
+
+
+def _namespaces(term: AffinityTerm, snapshot: Snapshot) -> frozenset[str]:
+    """Return the namespaces that the term means."""
+    known = (each.metadata for each in snapshot.all(Namespace))
+    return term.namespaces | {each.name for each in known if term.namespace_selector.matches(each.labels)}
+
+
+def _nodes_left(pods: Sequence[Pod], seen: AsSeen, limits: Limits) -> Need:
+    """Return the nodes on which only further Pods can keep a Pod away; all Pods for one that finds a node."""
+    nodes: set[str] = set()
+    for pod in pods:
+        handle = seen(pod)
+        most = limits.left(handle.snapshot)
+        found = cycle.not_read(pod, handle, most=most + 1)
+        if found and (limits.confirm or not most) and len(found) > most:
+            return Need(whole=True, why=f"more than {most} nodes may take {pod.metadata.name}")
+        if not found and limits.confirm and cycle.feasible_node(pod, handle):
+            return Need(whole=True, why=f"{pod.metadata.name} finds a node, which Pods anywhere may prevent")
+        nodes.update(found[:most])
+    if pods and len(nodes) > limits.left(seen(pods[0]).snapshot):
+        return Need(whole=True, why=f"{len(nodes)} nodes may take the Pods")
+    return Need(nodes=frozenset(nodes), why="what else keeps Pods from there is not known")
+
+
+def _pinned(pods: Iterable[Pod], seen: AsSeen, limits: Limits) -> Need:
+    """Return the nodes of domains that are pinned, where these are few: they are, whatever else is there."""
+    nodes: set[str] = set()
+    for pod in pods:
+        handle = seen(pod)
+        found = pinned_nodes(pod, handle) & handle.snapshot.inventory.not_read
+        if len(nodes | found) <= limits.left(handle.snapshot):
+            nodes |= found
+    return Need(nodes=frozenset(nodes), why="they lie in domains that hold the minimum")
+
+
+def to_change(pods: Sequence[Pod], seen: AsSeen, limits: Limits, spent: Spent) -> Need:
+    """Return the nodes whose Pods decide whether changes let in the Pods that find no node, as far as there is time.
+
+    Raises:
+        ValueError: as for ``to_judge``.
+    """
+    nodes: set[str] = set()
+    for pod in pods:
+        situation = Situation(pod, seen(pod))
+        most = limits.left(situation.handle.snapshot) - len(nodes)
+        if situation.handle.profile.serves(pod) and not situation.feasible and not spent():
+            nodes |= nodes_to_read(situation, spent, most=most)
+    return Need(nodes=frozenset(nodes), why="changes would open them")
+
+
+def pinned_nodes(pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the nodes of the domains that are pinned, of the constraints to blame."""
+    if not pod.spec.topology_spread_constraints:
+        return frozenset()
+    judgement = judge(cycle.evaluate(pod, handle), handle)
+    core = judgement.blame.core if judgement.blame else ()
+    blamed = (each for each in judgement.spread.constraints if ConstraintRequirement(each.index) in core)
+    return frozenset(name for each in blamed for domain in each.domains if domain.pinned for name in domain.nodes)

@@ -1,0 +1,147 @@
+"""A large cluster, read in stages: what decides most first, and of the rest no more than what decides.
+
+1. All at one version: Nodes, the Pods of the namespaces that count, and whatever else a question needs. Beside them the
+   Pods without a node, from an index and perhaps a little newer.
+2. What is known by then rejects nodes for good: Pods that were not read can take nodes away and give none back (see
+   ``scheduler.notread``). What they could give back, counts of spread and Pods that affinity asks for, is of the
+   namespaces of the first stage; where that is not so, and where devices are claimed, the whole list is read.
+3. The Pods of the nodes that are left, node by node, as long as these are few; else the whole list.
+
+What is needed next is told by a function of what was read (``needs``); ``settle`` reads it and asks again. So the
+engine never waits for a list, and a Pod that no node takes is found out with few Pods read. One that finds a node is
+confirmed by the whole list, for a Pod anywhere may keep it away: unless no more than what is needed is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from kubectl_spread.cluster.log import READS
+from kubectl_spread.cluster.net.failures import StatusError
+from kubectl_spread.cluster.reads import Read, up_to
+from kubectl_spread.commands.matching import together
+from kubectl_spread.commands.needs import Need
+from kubectl_spread.commands.source import Source, SourceWithin
+from kubectl_spread.commands.view import View
+from kubectl_spread.objects import kinds
+from kubectl_spread.snapshot import Inventory, PodsRead, oldest
+from kubectl_spread.words import count_of
+
+Needed: TypeAlias = Callable[[View], Need]
+
+
+class StagedSource(SourceWithin):
+    """A source that is asked for Pods of one namespace, and those without a node, where all Pods are wanted.
+
+    Args:
+        source: the whole cluster.
+        namespace: whose Pods are read in any case.
+    """
+
+    def __init__(self, source: Source, namespace: str) -> None:
+        super().__init__(source)
+        self._namespace = namespace
+
+    def read(self, reads: Sequence[Read]) -> Inventory:
+        """Return what was asked for, of Pods what comes first.
+
+        Raises:
+            ClusterError: a list that is needed cannot be had.
+        """
+        others = [read for read in reads if read.kind != kinds.POD]
+        if len(others) == len(reads):
+            return self._source.read(reads)
+        unbound = Read(kinds.POD, field_selector="spec.nodeName=", not_older=True)
+        # Of a Pod that both lists hold, the one of the common version counts.
+        inventory = self._source.read([*others, unbound, Read(kinds.POD, self._namespace)])
+        names = frozenset(node.metadata.name for node in inventory.objects.get(kinds.NODE.name, ()))
+        return replace(inventory, pods_read=PodsRead(frozenset((self._namespace,)), names))
+
+
+def settle(source: Source, view: View, whole: Read, needed: Needed) -> View:
+    """Return the view once nothing more is needed.
+
+    Args:
+        source: the whole cluster.
+        view: what was read first.
+        whole: the read for all Pods.
+        needed: what has to be read next, as far as the view tells.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+    """
+    while view.snapshot.inventory.not_read and (need := needed(view)):
+        view = extended(source, view, whole, need)
+    return view
+
+
+def extended(source: Source, view: View, whole: Read, need: Need) -> View:
+    """Return the view with what is needed; the same where nothing is.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+    """
+    if not need:
+        return view
+    source.log.say(READS, f"{_told(need, view)}: {need.why}")
+    return view.with_inventory(_read_more(source, view.snapshot.inventory, need, whole))
+
+
+def _told(need: Need, view: View) -> str:
+    """Return what is going to be read, in words."""
+    if need.whole:
+        return "reading all Pods"
+    nodes, namespaces = len(need.nodes), len(need.namespaces)
+    of_nodes = f"{nodes:,} of {count_of(len(view.snapshot.nodes), 'node')}"
+    parts = [part for part, wanted in ((of_nodes, nodes), (count_of(namespaces, "namespace"), namespaces)) if wanted]
+    return f"reading the Pods of {' and '.join(parts)}"
+
+
+def _read_more(source: Source, before: Inventory, need: Need, whole: Read) -> Inventory:
+    """Return what was read before, and what is needed.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+    """
+    if need.whole:
+        return _whole(source, before, whole)
+    reads = [Read(kinds.POD, name) for name in sorted(need.namespaces)]
+    if need.nodes:
+        reads.append(Read(kinds.POD, on_nodes=tuple(sorted(need.nodes))))
+    try:
+        return _with_pods(before, source.read(reads), need)
+    except StatusError as error:
+        # Who may not list all Pods any more may list those of a namespace: the whole list sees to that.
+        source.log.say(READS, f"{error.message}; reading all Pods")
+        return _whole(source, before, whole)
+
+
+def _whole(source: Source, before: Inventory, whole: Read) -> Inventory:
+    """Return what was read before with all Pods in place of some."""
+    others = {kind: found for kind, found in before.objects.items() if kind != kinds.POD.name}
+    versions = {plural: version for plural, version in before.resource_versions.items() if plural != kinds.POD.plural}
+    return together(replace(before, objects=others, resource_versions=versions, pods_read=None), source.read([whole]))
+
+
+def _with_pods(before: Inventory, more: Inventory, need: Need) -> Inventory:
+    """Return what was read before, and the Pods: of namespaces that were read whole none that is newer."""
+    read = before.pods_read or PodsRead(frozenset(), frozenset())
+    namespaces = read.namespaces | need.namespaces
+    pods = {(each.metadata.namespace, each.metadata.name): each for each in before.objects[kinds.POD.name]}
+    for each in more.objects.get(kinds.POD.name, ()):
+        if each.metadata.namespace not in read.namespaces:
+            pods[each.metadata.namespace, each.metadata.name] = each
+    plural = kinds.POD.plural
+    versions = before.resource_versions
+    first, then = versions.get(plural, ""), more.resource_versions.get(plural, "")
+    return replace(
+        before,
+        objects={**before.objects, kinds.POD.name: tuple(pods.values())},
+        resource_versions={**versions, plural: up_to(first, then)} if then else versions,
+        unread=tuple(dict.fromkeys((*before.unread, *more.unread))),
+        apart=before.apart or more.apart or (bool(need.namespaces) and oldest(first) != oldest(then)),
+        pods_read=PodsRead(namespaces, read.not_on - need.nodes),
+    )

@@ -1,0 +1,134 @@
+"""Whatever a large cluster is asked, it answers the same whether its Pods are read in stages or all at once.
+
+``python -m tests.soak staged [--seed 1] [--count 500]`` asks about so many generated Pods and prints the figures.
+Compared are the verdict, the domains of every constraint, and the conflict core wherever it lies among the requirements
+that were judged on every node. Each fix that is found in stages is tried on the whole cluster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.source import ReadMode
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.report import Domain, Fix, PendingItem, Verdict
+from kubectl_spread.scheduler import cycle
+from tests.commands.large import Large
+from tests.conformance.answer import question
+from tests.conformance.generate import Case, cases
+from tests.diagnosis.fixes.claims import with_fix
+
+SUITES = ("spread", "filters", "preemption", "nominated", "devices")
+MINOR = 36
+LIMITS = (1, 3, 500)
+"""Nodes (count) that are read one by one before all are."""
+MODES: tuple[ReadMode, ...] = ("auto", "needed")
+
+
+class Outcome(Struct, frozen=True):
+    """What came of Pods that were asked about in both ways.
+
+    Attributes:
+        verdicts: verdict → Pods (count) of which it was said.
+        in_stages: answers (count) that took no list of all Pods.
+        fixes: fixes (count) that were found in stages.
+        told: those of them (count) that Pods prevent that were not read, as the report tells.
+        differences: where the two ways part.
+    """
+
+    verdicts: Counter[str]
+    in_stages: int
+    fixes: int
+    told: int
+    differences: Sequence[str]
+
+    def __str__(self) -> str:
+        """Return the figures in a line."""
+        said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.verdicts.items()))
+        fixes = f"{self.fixes} fixes, {self.told} of which Pods prevent that were not read"
+        return f"{said}; {self.in_stages} answers in stages; {fixes}; {len(self.differences)} differences"
+
+
+def drawn(*, seed: int, count: int) -> Iterator[Case]:
+    """Yield so many generated cases, in turn from each suite; none with a scheduler's configuration of its own."""
+    by_suite = zip(*(cases(suite=suite, minor=MINOR, seed=seed, count=count) for suite in SUITES), strict=True)
+    plain = (case for together in by_suite for case in together if not case.get("config"))
+    yield from islice((case for case in plain if not case["pod"]["spec"].get("nodeName")), count)
+
+
+def outcome(*, seed: int, count: int) -> Outcome:
+    """Return what came of that many Pods."""
+    verdicts: Counter[str] = Counter()
+    in_stages = fixes = told = 0
+    differences: list[str] = []
+    for case in drawn(seed=seed, count=count):
+        whole, _ = answer(case, "all", LIMITS[-1])
+        verdicts[whole.verdict.value] += 1
+        for mode, limit in ((mode, limit) for mode in MODES for limit in LIMITS):
+            item, staged = answer(case, mode, limit)
+            differences += (f"{case['id']} ({mode}, {limit}): {each}" for each in parts(item, whole))
+            held = [holds(case, fix) for fix in item.fixes] if staged else []
+            in_stages, fixes, told = in_stages + staged, fixes + len(held), told + held.count(False)
+    return Outcome(verdicts, in_stages, fixes, told, differences)
+
+
+def answer(case: Case, mode: ReadMode, limit: int) -> tuple[PendingItem, bool]:
+    """Return why the case's Pod is Pending, and whether that took no list of all Pods."""
+    metadata = case["pod"]["metadata"]
+    large = Large([*case["objects"], case["pod"]], said_version=f"v1.{MINOR}.0")
+    scope = Scope(namespace=metadata["namespace"], names=(metadata["name"],))
+    options = SchedulerOptions(feature_gates=case.get("featureGates") or {})
+    (item,) = why_pending(large, scope, options, read=mode, most_nodes=limit).report.items
+    return item, not large.whole_asked
+
+
+def parts(staged: PendingItem, whole: PendingItem) -> Iterator[str]:
+    """Yield in what the answers part."""
+    if staged.verdict is Verdict.INCOMPLETE and whole.verdict is not Verdict.INCOMPLETE:
+        # It tells that Pods that were not read may keep the Pod away.
+        return
+    if staged.verdict is not whole.verdict:
+        yield f"{staged.verdict} in stages, {whole.verdict} on the whole"
+    if _domains(staged) != _domains(whole):
+        yield f"domains {_domains(staged)} in stages, {_domains(whole)} on the whole"
+    if staged.message not in {None, whole.message}:
+        yield f"{staged.message} in stages, {whole.message} on the whole"
+    judged = whole.conflict if staged.core_of is UNSET else staged.core_of
+    if set(whole.conflict) <= set(judged or ()) and staged.conflict != whole.conflict:
+        yield f"core {staged.conflict} in stages, {whole.conflict} on the whole"
+    first = {node.name: node.plugin for node in whole.nodes}
+    if wrong := [node.name for node in staged.nodes if node.first is True and node.plugin != first[node.name]]:
+        yield f"{wrong} said to be rejected first by what does not"
+    if isinstance(staged.core_of, tuple) and not all(fix.proved_on == "read" for fix in staged.fixes):
+        yield "a fix that is not said to be proved on what was read"
+
+
+def _domains(item: PendingItem) -> list[tuple[int, list[Domain]]]:
+    """Return what is said of domains, but for who pins them: of that there may be more on the whole."""
+    return [(each.index, [replace(domain, pinned_by=()) for domain in each.domains]) for each in item.constraints]
+
+
+def holds(case: Case, fix: Fix) -> bool:
+    """Whether the fix lets the Pod in on the whole cluster."""
+    return bool(cycle.feasible_nodes(*question(with_fix(case, fix))))
+
+
+def main() -> int:
+    """Print what came of the Pods; return 1 where the two ways part."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak staged", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=500)
+    asked, _ = parser.parse_known_args()
+    found = outcome(seed=asked.seed, count=asked.count)
+    sys.stdout.write(f"seed {asked.seed}: {found}\n")
+    sys.stdout.writelines(f"  {line}\n" for line in found.differences)
+    return int(bool(found.differences))
