@@ -189,6 +189,8 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
         errors += () if answered else refused.not_created(manifest, found.refusals, errors)
         stored = (served.pod if served else None) or found.pod
         wanted = replace(wanted, pod=stored, release=release)
+        if not handle.profile.serves(stored):
+            handle = Handle.build(snapshot, view.handle(stored.spec.scheduler_name).profile)
         answer = checked(wanted, view.snapshot, handle)
         item = _item(manifest, answer.item)
         if stored is found.pod:

@@ -13,11 +13,13 @@ from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.apiserver.denials import lacks_namespace
 from kubectl_spread.apiserver.fields import Api, Tables
 from kubectl_spread.apiserver.validation import FieldError, validate, validate_template
+from kubectl_spread.apiserver.validation.storageclasses import parameter_errors
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.objects.core import ReplicationController
+from kubectl_spread.objects.kinds import STORAGE_CLASS
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
@@ -55,7 +57,16 @@ def alone(manifest: Manifest, before: Snapshot, release: Release) -> tuple[Valid
     Raises:
         ValueError: a quantity cannot be read.
     """
-    return (*undecodable(manifest, release), *unchangeable(manifest, before, release))
+    return (*of_itself(manifest, release), *unchangeable(manifest, before, release))
+
+
+def of_itself(manifest: Manifest, release: Release) -> tuple[ValidationError, ...]:
+    """Return the same, whatever lives in the cluster."""
+    values = manifest.document.values
+    is_class = manifest.document.kind == STORAGE_CLASS.name
+    parameters = values.get("parameters") if is_class and isinstance(values, dict) else None
+    wrong = _told(parameter_errors(parameters)) if isinstance(parameters, dict) else ()
+    return (*undecodable(manifest, release), *wrong)
 
 
 def warnings(manifest: Manifest, release: Release) -> tuple[ValidationWarning, ...]:

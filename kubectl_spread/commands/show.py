@@ -13,6 +13,7 @@ from kubectl_spread.commands.matching import MatchingSource
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import skew_items, skew_rows
@@ -21,6 +22,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.report import Incomplete, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
 
 ItemT = TypeVar("ItemT", SkewItem, SkewRow)
@@ -142,7 +144,7 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
             item
             for each in found.workloads
             for item in skew_items(
-                each, view.handle(scheduler_of(each)), defaults=options.shows_defaults, most_verdicts=most_verdicts
+                each, _seen_by_scheduler(each, view), defaults=options.shows_defaults, most_verdicts=most_verdicts
             )
             if options.shows(item)
         ]
@@ -164,7 +166,7 @@ def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: Sche
         items = [
             row
             for each in found.workloads
-            for row in skew_rows(each, view.handle(scheduler_of(each)), defaults=options.shows_defaults)
+            for row in skew_rows(each, _seen_by_scheduler(each, view), defaults=options.shows_defaults)
             if options.shows(row)
         ]
     rows = tuple(sort(items, options.sort_by))
@@ -201,6 +203,15 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
     return Wanted(wanted, counted_only, view, incomplete=(*view.incomplete, *unseen))
+
+
+def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
+    """Return the cluster as the scheduler of the workload's next Pod sees it, which a webhook may have chosen."""
+    handle = view.handle(scheduler_of(workload))
+    if all(handle.profile.serves(pod) for pod in workload.pods):
+        return handle
+    upcoming = next_pod(workload, handle.snapshot, handle.profile)
+    return view.handle(upcoming.pod.spec.scheduler_name) if upcoming else handle
 
 
 def exit_code(report: SkewReport | SkewTable) -> ExitCode:

@@ -26,6 +26,7 @@ from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuot
 from kubectl_spread.objects.kinds import DAEMON_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
@@ -42,6 +43,7 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
         claims: what is made along with it, where it does not exist yet.
         refusals: why the API server would not take it; empty where it would.
         from_living: the paths of what was taken from living Pods, for its template does not say so.
+        unread: what of it is not known.
     """
 
     pod: Pod
@@ -49,6 +51,7 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
     claims: Claims = ()
     refusals: tuple[Refusal, ...] = ()
     from_living: tuple[str, ...] = ()
+    unread: tuple[Incomplete, ...] = ()
 
     def place(self, handle: Handle) -> Handle:
         """Return the cluster in which the Pod waits to be scheduled: with its claims."""
@@ -68,7 +71,10 @@ def next_pod(workload: OwnedPods, snapshot: Snapshot, profile: Profile) -> NextP
     refused = (*found.refusals, *_over_quota(found.pod, snapshot, profile)) if may_come else ()
     if snapshot.get(Pod, *found.pod.key) is not None:
         refused = ()  # It was created, and waits for a node.
-    return replace(found, comes=comes, claims=tuple(claims_of(workload.owner, found.pod)), refusals=refused)
+    owner = workload.owner
+    unread = statefulset.guessed(owner, found.pod, workload.pods) if isinstance(owner, StatefulSet) else ()
+    claims = tuple(claims_of(owner, found.pod))
+    return replace(found, comes=comes, claims=claims, refusals=refused, unread=unread)
 
 
 def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:

@@ -5,7 +5,7 @@ Source: kube-controller-manager pkg/controller/statefulset/stateful_set_utils.go
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from kubectl_spread.controllers.templates import (
 from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import ON_DELETE, RollingUpdate, StatefulSet
+from kubectl_spread.report import Incomplete
 from kubectl_spread.snapshot import Snapshot
 
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
@@ -84,6 +85,25 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
     labels = {k: v for k, v in living.metadata.labels.items() if k not in {POD_NAME_LABEL, POD_INDEX_LABEL}}
     spec = replace(unmerged(living.spec), node_name="")
     return replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
+
+
+def guessed(
+    owner: StatefulSet, made: Pod, living: Iterable[Pod], *, newest: str | None = None
+) -> tuple[Incomplete, ...]:
+    """Return what is not known of a Pod of an older revision: what its ControllerRevision says, which is not read.
+
+    Args:
+        owner: the StatefulSet.
+        made: the Pod.
+        living: Pods of the StatefulSet; one of the same revision tells of it.
+        newest: the name of the revision that its template is; that of its status unless said.
+    """
+    newest = owner.status.update_revision if newest is None else newest
+    revision = made.metadata.labels.get(REVISION_HASH_LABEL, "")
+    if revision in {"", newest} or any(pod.metadata.labels.get(REVISION_HASH_LABEL) == revision for pod in living):
+        return ()
+    told = f"{made.metadata.name} is of an older revision, of which no Pod lives: the newest template stands for it"
+    return (Incomplete(what=f"ControllerRevision {revision}", why="not read", consequence=told),)
 
 
 def made_again(owner: StatefulSet, pod: Pod) -> Pod:

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers import statefulset
 from kubectl_spread.controllers.rollout import Plan, Step, Wanted, plan_of
 from kubectl_spread.controllers.statefulset import PARALLEL
+from kubectl_spread.controllers.workloads import revision_of
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, evaluation_report, judge
 from kubectl_spread.diagnosis.requirements import reported
@@ -73,6 +75,8 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
         # The Pod that finds no node keeps the one that would be refused from ever being made.
         failed = None
     report = _without_blame(_evaluated(first, plan, handle), wanted, plan, outcomes)
+    if older := _of_unread_revisions(wanted, plan):
+        report = with_missing(report, older)
     # What kube-scheduler would do is no reason to say that another one will not.
     jammed = outcomes.jammed if handle.profile.serves(first) else None
     after = outcomes.first.handle
@@ -140,6 +144,14 @@ def _gone_before(step: Step, plan: Plan, handle: Handle) -> int:
     """Return how many old Pods go before the Pod finds a node (count): where none does, no more than go anyway."""
     numbers = range(step.gone, step.may_go + 1)
     return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(plan.old[:n], handle))), step.gone)
+
+
+def _of_unread_revisions(wanted: Wanted, plan: Plan) -> tuple[Incomplete, ...]:
+    """Return what is not known of the Pods that come below a StatefulSet's partition."""
+    if not isinstance(wanted.owner, StatefulSet):
+        return ()
+    owner, newest, living = wanted.owner, revision_of(wanted.pod), (*plan.staying, *plan.old)
+    return tuple(gap for step in plan.steps for gap in statefulset.guessed(owner, step.pod, living, newest=newest))
 
 
 def _without_blame(report: EvaluationReport, wanted: Wanted, plan: Plan, outcomes: Outcomes) -> EvaluationReport:

@@ -169,7 +169,8 @@ def _placed(revision: Revision, handle: Handle) -> Handle:
 def _gaps(revision: Revision, evaluation: Evaluation, handle: Handle) -> tuple[Incomplete, ...]:
     """Return what the verdict does not rest on."""
     pod, snapshot = revision.pod, handle.snapshot
-    not_read = (*unknown(pod, snapshot), *guessed(pod, snapshot)) if revision.upcoming else ()
+    upcoming = revision.upcoming
+    not_read = (*unknown(pod, snapshot), *guessed(pod, snapshot), *upcoming.unread) if upcoming else ()
     return (*incomplete(pod, handle, evaluation), *not_read)
 
 

@@ -137,10 +137,62 @@ def test_a_paused_deployment_gets_the_pod_it_lacks_of_the_revision_that_runs(
     tmp_path: Path, nodes: Sequence[Object], on: Sequence[str], status: str, verdict: str
 ) -> None:
     objects = [build.namespace("default"), *nodes, *paused(*on)]
-    cluster, manifest = tmp_path / "cluster.json", tmp_path / "manifest.json"
-    cluster.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}))
-    manifest.write_text(json.dumps(paused()[0]))
+    cluster, manifest = put(tmp_path / "cluster.json", objects), put(tmp_path / "manifest.json", paused()[:1])
     row = spread("show", "--from", cluster, "-o", "json").item
     item = spread("check", "-f", manifest, "--from", cluster, "-o", "json").item
     assert (row["status"], item["verdict"], row["constraint"]["topologyKey"]) == (status, verdict, ZONE)
     assert len(item["placements"]) == (3 - len(on) if verdict == "Schedulable" else 0)
+
+
+LENIENT = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: lenient
+  plugins: {filter: {disabled: [{name: TaintToleration}]}, multiPoint: {disabled: [{name: TaintToleration}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("injected", "status", "verdict"),
+    [({}, "Blocked", "Unschedulable"), ({"schedulerName": "lenient"}, "OK", "Schedulable")],
+)
+def test_the_scheduler_that_a_webhook_chooses_decides(
+    tmp_path: Path, injected: dict[str, str], status: str, verdict: str
+) -> None:
+    pods = template(build.spread(ZONE, selector=app("web")))
+    fields = {"labels": {"pod-template-hash": "h1"}, **pods["spec"], **injected}
+    living = [owned(f"web-{on}", "ReplicaSet", "web-h1", on=on, **fields) for on in ("a1", "b1")]
+    manifest = workload("Deployment", "web", pods=pods, replicas=3)
+    alive = [manifest, revision("web", 1, pods=pods), *living]
+    cluster = put(tmp_path / "cluster.json", [build.namespace("default"), *TAINTED, *alive])
+    (tmp_path / "scheduler.yaml").write_text(LENIENT)
+    asked = ("--from", cluster, "--scheduler-config", tmp_path / "scheduler.yaml", "-o", "json")
+    row = spread("show", *asked).item
+    item = spread("check", "-f", put(tmp_path / "manifest.json", [manifest]), *asked).item
+    assert (row["status"], item["verdict"]) == (status, verdict)
+
+
+@pytest.mark.parametrize(
+    ("alive", "status", "verdict"), [(True, "OK", "Schedulable"), (False, "Incomplete", "Incomplete")]
+)
+def test_a_revision_that_no_pod_tells_of_is_not_known(
+    tmp_path: Path, *, alive: bool, status: str, verdict: str
+) -> None:
+    manifest = workload(
+        "StatefulSet",
+        "db",
+        pods=template(build.spread(ZONE, selector=app("web"))),
+        replicas=2,
+        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 2}},
+    )
+    live = {**manifest, "status": {"currentRevision": "db-1", "updateRevision": "db-2"}}
+    labels = {"controller-revision-hash": "db-1"}
+    first = [owned("db-0", "StatefulSet", "db", on="a1", labels=labels, **manifest["spec"]["template"]["spec"])]
+    cluster = put(tmp_path / "cluster.json", [build.namespace("default"), *ABC, live, *(first if alive else [])])
+    row = spread("show", "--from", cluster, "-o", "json").item
+    item = spread("check", "-f", put(tmp_path / "manifest.json", [manifest]), "--from", cluster, "-o", "json").item
+    assert (row["status"], item["verdict"]) == (status, verdict)
+    unread = [gap["what"] for gap in item["incomplete"]]
+    assert unread == ([] if alive else ["ControllerRevision db-1"] * 2)

@@ -308,3 +308,13 @@ def test_a_claim_that_may_not_change_is_an_item(checked: Check) -> None:
     changed = {**live, "spec": {**spec, "accessModes": ["ReadWriteMany"]}}
     claim, _ = checked([changed, pod("web")], [*ABC, {**live, "spec": spec}]).items
     assert (claim.kind, refused(claim)) == ("PersistentVolumeClaim", ["spec"])
+
+
+def test_a_manifest_without_pods_is_refused_for_its_own_sake(checked: Check) -> None:
+    metadata = {"name": "fast"}
+    unnamed = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": metadata, "provisioner": "x"}
+    first, second = checked([{**unnamed, "parameters": {"": "x"}}, pod("web")], ABC).items
+    assert [(each.field, each.message) for each in first.validation] == [
+        ("parameters", 'Invalid value: "": field can not be empty.')
+    ]
+    assert (first.verdict, second.validation) == (Verdict.INVALID, ())

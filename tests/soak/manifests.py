@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from kubectl_spread.commands.manifests import ManifestSources, read_manifests
-from kubectl_spread.commands.refused import errors_of, undecodable
+from kubectl_spread.commands.refused import errors_of, of_itself
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.release import Release
 from tests.apiserver.validation.situations import changed, in_template, situations, sound, template_pointer
@@ -68,6 +68,7 @@ _OTHERS: Sequence[Object] = (
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
         "provisioner": "example.com/csi",
+        "parameters": {"a": "b"},
     },
     {
         "apiVersion": "policy/v1",
@@ -154,7 +155,7 @@ def _refused(broken: Broken, folder: Path) -> str:
         (manifest, *_), _ = read_manifests(ManifestSources(filenames=(str(path),), namespace="default"), stdin=None)
     except ManifestError as error:
         return str(error)
-    judge = errors_of if manifest.makes_pods else undecodable
+    judge = errors_of if manifest.makes_pods else of_itself
     return "; ".join(f"{error.field}: {error.message}" for error in judge(manifest, Release()))
 
 

@@ -8,6 +8,7 @@ server's, quirks included. Everything wrong is reported at once, in the API serv
 * names.py: names, label keys and label values
 * labelselectors.py, spread.py, affinity.py, tolerations.py, resources.py, containers.py, volumes.py: one subject each
 * pods.py, workloads.py: whole objects
+* storageclasses.py: the parameters of classes
 
 Not checked, for the objects do not hold it: annotations, owner references, probes, environment, mounts, security
 contexts, update strategies, schedules and ``manualSelector`` of Jobs. ``schedulerName`` has
