@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
 
 import msgspec
@@ -78,10 +79,12 @@ def oldest(resource_versions: str) -> str:
     return resource_versions.partition(NEWER)[0]
 
 
+Controller: TypeAlias = tuple[str, str, str]
+"""The kind, namespace and name of what controls other objects."""
 PodsByLabels: TypeAlias = Mapping[frozenset[tuple[str, str]], tuple[Pod, ...]]
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class Snapshot(msgspec.Struct, frozen=True, dict=True):
     """The cluster at one moment, indexed; immutable, so that a what-if is another Snapshot that shares what it keeps.
 
     Attributes:
@@ -134,6 +137,21 @@ class Snapshot(msgspec.Struct, frozen=True):
         """Return the labels of the namespace; empty where it was not read."""
         namespace = self.get(Namespace, "", name)
         return namespace.metadata.labels if namespace else {}
+
+    def controlled_by(self, owner: Controller, kind: type[ObjectT]) -> tuple[ObjectT, ...]:
+        """Return the objects of the type whose controller is this one, in the order read."""
+        if kind not in self._controlled:
+            found: dict[Controller, list[KubernetesObject]] = defaultdict(list)
+            for obj in cast("Iterable[KubernetesObject]", self.all(kind)):
+                if (controller := obj.metadata.controller) is not None:
+                    found[controller.kind, obj.metadata.namespace, controller.name].append(obj)
+            self._controlled[kind] = {key: tuple(objects) for key, objects in found.items()}
+        return cast("tuple[ObjectT, ...]", self._controlled[kind].get(owner, ()))
+
+    @cached_property
+    def _controlled(self) -> dict[type, Mapping[Controller, tuple[KubernetesObject, ...]]]:
+        """Type → controller → what it controls, for the types that were asked for."""
+        return {}
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:
         """Yield the assigned Pods of the namespace that the selector matches, terminating ones too."""

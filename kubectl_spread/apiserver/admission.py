@@ -123,7 +123,7 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
     matters = {
         kinds.LIMIT_RANGE: any(map(_requests_too_little, (*pod.spec.containers, *pod.spec.init_containers))),
         kinds.RUNTIME_CLASS: bool(pod.spec.runtime_class_name),
-        kinds.PRIORITY_CLASS: _names_a_class(pod) or any(each.status.nominated_node_name for each in snapshot.all(Pod)),
+        kinds.PRIORITY_CLASS: _names_a_class(pod) or bool(snapshot.nominated),
         kinds.RESOURCE_QUOTA: True,
         kinds.SERVICE_ACCOUNT: pod.spec.service_account_name not in {"", "default"},
     }

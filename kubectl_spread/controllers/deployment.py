@@ -75,13 +75,8 @@ def scaled_while_paused(deployment: Deployment, snapshot: Snapshot) -> ReplicaSe
 
 def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet, ...]:
     """Return the ReplicaSets that the Deployment controls."""
-    return tuple(
-        replica_set
-        for replica_set in snapshot.all(ReplicaSet)
-        if replica_set.metadata.namespace == deployment.metadata.namespace
-        and (controller := replica_set.metadata.controller) is not None
-        and (controller.kind, controller.name) == ("Deployment", deployment.metadata.name)
-    )
+    metadata = deployment.metadata
+    return snapshot.controlled_by(("Deployment", metadata.namespace, metadata.name), ReplicaSet)
 
 
 def revision_number(replica_set: ReplicaSet) -> int:

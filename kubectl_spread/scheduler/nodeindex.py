@@ -30,11 +30,17 @@ class NodeIndex:
         self._nodes = nodes
         self._values: dict[str, Mapping[str, str]] = {}
         self._domains: dict[str, Mapping[str, tuple[str, ...]]] = {}
+        self._carrying: dict[frozenset[str], frozenset[str]] = {}
+        self.values_on = lru_cache(CONDITIONS_KEPT)(self._values_on)
+        """Return the values of the label (key) on these nodes (names)."""
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
 
     def _matching(self, condition: NodeCondition) -> frozenset[str]:
         return frozenset(name for name, node in self._nodes.items() if condition.matches(node))
+
+    def _values_on(self, key: str, names: frozenset[str]) -> tuple[str, ...]:
+        return tuple(value for value, nodes in self.domains(key).items() if not names.isdisjoint(nodes))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -67,9 +73,15 @@ class NodeIndex:
             self._domains[key] = {value: tuple(names) for value, names in found.items()}
         return self._domains[key]
 
+    def carrying(self, keys: frozenset[str]) -> frozenset[str]:
+        """Return the names of the nodes that carry all the labels."""
+        if keys not in self._carrying:
+            self._carrying[keys] = self.names.intersection(*(self.values(key) for key in keys))
+        return self._carrying[keys]
+
     def lacking(self, key: str) -> frozenset[str]:
         """Return the names of the nodes without the label."""
-        return self.names.difference(self.values(key))
+        return self.names - self.carrying(frozenset((key,)))
 
     @cached_property
     def images(self) -> Mapping[str, Mapping[str, int]]:

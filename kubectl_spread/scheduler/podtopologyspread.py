@@ -286,26 +286,22 @@ def count_domains(
     Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
     """
     # A node counts where it carries all the keys and the policies of this one constraint let it in.
-    keys = {constraint.topology_key for constraint in must_have_keys_of}
-    having_keys = [handle.index.values(key).keys() for key in keys]
-    return tuple(
-        _count(
-            constraint,
-            eligible_nodes(constraint, pod, handle).intersection(*having_keys),
-            pod=pod,
-            handle=handle,
-        )
-        for constraint in constraints
-    )
+    carrying = handle.index.carrying(frozenset(constraint.topology_key for constraint in must_have_keys_of))
+    found = []
+    for constraint in constraints:
+        eligible = eligible_nodes(constraint, pod, handle)
+        nodes = carrying if eligible is handle.index.names else eligible & carrying
+        found.append(_count(constraint, nodes, pod=pod, handle=handle))
+    return tuple(found)
 
 
 def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: Handle) -> DomainCounts:
     """Return the domains that these eligible nodes make."""
-    values, domains = handle.index.values(constraint.topology_key), handle.index.domains(constraint.topology_key)
+    values = handle.index.values(constraint.topology_key)
     # A domain is there once one of its nodes counts, without a single Pod too: it may be the minimum.
-    match_num = {value: 0 for value, names in domains.items() if not nodes.isdisjoint(names)}
+    match_num = dict.fromkeys(handle.index.values_on(constraint.topology_key, nodes), 0)
     # upstream: a node without the key counts as one whose value is empty; only built-in defaults get this far.
-    if not values.keys() >= nodes:
+    if not nodes.isdisjoint(handle.index.lacking(constraint.topology_key)):
         match_num[""] = 0
     # Pods on nodes that do not count are no reason to go elsewhere: they are in no domain.
     for name, count in count_matching_pods(constraint, pod, handle).items():
