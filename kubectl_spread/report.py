@@ -572,6 +572,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
         warnings: what it would warn of; nothing where it refuses the manifest.
         placements: where each replica goes, in order; ties go to the first name.
         jam: the first replica that finds no node; None when all find one.
+        pending: how many Pods then wait for a node (count), with ties going to the first name.
         failed_create: the first Pod that the API server refuses; None where it takes all.
         held_by: the scheduling gates that hold its Pods back.
         after: the constraints with all placed replicas counted.
@@ -587,6 +588,7 @@ class CheckItem(EvaluationReport, frozen=True, kw_only=True):
     warnings: tuple[ValidationWarning, ...] = ()
     placements: tuple[Placement, ...] = ()
     jam: Jam | None = None
+    pending: int = 0
     failed_create: FailedCreate | None = None
     held_by: tuple[str, ...] = ()
     after: tuple[ConstraintReport, ...] = ()

@@ -102,3 +102,16 @@ def _with_node_selector(pod: Pod, selector: NodeSelector | None) -> Pod:
     )
     affinity = replace(affinity, node_affinity=None if node_affinity == NodeAffinity() else node_affinity)
     return replace(pod, spec=replace(pod.spec, affinity=None if affinity == Affinity() else affinity))
+
+
+def pinned_node(pod: Pod) -> str:
+    """Return the node that a Pod of a DaemonSet is made for."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    names = (
+        f.values[0]
+        for term in (required.node_selector_terms if required else ())
+        for f in term.match_fields
+        if f.values
+    )
+    return next(names, "")

@@ -1,17 +1,14 @@
-"""How a workload gets from the Pods it has to those of a manifest: which come, in which order, and which go before.
+"""How a workload gets from the Pods it has to those of a manifest: which come, in which order, and which may go.
 
-A new Pod counts as available as soon as it has a node, and old Pods go no earlier than they must: so the new ones meet
-as many of the old as the strategy allows.
+What becomes of a rollout that replaces Pods, in which order they go, simulation tells: here is how many there are.
 
 Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deployment_util.go ResolveFenceposts,
-controller_utils.go ActivePodsWithRanks (who goes first), statefulset/stateful_set_control.go (v1.36). Not modelled in
-who goes first: phases, pod-deletion-cost, since when a Pod is ready, restarts of containers, and UIDs.
+statefulset/stateful_set_control.go (v1.36).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -23,6 +20,7 @@ from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
+from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import owner_of, revision_of
@@ -53,13 +51,11 @@ class Step(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the Pod.
-        gone: how many of the old Pods are gone by then (count).
-        may_go: how many of them may be, if it finds no node otherwise (count).
+        gone: how many of the old Pods are gone by then, at the least (count).
     """
 
     pod: Pod
     gone: int = 0
-    may_go: int = 0
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -67,7 +63,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     Attributes:
         steps: the Pods that come, in order; of a DaemonSet the nodes decide, and none is here.
-        old: the Pods that go, in order.
+        old: the Pods that go.
         staying: the Pods that are there already and stay.
         rollout: what was assumed; None where there is nothing yet.
     """
@@ -168,19 +164,10 @@ def _live(wanted: Wanted, before: Snapshot) -> Workload | None:
 
 
 def _running(wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pods that the workload has, in the order in which they would be removed."""
+    """Return the Pods that the workload has, by name."""
     namespace = wanted.pod.metadata.namespace
-    own = [
-        pod
-        for pod in before.all(Pod)
-        if pod.metadata.namespace == namespace
-        and not (pod.finished or pod.terminating)
-        and owner_of(pod, before) == wanted.ref
-    ]
-    on_node = Counter(pod.spec.node_name for pod in own)
-    own.sort(key=lambda pod: pod.metadata.name)
-    own.sort(key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
-    return tuple(sorted(own, key=lambda pod: (bool(pod.spec.node_name), pod.ready, -on_node[pod.spec.node_name])))
+    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == namespace)
+    return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
 
 
 def _all_new(wanted: Wanted, *, after: int = 0) -> tuple[Step, ...]:
@@ -194,7 +181,7 @@ def _without_rules(wanted: Wanted, running: Sequence[Pod]) -> Plan:
     """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
     if wanted.ref.kind == "Pod":
         assumed = "most fields of a Pod cannot change, so the running one is deleted first"
-        steps = tuple(Step(step.pod, gone=len(running), may_go=len(running)) for step in _all_new(wanted))
+        steps = tuple(Step(step.pod, gone=len(running)) for step in _all_new(wanted))
         return Plan(steps, tuple(running), rollout=_rollout("Replace", running, assumed, replaced=len(running)))
     assumed = f"how a {wanted.ref.kind} replaces Pods is not known, so all that run stay while the new ones come"
     return Plan(_all_new(wanted), staying=tuple(running), rollout=_rollout("Unknown", running, assumed))
@@ -237,26 +224,20 @@ def _deployment(wanted: Wanted, owner: Deployment, running: Sequence[Pod]) -> Pl
     placed = sum(1 for pod in current if pod.spec.node_name)
     steps = _all_new(wanted, after=placed)
     if owner.spec.strategy.type == RECREATE:
-        steps = tuple(Step(step.pod, gone=len(old), may_go=len(old)) for step in steps)
+        steps = tuple(Step(step.pod, gone=len(old)) for step in steps)
         assumed = "all old Pods are gone before the first new one comes"
         return Plan(steps, old, current, _rollout(RECREATE, running, assumed, replaced=len(old)))
     surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
     most, least = wanted.replicas + surge, wanted.replicas - unavailable
+    there = len(old) + placed
     rolled = tuple(
-        _rolled(step, before=len(old) + placed + number, old=len(old), most=most, least=least)
-        for number, step in enumerate(steps)
+        Step(step.pod, gone=min(max(number - most, 0), len(old))) for number, step in enumerate(steps, start=there + 1)
     )
     assumed = (
         f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their place,"
         " and a new Pod is available as soon as it has a node"
     )
     return Plan(rolled, old, current, _rollout(ROLLING_UPDATE, running, assumed, replaced=len(old)))
-
-
-def _rolled(step: Step, *, before: int, old: int, most: int, least: int) -> Step:
-    """Return the step with how many old Pods go for it, where so many Pods would be there before it if none went."""
-    gone = min(max(before + 1 - most, 0), old)
-    return Step(step.pod, gone=gone, may_go=min(max(before - least, gone), old))
 
 
 def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
@@ -306,7 +287,7 @@ def _stateful_set(wanted: Wanted, owner: StatefulSet, running: Sequence[Pod], *,
     first = first_updated_ordinal(owner)
     renewed = [pod for pod in all_pods[first - start :] if pod.metadata.name in here][::-1]
     old = tuple(here[pod.metadata.name] for pod in renewed)
-    steps = (*missing, *(Step(pod, gone=number, may_go=number) for number, pod in enumerate(renewed, start=1)))
+    steps = (*missing, *(Step(pod, gone=number) for number, pod in enumerate(renewed, start=1)))
     assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {first}"
     staying = tuple(pod for pod in running if pod not in old)
     rollout = _rollout(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -17,8 +18,8 @@ from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, evaluation_report, judge
 from kubectl_spread.diagnosis.requirements import reported
 from kubectl_spread.objects.core import Pod, ResourceQuota
-from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
+from kubectl_spread.objects.kinds import REPLICA_SET, Workload
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.report import CheckItem, EvaluationReport, FailedCreate, Incomplete, Jam, Verdict
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -68,13 +69,16 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
         plan = replace(plan, steps=plan.steps[: failed.created])
     first = plan.steps[0].pod if plan.steps else wanted.pod
     handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
-    outcomes = _placed(wanted, plan, handle)
+    rolls = _rolls_out(wanted, plan, before) and not (failed and failed.created)
+    outcomes = _rolled_out(wanted, plan, before, handle) if rolls else _placed(wanted, plan, handle)
     if isinstance(wanted.owner, DaemonSet) and any(handle.snapshot.all(ResourceQuota)):
         failed = _failed_create(_with_daemons(plan, wanted, outcomes), before, handle)
     if failed and failed.created and outcomes.jam and _one_by_one(wanted.owner):
         # The Pod that finds no node keeps the one that would be refused from ever being made.
         failed = None
-    report = _without_blame(_evaluated(first, plan, handle), wanted, plan, outcomes)
+    sticks = rolls and not outcomes.first.placements and outcomes.jammed is not None
+    report = _evaluated(first, () if sticks else plan.old, plan, outcomes.first.handle if sticks else handle)
+    report = _without_blame(report, wanted, plan, outcomes, rolls=rolls)
     if older := _of_unread_revisions(wanted, plan):
         report = with_missing(report, older)
     # What kube-scheduler would do is no reason to say that another one will not.
@@ -83,9 +87,10 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
     item = as_item(
         CheckItem,
         report,
-        replicas=_nodes_wanted(outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
+        replicas=_nodes_wanted(plan, outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
         placements=outcomes.first.placements,
         jam=_explained(outcomes.jam, jammed, report) if jammed else None,
+        pending=_waiting(wanted, outcomes.first) if jammed else 0,
         failed_create=failed,
         held_by=_held_by(first) if plan.steps else (),
         after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
@@ -114,7 +119,7 @@ def _failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate
 
 def _with_daemons(plan: Plan, wanted: Wanted, outcomes: Outcomes) -> Plan:
     """Return the plan of a DaemonSet with the Pods that come, each in the place of an old one as long as there are."""
-    numbers = range(1, _nodes_wanted(outcomes) + 1)
+    numbers = range(1, _nodes_wanted(plan, outcomes) + 1)
     return replace(plan, steps=tuple(Step(wanted.replica(n), gone=min(n, len(plan.old))) for n in numbers))
 
 
@@ -132,18 +137,18 @@ def _held_by(pod: Pod) -> tuple[str, ...]:
     return gates(pod)
 
 
-def _evaluated(pod: Pod, plan: Plan, handle: Handle) -> EvaluationReport:
-    """Return what the scheduler decides about the first Pod, when as many Pods have gone as it waits for."""
-    gone = _gone_before(plan.steps[0], plan, handle) if plan.steps else len(plan.old)
-    report = evaluation_report(pod, without(plan.old[:gone], handle))
+def _evaluated(pod: Pod, old: Sequence[Pod], plan: Plan, handle: Handle) -> EvaluationReport:
+    """Return what the scheduler decides about the first Pod, when as many of the old have gone as it waits for."""
+    gone = _gone_before(plan.steps[0], old, handle) if plan.steps else len(old)
+    report = evaluation_report(pod, without(old[:gone], handle))
     missing = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
     return with_missing(report, missing) if missing else report
 
 
-def _gone_before(step: Step, plan: Plan, handle: Handle) -> int:
+def _gone_before(step: Step, old: Sequence[Pod], handle: Handle) -> int:
     """Return how many old Pods go before the Pod finds a node (count): where none does, no more than go anyway."""
-    numbers = range(step.gone, step.may_go + 1)
-    return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(plan.old[:n], handle))), step.gone)
+    numbers = range(step.gone, len(old) + 1)
+    return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(old[:n], handle))), step.gone)
 
 
 def _of_unread_revisions(wanted: Wanted, plan: Plan) -> tuple[Incomplete, ...]:
@@ -154,7 +159,9 @@ def _of_unread_revisions(wanted: Wanted, plan: Plan) -> tuple[Incomplete, ...]:
     return tuple(gap for step in plan.steps for gap in statefulset.guessed(owner, step.pod, living, newest=newest))
 
 
-def _without_blame(report: EvaluationReport, wanted: Wanted, plan: Plan, outcomes: Outcomes) -> EvaluationReport:
+def _without_blame(
+    report: EvaluationReport, wanted: Wanted, plan: Plan, outcomes: Outcomes, *, rolls: bool
+) -> EvaluationReport:
     """Return the report, without blame about a Pod that does not come as it is, or that is made room for."""
     # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
     none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
@@ -163,7 +170,8 @@ def _without_blame(report: EvaluationReport, wanted: Wanted, plan: Plan, outcome
         # Where room is made, the minimum is not held by what is full.
         held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
         report = replace(report, findings=held)
-    blameless = preempts or (none_waits and outcomes.jam is None)
+    comes = rolls and bool(outcomes.first.placements)
+    blameless = preempts or comes or (none_waits and outcomes.jam is None)
     if report.verdict is not Verdict.UNSCHEDULABLE or not blameless:
         return report
     return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())
@@ -185,6 +193,13 @@ def _explained(jam: Jam | None, jammed: Placed, first: EvaluationReport) -> Jam 
     return replace(jam, summary=evaluated(found).summary, conflict=conflict)
 
 
+def _rolled_out(wanted: Wanted, plan: Plan, before: Snapshot, handle: Handle) -> Outcomes:
+    """Return where the replicas go that come in the place of others; most manifests replace none."""
+    from kubectl_spread.simulation.rollouts import rolled_out
+
+    return rolled_out(wanted, plan, before, handle)
+
+
 def _placed(wanted: Wanted, plan: Plan, handle: Handle) -> Outcomes:
     """Return where the replicas go."""
     if isinstance(wanted.owner, DaemonSet):
@@ -192,6 +207,21 @@ def _placed(wanted: Wanted, plan: Plan, handle: Handle) -> Outcomes:
     return place_in_all_orders(plan, handle)
 
 
-def _nodes_wanted(outcomes: Outcomes) -> int:
-    """Return how many Pods a DaemonSet asks for (count)."""
-    return len(outcomes.first.placements) + len(outcomes.jam.nodes if outcomes.jam else ())
+def _rolls_out(wanted: Wanted, plan: Plan, before: Snapshot) -> bool:
+    """Whether Pods that live are replaced by controllers, of which enough was read to tell how."""
+    if isinstance(wanted.owner, Deployment) and not before.inventory.has(REPLICA_SET):
+        return False
+    return bool(plan.old) and isinstance(wanted.owner, Deployment | StatefulSet | DaemonSet)
+
+
+def _waiting(wanted: Wanted, placed: Placed) -> int:
+    """Return how many Pods wait for a node at the end (count)."""
+    return min(len(placed.waiting), 1) if _one_by_one(wanted.owner) else len(placed.waiting)
+
+
+def _nodes_wanted(plan: Plan, outcomes: Outcomes) -> int:
+    """Return how many Pods a DaemonSet asks for (count): those that come, and the old ones of a rollout that sticks."""
+    placed = outcomes.first
+    there = {pod.key for info in placed.handle.node_infos.values() for pod in info.pods} if placed.jam else set()
+    left = sum(pod.key in there for pod in plan.old)
+    return len(placed.placements) + len(placed.waiting) + left

@@ -226,9 +226,6 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
     for number, step in enumerate(plan.steps, start=before + 1):
         handle, gone = without(plan.old[gone : step.gone], handle), max(gone, step.gone)
         evaluation = memory.evaluate(step.pod, handle, on=on, gone=(gone, evicted))
-        while not evaluation.feasible and gone < step.may_go:
-            handle, gone = without(plan.old[gone : gone + 1], handle), gone + 1
-            evaluation = memory.evaluate(step.pod, handle, on=on, gone=(gone, evicted))
         node, *ties = sorted(_best(evaluation), key=order) or [""]
         victims: tuple[Pod, ...] = ()
         if not node and (found := _preempted(evaluation, handle, order)):

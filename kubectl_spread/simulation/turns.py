@@ -35,11 +35,13 @@ class Turns:
 
     Attributes:
         turns: how many there were (count).
+        stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.turns = 0
+        self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
         self._made: dict[ControllerKey, NextPod | None] = {}
         self._kept: dict[ControllerKey, int] = {}
         self._names = 0
@@ -207,7 +209,9 @@ class Turns:
         """Return the next Pod of the workload, which is a controller or what owns it."""
         ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name) if owner else _ref(key)
         pods = tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
-        return next_pod(OwnedPods(key[0], ref, owner, pods), self.world.snapshot, self.world.handle.profile)
+        made = next_pod(OwnedPods(key[0], ref, owner, pods), self.world.snapshot, self.world.handle.profile)
+        stored = self.stored.get((key[0], ref))
+        return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 
     def _keep(self, key: ControllerKey) -> None:
         """Make again what an owner that cannot be read has lost."""
@@ -231,7 +235,7 @@ class Turns:
     def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
         """Make a Pod for each node that should have one and has none."""
         here = [pod for pod in self.world.owned.get(key, {}).values() if not pod.finished]
-        served = {pod.spec.node_name or _pinned_node(pod) for pod in here}
+        served = {pod.spec.node_name or daemonset.pinned_node(pod) for pod in here}
         unserved = [name for name in self.world.nodes if name not in served]
         if not unserved and all(pod.ready and not pod.terminating for pod in here):
             # maxUnavailable is 1 unless said: one Pod after another.
@@ -315,6 +319,7 @@ class Turns:
             return self._make_room(pod, handle)
         node = world.ranked(best)[0]
         world.free |= len(best) > 1
+        world.best[pod.key] = best
         storage = with_placed(pod, node, handle).snapshot if any(v.claims for v in pod.spec.volumes) else None
         world.bind(pod, node)
         if storage is not None:
@@ -374,16 +379,3 @@ def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:
 def _ref(key: ControllerKey) -> WorkloadRef:
     """Return the controller's kind and name."""
     return WorkloadRef(kind=key[1], name=key[2])
-
-
-def _pinned_node(pod: Pod) -> str:
-    """Return the node that a Pod of a DaemonSet is made for."""
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    names = (
-        f.values[0]
-        for term in (required.node_selector_terms if required else ())
-        for f in term.match_fields
-        if f.values
-    )
-    return next(names, "")

@@ -52,6 +52,8 @@ class World:
         touched: the Pods that have come, changed or gone.
         now: the time; it begins with the last that the cluster tells of.
         preempted: the Pods that the scheduler has evicted, in order.
+        preempted_for: Pod → those that were evicted for it.
+        best: Pod → the nodes that it might have been put on.
         refused: controller → why the API server would not take its next Pod.
     """
 
@@ -67,6 +69,8 @@ class World:
         self.version = 0
         self.now = _latest(self.pods.values())
         self.preempted: list[Pod] = []
+        self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
+        self.best: dict[PodKey, tuple[str, ...]] = {}
         self.refused: dict[ControllerKey, str] = {}
         self.born: dict[PodKey, tuple[int, int]] = {}
         self.round = 0
@@ -122,7 +126,8 @@ class World:
     def preempt(self, victims: Iterable[Pod], pod: Pod, node_name: str) -> None:
         """Delete the victims, and nominate the Pod to their node."""
         target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=BY_SCHEDULER)
-        for victim in victims:
+        self.preempted_for[pod.key] = tuple(victims)
+        for victim in self.preempted_for[pod.key]:
             self.preempted.append(victim)
             marked = replace(victim.status, conditions=(*victim.status.conditions, target))
             self.delete(replace(victim, status=marked))

@@ -135,7 +135,7 @@ ROWS = {
         manifest=deployment(template(ON_ZONES, requests={"cpu": "5"}), strategy={"type": "Recreate"}),
         code=1,
         verdict="Schedulable",
-        said="replica 4 of 6 finds no node:",
+        said="replica 4 of 6 finds no node.",
     ),
     "a daemon's new Pod comes beside the old one": Row(
         objects=[

@@ -385,8 +385,11 @@ def test_replicas_that_room_is_made_for_schedule_and_whom_that_costs_is_told(che
 def test_a_rollout_that_needs_the_place_of_an_old_pod_goes_on(checked: Check) -> None:
     old, new = (template(requests={"cpu": "2"}, image=image) for image in ("app:1", "app:2"))
     labels = {"app": "web", "pod-template-hash": "h1"}
-    living = [owned(f"web-{n}", "ReplicaSet", "web-h1", on="n", labels=labels, **old["spec"]) for n in range(4)]
-    cluster = [node("n"), workload("Deployment", "web", pods=old), revision("web", 1, pods=old), *living]
+    spec = {**old["spec"], "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
+    living = [owned(f"web-{n}", "ReplicaSet", "web-h1", on="n", labels=labels, **spec) for n in range(4)]
+    below = revision("web", 1, pods=old)
+    below["spec"]["replicas"] = 4
+    cluster = [node("n"), workload("Deployment", "web", pods=old, replicas=4), below, *living]
     report = checked([workload("Deployment", "web", pods=new, replicas=4)], cluster)
     item = only(report)
     assert check_sentence(item) == "all 4 replicas can be scheduled."

@@ -295,7 +295,7 @@ def test_old_pods_go_as_the_plan_says() -> None:
     new = [typed_pod(pod(f"new-{number}", requests={"cpu": "4"})) for number in (1, 2)]
     stuck = Plan((Step(new[0]),), tuple(old))
     assert place_in_all_orders(stuck, handle(cluster)).jam is not None
-    rolling = Plan((Step(new[0], may_go=1), Step(new[1], gone=1, may_go=2)), tuple(old))
+    rolling = Plan((Step(new[0], gone=1), Step(new[1], gone=2)), tuple(old))
     found = place_in_all_orders(rolling, handle(cluster))
     assert nodes_of(found.first) == ["a", "a"]
     left = [each.metadata.name for each in found.first.handle.snapshot.assigned["a"]]
