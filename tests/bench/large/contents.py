@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import cycle
 
 from tests.controlplane.api import Object
@@ -21,14 +22,16 @@ TEAM = "app.kubernetes.io/part-of"
 TAINT = {"key": "dedicated", "value": "batch", "effect": "NoSchedule"}
 _CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 NODE_CPU = 16
+CONTAINERS = ("main", "proxy")
 APPS_OF_TEAM = 12
 _SHARES = (0.2, 0.6, 1.0, 1.4, 1.8, 1.0)
 """Of the mean: how many Pods one app after another has."""
 _UNEVEN_APP, _UNEVEN_PODS = 25, 6
 """Of so many apps one has so many Pods in one zone before the others get theirs."""
-_VARIABLES = 12
+_VARIABLES = 10
 _IMAGES = 25
-_WHEN = "2026-01-05T09:30:00Z"
+_WHEN = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
+_MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +78,32 @@ class NodePlace:
     def alike(self) -> tuple[str, bool, bool]:
         """What Nodes have in common that differ in names alone."""
         return self.zone, self.tainted, self.cordoned
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What no other Pod of an app has, known by the Pod's number."""
+
+    number: int
+
+    @property
+    def token_volume(self) -> str:
+        """The volume that the ServiceAccount's token comes in."""
+        return f"kube-api-access-{self.number:05}"
+
+    @property
+    def ip(self) -> str:
+        """The Pod's address."""
+        return f"10.64.{100 + self.number // 100}.{100 + self.number % 100}"
+
+    @property
+    def started(self) -> datetime:
+        """When it was started."""
+        return _WHEN + timedelta(seconds=self.number)
+
+    def container_id(self, container: str) -> str:
+        """Return the ID that the runtime gave a container."""
+        return f"containerd://{container:x>32}{self.number:032x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +206,7 @@ def _node_labels(place: NodePlace) -> Object:
 def _condition(kind: str) -> Object:
     """Return a condition of a Node that is well."""
     status, reason = ("True", "KubeletReady") if kind == "Ready" else ("False", f"KubeletHasNo{kind}")
-    times = {"lastHeartbeatTime": _WHEN, "lastTransitionTime": _WHEN}
+    times = {"lastHeartbeatTime": _written(_WHEN), "lastTransitionTime": _written(_WHEN)}
     return {"type": kind, "status": status, "reason": reason, "message": f"kubelet reports {reason}", **times}
 
 
@@ -239,6 +268,7 @@ def replica_set(app: App, *, owner: str) -> Object:
 def pod(app: App, place: NodePlace, *, owner: str) -> Object:
     """Return the first Pod of an app on its Node; the ReplicaSet has the given UID."""
     made = template(app)
+    marks = Marks(0)
     metadata = {
         **made["metadata"],
         **_owned(app),
@@ -247,8 +277,21 @@ def pod(app: App, place: NodePlace, *, owner: str) -> Object:
         "labels": {**app.labels, "pod-template-hash": app.hash},
         "ownerReferences": [_reference("ReplicaSet", app.revision, owner)],
     }
-    spec = {**made["spec"], "nodeName": place.name}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": _pod_status(spec)}
+    spec = {**_with_token(made["spec"], marks), "nodeName": place.name}
+    status = _pod_status(spec, marks)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def _with_token(spec: Object, marks: Marks) -> Object:
+    """Return a spec into which the API server has written where the ServiceAccount's token is."""
+    sources = [
+        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+    ]
+    volume = {"name": marks.token_volume, "projected": {"sources": sources}}
+    mount = {"name": marks.token_volume, "mountPath": _MOUNTED, "readOnly": True}
+    containers = [{**each, "volumeMounts": [*each["volumeMounts"], mount]} for each in spec["containers"]]
+    return {**spec, "serviceAccountName": "default", "containers": containers, "volumes": [*spec["volumes"], volume]}
 
 
 def template(app: App) -> Object:
@@ -259,7 +302,9 @@ def template(app: App) -> Object:
     return {
         "metadata": {"labels": app.labels, "annotations": {"checksum/config": f"{app.number:064x}"}},
         "spec": {
-            "containers": [_container("main", app, cpu="800m"), _container("proxy", app, cpu="50m")],
+            "containers": [
+                _container(name, app, cpu=cpu) for name, cpu in zip(CONTAINERS, ("800m", "50m"), strict=True)
+            ],
             "volumes": [
                 {"name": "config", "configMap": {"name": f"{app.name}-config"}},
                 {"name": "scratch", "emptyDir": {}},
@@ -308,34 +353,40 @@ def _status(app: App) -> Object:
     return {"replicas": app.pods, "readyReplicas": app.pods, "availableReplicas": app.pods, "observedGeneration": 1}
 
 
-def _pod_status(spec: Object) -> Object:
+def _pod_status(spec: Object, marks: Marks) -> Object:
     """Return the status of a Pod that runs and is ready."""
     kinds = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+    when = _written(marks.started)
     return {
         "phase": "Running",
         "qosClass": "Burstable",
-        "startTime": _WHEN,
+        "startTime": when,
         "hostIP": "10.1.2.3",
         "hostIPs": [{"ip": "10.1.2.3"}],
-        "podIP": "10.64.1.23",
-        "podIPs": [{"ip": "10.64.1.23"}],
-        "conditions": [{"type": kind, "status": "True", "lastTransitionTime": _WHEN} for kind in kinds],
-        "containerStatuses": [_container_status(container) for container in spec["containers"]],
+        "podIP": marks.ip,
+        "podIPs": [{"ip": marks.ip}],
+        "conditions": [{"type": kind, "status": "True", "lastTransitionTime": when} for kind in kinds],
+        "containerStatuses": [_container_status(container, marks) for container in spec["containers"]],
     }
 
 
-def _container_status(container: Object) -> Object:
+def _container_status(container: Object, marks: Marks) -> Object:
     """Return the status of a container that runs."""
     image = container["image"]
     return {
         "name": container["name"],
         "image": image,
         "imageID": f"{image}@sha256:{7:064x}",
-        "containerID": f"containerd://{9:064x}",
+        "containerID": marks.container_id(container["name"]),
         "ready": True,
         "started": True,
         "restartCount": 0,
-        "state": {"running": {"startedAt": _WHEN}},
+        "state": {"running": {"startedAt": _written(marks.started)}},
         "allocatedResources": container["resources"]["requests"],
         "resources": container["resources"],
     }
+
+
+def _written(when: datetime) -> str:
+    """Return a time as Kubernetes writes it."""
+    return f"{when:%Y-%m-%dT%H:%M:%SZ}"

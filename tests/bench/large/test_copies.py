@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.bench.large.copies import batches, copied, uid
@@ -10,15 +12,23 @@ STORED = (b"/registry/pods/shop/web-00", b"k8s\x00\x0a\x06web-00\x12\x04shop\x1a
 
 
 def test_names_are_replaced_in_the_key_and_in_the_value() -> None:
-    key, value = copied(STORED, {"web-00": "web-17", "node-00": "node-42"})
+    key, value = copied(STORED, [("web-00", "web-17"), ("node-00", "node-42")])
     assert key == b"/registry/pods/shop/web-17"
     assert value == b"k8s\x00\x0a\x06web-17\x12\x04shop\x1a\x07node-42"
 
 
-@pytest.mark.parametrize("replaced", [{"web-00": "web-100"}, {"web-99": "web-17"}])
-def test_what_would_break_the_bytes_is_refused(replaced: dict[str, str]) -> None:
+def test_times_are_replaced_by_their_seconds() -> None:
+    midnight = datetime(2026, 1, 5, tzinfo=UTC)
+    stored = (b"/registry/pods/shop/web-00", b"k8s\x00\x42\x08\x08\x80\xfe\xeb\xca\x06\x10\x00")
+    assert copied(stored, [(midnight, midnight + timedelta(seconds=5))])[1] == stored[1].replace(
+        b"\x08\x80", b"\x08\x85"
+    )
+
+
+@pytest.mark.parametrize("replaced", [("web-00", "web-100"), ("web-99", "web-17")])
+def test_what_would_break_the_bytes_is_refused(replaced: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="cannot become"):
-        copied(STORED, replaced)
+        copied(STORED, [replaced])
 
 
 def test_uids_are_as_long_as_those_of_the_server() -> None:
