@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import urllib3
 
+from kubectl_spread.cluster.api.reader import ObjectList
+from kubectl_spread.cluster.net.failures import parse_status
+from kubectl_spread.cluster.net.transport import JSON, PROTOBUF
+from kubectl_spread.objects.decoding import decode
+from kubectl_spread.objects.kinds import NODE, POD, Kind
+from kubectl_spread.objects.protobuf import ListDecoder, read_list
 from tests.bench.large.contents import CONTAINERS, Marks, Size, apps
 from tests.bench.large.filling import fill
 from tests.bench.large.pending import pending_pods
 from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client
-from tests.controlplane.cluster import Options, control_plane
+from tests.controlplane.cluster import ControlPlane, Options, control_plane
+from tests.controlplane.identity import ADMIN
 
 pytestmark = pytest.mark.e2e
 
@@ -22,11 +31,17 @@ SMALL = Size(nodes=60, apps=72, pods=300)
 
 
 @pytest.fixture(scope="module")
-def filled(binaries: Binaries) -> Iterator[Client]:
+def large(binaries: Binaries) -> Iterator[ControlPlane]:
     """A control plane that nothing changes, with the contents of the large cluster."""
-    with control_plane(Options(scheduler=False, controllers=()), binaries=binaries) as plane:
-        fill(plane, SMALL)
-        yield plane.client()
+    with control_plane(Options(scheduler=False, controllers=()), binaries=binaries) as running:
+        fill(running, SMALL)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def filled(large: ControlPlane) -> Client:
+    """An administrator of that control plane."""
+    return large.client()
 
 
 def test_every_node_is_itself(filled: Client) -> None:
@@ -51,6 +66,30 @@ def test_an_app_has_the_pods_that_its_deployment_says(filled: Client) -> None:
     owners = Counter(pod["metadata"]["ownerReferences"][0]["name"] for pod in filled.pods() if _is_owned(pod))
     said = {deployment["metadata"]["name"]: deployment["status"]["readyReplicas"] for deployment in deployments}
     assert said == {app.name: owners[app.revision] for app in apps(SMALL)}
+
+
+def _listed(plane: ControlPlane, path: str, media_type: str) -> bytes:
+    """Return what the API server answers, in an encoding."""
+    with urllib3.PoolManager(ca_certs=str(plane.certificate_authority)) as pool:
+        headers = {"Authorization": f"Bearer {ADMIN.token}", "Accept": media_type}
+        return pool.request("GET", f"{plane.server}{path}", headers=headers).data
+
+
+@pytest.mark.parametrize("kind", [NODE, POD], ids=lambda kind: kind.name)
+def test_what_the_server_sends_is_the_same_in_both_encodings(kind: Kind, large: ControlPlane) -> None:
+    page_type: Any = ObjectList
+    whole = decode(_listed(large, kind.path(), JSON), page_type[kind.struct])
+    name, metadata, raw = read_list(_listed(large, kind.path(), PROTOBUF))
+    assert name == f"{kind.name}List"
+    assert metadata == whole.metadata
+    assert ListDecoder(kind.struct).items(raw) == whole.items
+    assert len(whole.items) >= SMALL.nodes
+
+
+def test_a_refusal_is_the_same_in_both_encodings(large: ControlPlane) -> None:
+    refused = [parse_status(_listed(large, "/api/v1/pods?limit=1&continue=x", each)) for each in (JSON, PROTOBUF)]
+    assert refused[0] == refused[1]
+    assert refused[0].reason == "BadRequest"
 
 
 def _is_owned(pod: Object) -> bool:

@@ -36,11 +36,13 @@ from kubectl_spread.objects.core import Pod, Taint, Toleration
 from kubectl_spread.objects.decoding import DecodeError, convert, decode
 from kubectl_spread.objects.kinds import BY_API, DEPLOYMENT, KINDS, NODE, POD
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
+from kubectl_spread.objects.protobuf import ListDecoder, read_list
 from kubectl_spread.scheduler.profile import configured_profiles
 from kubectl_spread.scheduler.tainttoleration import tolerates
 from tests.fuzz.shapes import JUNK, NUMBERS, WORDS, Strategy, shaped
 from tests.hostile.bombs import HEAD, SOUND
 from tests.program import Ended, spread
+from tests.protobuf_writing import document, written
 
 Value: TypeAlias = Any
 
@@ -72,6 +74,24 @@ _JSON_PIECES = st.sampled_from(
         *(b"0.1", b"1e999"),
     )
 )
+_MESSAGES = st.recursive(
+    st.binary(max_size=6),
+    lambda inner: st.lists(
+        st.tuples(st.sampled_from((1, 2, 3, 7, 8, 10, 11, 13, 22, 33)), inner).map(lambda field: written(*field)),
+        max_size=4,
+    ).map(b"".join),
+    max_leaves=12,
+)
+"""Messages within messages, under numbers that Pods have."""
+
+
+def _protocol_buffers(part: bytes) -> None:
+    """Decode a page of Pods."""
+    with suppress(DecodeError):
+        _, _, raw = read_list(document("PodList", written(2, part)))
+        assert all(isinstance(pod, Pod) for pod in ListDecoder(Pod).items(raw))
+
+
 _SOUP = st.lists(_JSON_PIECES, max_size=30).map(b"".join)
 _OBJECTS = st.one_of([st.tuples(st.just(number), shaped(kind.struct)) for number, kind in enumerate(KINDS)])
 
@@ -397,6 +417,7 @@ def _is_answer_or_error(ended: Ended) -> None:
 
 TARGETS: Mapping[str, Target] = {
     "bytes": Target(st.tuples(st.integers(0, len(KINDS) - 1), _SOUP | st.binary(max_size=40)), _decoding),
+    "protocol-buffers": Target(_MESSAGES | st.binary(max_size=60), _protocol_buffers),
     "objects": Target(_OBJECTS, _decoding_values),
     "quantities": Target(_AMOUNTS | st.text(max_size=8), _quantities),
     "selectors": Target(st.tuples(st.lists(_TERMS, max_size=3), _BLANKS, _LABELS), _selectors),

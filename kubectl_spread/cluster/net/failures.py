@@ -8,6 +8,7 @@ from __future__ import annotations
 import ssl
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
 from urllib3.exceptions import (
     HTTPError,
     LocationParseError,
@@ -32,6 +33,8 @@ OTHER_HOST = (62, 64)
 """OpenSSL's X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH."""
 NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 """What OpenSSL says of a server that does not speak TLS, by release."""
+PROTOBUF_PREFIX = b"k8s\x00"
+"""What a document in Protocol Buffers begins with."""
 TOO_NEW = "ResourceVersionTooLarge"
 TOO_NEW_WORDS = "required revision is a future revision"
 """What etcd says of such a version, which API servers before 1.34 pass on."""
@@ -93,13 +96,21 @@ class StatusError(ClusterError):
 def parse_status(body: bytes) -> Status:
     """Return the Status in an answer; of an answer that is none, the beginning as its message unless it is HTML."""
     try:
-        status = decode(body, Status)
+        status = _protobuf_status(body) if body.startswith(PROTOBUF_PREFIX) else decode(body, Status)
     except DecodeError:
         status = Status()
-    if status.kind == "Status":
+    if status.kind == "Status" or body.startswith(PROTOBUF_PREFIX):
         return status
     text = " ".join(body.decode(errors="replace").split())
     return Status(message="" if text.startswith("<") else text[:SHOWN_CHARACTERS])
+
+
+def _protobuf_status(body: bytes) -> Status:
+    """Return the Status in an answer to a request for Protocol Buffers."""
+    from kubectl_spread.objects.protobuf import read_object
+
+    kind, status = read_object(body, Status)
+    return replace(status, kind=kind)
 
 
 def refused(connection: Connection, *, what: str, needs: str, status: int, said: Status) -> StatusError:

@@ -1,4 +1,4 @@
-"""One request to an API server, a GET but for dry runs: retried while that may help, checked to be whole JSON.
+"""One request to an API server, a GET but for dry runs: retried while that may help, checked to have come whole.
 
 Redirects are not followed: an API server sends none, and whoever does would be handed our credentials.
 """
@@ -32,6 +32,7 @@ from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.meta import Struct
 
 JSON = "application/json"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 ATTEMPTS = 6
 FIRST_BACKOFF = 0.2
 """Seconds before the second attempt; each further pause is twice as long."""
@@ -76,10 +77,17 @@ class Request:
 
 
 class Answer(NamedTuple):
-    """What the server sent: the whole JSON document, and its ``metadata`` as far as lists have it."""
+    """What the server sent.
+
+    Attributes:
+        metadata: the document's, as far as lists have it.
+        body: the whole JSON document; in Protocol Buffers the list's own bytes.
+        protobuf: whether it is in Protocol Buffers, which it is only if that was asked for.
+    """
 
     metadata: ListMeta
     body: bytes
+    protobuf: bool = False
 
 
 class _Head(Struct, frozen=True):
@@ -184,6 +192,14 @@ def streaming(connection: Connection, request: Request) -> Iterator[Iterator[byt
     call = _Call(connection, replace(request, goes_on=True), _Backoff(connection, 1), lambda _: None)
     with closing(call.open()) as response:
         yield call.pieces(response)
+
+
+def _protobuf_list(body: bytes) -> tuple[_Head, bytes]:
+    """Return the head of a list in Protocol Buffers, and the list's own bytes."""
+    from kubectl_spread.objects.protobuf import read_list
+
+    kind, metadata, raw = read_list(body)
+    return _Head(kind=kind, metadata=metadata), raw
 
 
 def _seconds_asked(retry_after: str) -> float:
@@ -340,7 +356,8 @@ class _Call:
     def _answer(self, reply: _Reply) -> Answer:
         """Return what a successful reply holds."""
         media_type = reply.headers.get("Content-Type", JSON)
-        if JSON not in media_type:
+        protobuf = PROTOBUF in media_type and PROTOBUF in self.request.accept
+        if JSON not in media_type and not protobuf:
             raise ClusterError(
                 f"cannot {self.request.what}: the server answered with {media_type.partition(';')[0]}, not JSON",
                 what=self.request.what,
@@ -348,13 +365,13 @@ class _Call:
                 hint=f"is {self.connection.server} an API server, or a proxy or login page in front of one?",
             )
         try:
-            head = decode(reply.body, _Head)
+            head, body = _protobuf_list(reply.body) if protobuf else (decode(reply.body, _Head), reply.body)
         except DecodeError as error:
             message = f"cannot {self.request.what}: the server's answer is cut short or malformed: {error}"
             raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
         if self.request.lists and not head.is_one_of(self.request.lists):
             raise self._other_kind(head.kind, reply.status)
-        return Answer(head.metadata, reply.body)
+        return Answer(head.metadata, body, protobuf)
 
     def _other_kind(self, kind: str, status: int) -> ClusterError:
         """Return the error for JSON that is not the list that was asked for."""

@@ -15,12 +15,16 @@ import pytest
 
 from kubectl_spread.cluster.api.reader import NODES_AT_ONCE, TIMES_BEGUN, count, list_metadata, read, server_version
 from kubectl_spread.cluster.net.connection import Connection
+from kubectl_spread.cluster.net.failures import Status
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError, UsageError
-from kubectl_spread.objects.kinds import DEPLOYMENT, DEVICE_CLASS, EVENT, JOB, NODE, POD
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import DEPLOYMENT, DEVICE_CLASS, EVENT, JOB, NODE, POD, Kind
+from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.snapshot import Unread
 from tests.cluster.api_server import ApiServer, Response, Seen, in_turn, status
+from tests.protobuf_writing import document, list_of, message
 
 
 def listing(*names: str, namespace: str = "shop", version: str = "7", **metadata: object) -> Response:
@@ -311,6 +315,102 @@ def test_after_a_refusal_no_further_node_is_asked_for(server: ApiServer, connect
     with pytest.raises(ClusterError, match="not allowed to list pods in all namespaces"):
         read(connection, [Read(POD, on_nodes=tuple(f"n{number}" for number in range(100)))], resource_version="7")
     assert len(server.seen) < 3 * NODES_AT_ONCE
+
+
+def long_list(seen: Seen, *, begun: Response, further: Response) -> Response:
+    """Answer for a list of which 600 Pods are left after the first page."""
+    return further if "continue" in seen.query else begun
+
+
+BEGUN = listing("a", remainingItemCount=600, **{"continue": "t"})
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+
+
+def protobuf(body: bytes, code: int = 200) -> Response:
+    """Return an answer in Protocol Buffers."""
+    return Response(body=body, status=code, content_type=PROTOBUF)
+
+
+def page_of(*names: str, **metadata: object) -> bytes:
+    """Return a page of a list in Protocol Buffers."""
+    pods = [Pod(metadata=ObjectMeta(name=name, namespace="shop")) for name in names]
+    return list_of(pods, resourceVersion="7", **metadata)
+
+
+def test_the_rest_of_a_long_list_comes_in_protocol_buffers(server: ApiServer, connection: Connection) -> None:
+    last = protobuf(page_of("d"))
+    server.answer = in_turn(BEGUN, protobuf(page_of("b", "c", remainingItemCount=1, **{"continue": "u"})), last)
+    inventory = read(connection, [Read(POD)])
+    assert names_of(inventory.objects["Pod"]) == ["a", "b", "c", "d"]
+    assert inventory.resource_versions == {"pods": "7"}
+    accepted = [seen.header("Accept") for seen in server.seen]
+    assert accepted == ["application/json", *[f"{PROTOBUF},application/json"] * 2]
+
+
+@pytest.mark.parametrize(("kind", "left"), [(POD, 499), (DEPLOYMENT, 50_000)])
+def test_other_lists_stay_json(kind: Kind, left: int, server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", remainingItemCount=left, **{"continue": "t"}), listing("b"))
+    read(connection, [Read(kind)])
+    assert [seen.header("Accept") for seen in server.seen] == ["application/json"] * 2
+
+
+def test_a_server_that_has_only_json_is_understood(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: long_list(seen, begun=BEGUN, further=listing("b"))
+    assert names_of(read(connection, [Read(POD)]).objects["Pod"]) == ["a", "b"]
+
+
+def test_a_page_that_is_cut_short_is_asked_for_again(server: ApiServer, connection: Connection) -> None:
+    whole = page_of("b")
+    server.answer = in_turn(BEGUN, protobuf(whole[:-3]), protobuf(whole))
+    assert names_of(read(connection, [Read(POD)]).objects["Pod"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("further", "why"),
+    [
+        (page_of("b")[:-3], "cut short or malformed: not valid Protocol Buffers: cut short"),
+        (b'{"items": []}', "cut short or malformed: not valid Protocol Buffers of Kubernetes"),
+        (page_of("b").replace(b"PodList", b"PadList"), "the server answered with a PadList, not a PodList"),
+        (
+            document("PodList", b"\x12\x02\x0b\x0c"),
+            "makes no sense: not valid Protocol Buffers: there is no wire type 3",
+        ),
+    ],
+)
+def test_what_is_no_page_in_protocol_buffers_is_one_line(
+    further: bytes, why: str, server: ApiServer, connection: Connection
+) -> None:
+    server.answer = lambda seen: long_list(seen, begun=BEGUN, further=protobuf(further))
+    with pytest.raises(ClusterError, match=why) as refused:
+        read(connection, [Read(POD)])
+    assert "\n" not in str(refused.value)
+
+
+def test_protocol_buffers_that_nobody_asked_for_are_refused(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda _: protobuf(page_of("a"))
+    with pytest.raises(ClusterError, match=f"the server answered with {PROTOBUF}, not JSON"):
+        read(connection, [Read(POD)])
+
+
+def test_a_refusal_in_protocol_buffers_is_understood(server: ApiServer, connection: Connection) -> None:
+    said = Status(message="pods is forbidden: it is late", reason="Forbidden")
+    refusal = protobuf(document("Status", message(said, "Status")), 403)
+    server.answer = lambda seen: long_list(seen, begun=BEGUN, further=refusal)
+    with pytest.raises(ClusterError, match=r"not allowed to list pods .*\(Forbidden\): pods is forbidden: it is late"):
+        read(connection, [Read(POD)])
+
+
+@pytest.mark.parametrize("body", [b"k8s\x00", b"k8s\x00\xff", b"k8s\x00\x0b"])
+def test_a_refusal_that_makes_no_sense_says_its_status(body: bytes, server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda seen: long_list(seen, begun=BEGUN, further=protobuf(body, 400))
+    with pytest.raises(ClusterError, match=r"the server answered 400$"):
+        read(connection, [Read(POD)])
+
+
+def test_a_long_list_that_expires_half_way_is_begun_again(server: ApiServer, connection: Connection) -> None:
+    expired = protobuf(document("Status", message(Status(message="too old", reason="Expired"), "Status")), 410)
+    server.answer = in_turn(BEGUN, expired, BEGUN, protobuf(page_of("b")))
+    assert names_of(read(connection, [Read(POD)]).objects["Pod"]) == ["a", "b"]
 
 
 def test_several_reads_of_a_kind_are_put_together(server: ApiServer, connection: Connection) -> None:

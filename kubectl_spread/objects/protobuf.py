@@ -1,0 +1,383 @@
+"""Lists in Protocol Buffers to Structs: an API server has them ready in half the time that JSON takes it.
+
+A message is walked field by field, and what is not in use is stepped over. Equal parts become one and the same object:
+those of equal bytes without being walked again.
+
+Source: apimachinery pkg/runtime/serializer/protobuf/protobuf.go (v1.36), protobuf.dev/programming-guides/encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, Generic, NamedTuple, TypeVar, get_args
+
+import msgspec
+
+from kubectl_spread.objects.decoding import DecodeError, ListMeta
+from kubectl_spread.objects.meta import KEPT_ANNOTATIONS
+from kubectl_spread.objects.protobuf_fields import MESSAGES
+
+T = TypeVar("T")
+
+PREFIX = b"k8s\x00"
+"""What every document in Protocol Buffers of Kubernetes begins with."""
+_VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
+"""Wire types."""
+_FIXED_BYTES = {_FIXED_64: 8, _FIXED_32: 4}
+_MORE = 0x80
+"""The bit of a byte that says that the number goes on."""
+_LONGEST_VARINT = 10
+"""Bytes of a number of 64 bits."""
+_SIGN, _WORD = 1 << 63, 1 << 64
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NOT_VALID = "not valid Protocol Buffers"
+_ANNOTATIONS = "annotations"
+_KEPT = frozenset(KEPT_ANNOTATIONS)
+
+_Values = dict[str, Any]
+_Read = Callable[[Any], Any]
+
+
+class _Field(NamedTuple):
+    """A field in use.
+
+    Attributes:
+        name: of the Struct's field.
+        read: what reads its bytes or number; the fields below where those stand in for it.
+        put: whether a value is the field's, one of the field's, an entry of its map, or holds fields of the Struct.
+        keeps_zero: whether a zero was said, for what was not said comes as zero too.
+    """
+
+    name: str
+    read: Any
+    put: int
+    keeps_zero: bool
+
+
+_ONE, _MANY, _ENTRY, _INLINE = range(4)
+_PUT = {"": _ONE, "repeated": _MANY, "map": _ENTRY}
+_Fields = dict[int, _Field]
+"""Field number and wire type as they are encoded → the field."""
+_NUMBERS: Mapping[str, _Read] = {"bool": bool, "int32": int, "int64": int}
+_SECTIONS = frozenset(("Pod", "Node", "ObjectMeta", "PodSpec", "PodStatus", "NodeSpec", "NodeStatus"))
+"""Messages that no other object has equal: to look for one would be in vain."""
+
+
+class _Memory(dict[bytes, Any]):
+    """Bytes → what they were read as; what it has not seen it reads."""
+
+    def __init__(self, read: _Read) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, part: bytes) -> object:
+        value = self[part] = self._read(part)
+        return value
+
+
+def read_list(document: bytes) -> tuple[str, ListMeta, bytes]:
+    """Return the kind of a list, such as ``PodList``, what its metadata says of the list, and the list's own bytes.
+
+    Raises:
+        DecodeError: it is cut short, or no Protocol Buffers of Kubernetes.
+    """
+    metadata = _Field("metadata", _Decoder().reader(ListMeta, "ListMeta"), _ONE, keeps_zero=True)
+    with _complaining():
+        kind, raw = _envelope(document)
+        return kind, _walk(raw, {_tag(1, _BYTES): metadata}).get("metadata", ListMeta()), raw
+
+
+def read_object(document: bytes, into: type[T]) -> tuple[str, T]:
+    """Return the kind of an object, and the object as the type, which bears upstream's name of the message.
+
+    Raises:
+        DecodeError: it is cut short, or no Protocol Buffers of Kubernetes.
+    """
+    with _complaining():
+        kind, raw = _envelope(document)
+        return kind, _Decoder().reader(into, into.__name__)(raw)
+
+
+class ListDecoder(Generic[T]):
+    """Decodes the pages of one list, whose objects share what is equal.
+
+    Args:
+        into: the type of the objects, which bears upstream's name of the message.
+    """
+
+    def __init__(self, into: type[T]) -> None:
+        self._decoder = _Decoder()
+        read = self._decoder.reader(into, into.__name__)
+        self._fields: _Fields = {_tag(2, _BYTES): _Field("items", read, _MANY, keeps_zero=True)}
+
+    def items(self, raw: bytes) -> tuple[T, ...]:
+        """Return the objects of a page, of which the list's own bytes are given.
+
+        Raises:
+            DecodeError: it is cut short or malformed.
+        """
+        with _complaining():
+            found = _walk(raw, self._fields)
+        self._decoder.forget_bytes()
+        return tuple(found.get("items", ()))
+
+
+class _Decoder:
+    """What reads messages, and remembers what it has read."""
+
+    def __init__(self) -> None:
+        self._memories: list[_Memory] = []
+        self._parts: dict[tuple[Any, ...], Any] = {}
+        text, quantity = self._remembering(_text), self._remembering(_quantity)
+        self._leaves = {"string": text, "Time": self._remembering(_time), "Quantity": quantity}
+        self._entries = {
+            "string": self._remembering(_entry_reader(text)),
+            "Quantity": self._remembering(_entry_reader(quantity)),
+            _ANNOTATIONS: self._remembering(_annotation),
+        }
+
+    def forget_bytes(self) -> None:
+        """Forget which bytes were read as what, and keep what they were read as."""
+        for memory in self._memories:
+            memory.clear()
+
+    def reader(self, into: type, message: str) -> _Read:
+        """Return what makes a Struct of the bytes of a message."""
+        fields = self._fields(into, message)
+        if message in _SECTIONS:
+            return self._reading(into, fields)
+        return self._remembering(self._sharing(into, fields))
+
+    def _reading(self, into: type, fields: _Fields) -> _Read:
+        """Return what makes a Struct of a message with these fields."""
+        shared = self._shared
+
+        def read(part: bytes) -> object:
+            return into(**shared(_walk(part, fields)))
+
+        return read
+
+    def _sharing(self, into: type, fields: _Fields) -> _Read:
+        """Return what makes a Struct of a message with these fields, of equal ones one and the same."""
+        parts, shared = self._parts, self._shared
+        repeats = any(field.put != _ONE for field in fields.values())
+
+        def read(part: bytes) -> object:
+            values = _walk(part, fields)
+            if repeats:
+                shared(values)
+            # What is told apart by its id lives as long as the Struct that stands there.
+            key = (into, *values, *map(id, values.values()))
+            return parts.get(key) or parts.setdefault(key, into(**values))
+
+        return read
+
+    def _shared(self, values: _Values) -> _Values:
+        """Return the values, of equal lists and maps one and the same."""
+        parts = self._parts
+        for name, value in values.items():
+            kind = type(value)
+            if kind is list:
+                values[name] = parts.setdefault((*map(id, value),), tuple(value))
+            elif kind is dict:
+                values[name] = parts.setdefault((*value.items(),), value)
+        return values
+
+    def _remembering(self, read: _Read) -> _Read:
+        """Return what reads equal bytes once."""
+        memory = _Memory(read)
+        self._memories.append(memory)
+        return memory.__getitem__
+
+    def _fields(self, into: type, message: str) -> _Fields:
+        """Return the fields of a message that a Struct has, those inlined in others too."""
+        wanted = {field.encode_name: field for field in msgspec.structs.fields(into)}
+        found: _Fields = {}
+        for name, (number, kind) in MESSAGES[message].items():
+            if name in wanted:
+                tag, field = self._field(wanted[name], number, kind)
+                found[tag] = field
+            else:
+                found[_tag(number, _BYTES)] = _Field(name, _inlined(self._fields(into, kind)), _INLINE, keeps_zero=True)
+        return found
+
+    def _field(self, wanted: msgspec.structs.FieldInfo, number: int, kind: str) -> tuple[int, _Field]:
+        """Return how a field begins, and the field."""
+        label, _, message = kind.rpartition(" ")
+        optional = wanted.default is None and message != "Time"
+        if message in _NUMBERS:
+            return _tag(number, _VARINT), _Field(wanted.name, _NUMBERS[message], _PUT[label], optional)
+        if label == "map":
+            read = self._entries[wanted.name if wanted.name == _ANNOTATIONS else message]
+            return _tag(number, _BYTES), _Field(wanted.name, read, _ENTRY, keeps_zero=True)
+        read = self._leaves.get(message) or self.reader(_struct_of(wanted.type), message)
+        return _tag(number, _BYTES), _Field(wanted.name, read, _PUT[label], optional)
+
+
+def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
+    """Return the values of the fields in use, from a place on.
+
+    Raises:
+        IndexError, DecodeError: it is cut short or malformed.
+    """
+    values: _Values = {}
+    end, known = len(part), fields.get
+    while at < end:
+        tag = part[at]
+        at += 1
+        if tag >= _MORE:
+            tag, at = _varint(part, at - 1)
+        if tag & 7 == _BYTES:
+            length = part[at]
+            at += 1
+            if length >= _MORE:
+                length, at = _varint(part, at - 1)
+            begin = at
+            at += length
+            field = known(tag)
+            if field is None:
+                continue
+            name, read, put, keeps_zero = field
+            value = read(part[begin:at])
+            if put != _ONE:
+                _add(values, field, value)
+            elif value or keeps_zero:
+                values[name] = value
+        elif tag & 7 == _VARINT:
+            number, at = _varint(part, at)
+            _add_number(values, known(tag), number)
+        else:
+            at += _fixed_bytes(tag & 7)
+    if at > end:
+        raise IndexError
+    return values
+
+
+def _add(values: _Values, field: _Field, value: Any) -> None:  # noqa: ANN401 - of any field
+    """Add one of the values of a field, or the values of several fields."""
+    if field.put == _MANY:
+        values.setdefault(field.name, []).append(value)
+    elif field.put == _ENTRY:
+        values.setdefault(field.name, {}).update(value)
+    else:
+        values.update(value)
+
+
+def _add_number(values: _Values, field: _Field | None, number: int) -> None:
+    """Add the number of a field, if it is in use."""
+    if field is not None and (number or field.keeps_zero):
+        values[field.name] = field.read(number)
+
+
+def _fixed_bytes(wire: int) -> int:
+    """Return how many bytes a value takes that says no length."""
+    if wire in _FIXED_BYTES:
+        return _FIXED_BYTES[wire]
+    raise DecodeError(f"{_NOT_VALID}: there is no wire type {wire}")
+
+
+def _varint(part: bytes, at: int) -> tuple[int, int]:
+    """Return the number that stands there, and where it ends; the last of its seven-bit groups come first."""
+    byte = part[at]
+    if byte < _MORE:
+        return byte, at + 1
+    second = part[at + 1]
+    if second < _MORE:
+        return byte + (second - 1 << 7), at + 2
+    number, shift = byte & ~_MORE, 7
+    for place in range(at + 1, at + _LONGEST_VARINT):
+        byte = part[place]
+        number |= (byte & ~_MORE) << shift
+        if byte < _MORE:
+            return number - _WORD if number & _SIGN else number, place + 1
+        shift += 7
+    raise DecodeError(f"{_NOT_VALID}: a number without end")
+
+
+def _tag(number: int, wire: int) -> int:
+    """Return how a field begins."""
+    return number << 3 | wire
+
+
+def _text(part: bytes) -> str:
+    """Return a text; the server replaces in JSON what is none."""
+    return part.decode(errors="replace")
+
+
+_TEXT: _Fields = {_tag(1, _BYTES): _Field("text", _text, _ONE, keeps_zero=False)}
+_SECONDS: _Fields = {_tag(1, _VARINT): _Field("seconds", int, _ONE, keeps_zero=True)}
+
+
+def _quantity(part: bytes) -> str:
+    """Return a quantity as it stands in JSON."""
+    return str(_walk(part, _TEXT).get("text", ""))
+
+
+def _time(part: bytes) -> str | None:
+    """Return a time as it stands in JSON; None where none was set."""
+    seconds = _walk(part, _SECONDS).get("seconds")
+    return None if seconds is None else f"{_EPOCH + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _entry_reader(read: _Read) -> _Read:
+    """Return what makes ((key, value),) of an entry of a map."""
+    fields: _Fields = {
+        _tag(1, _BYTES): _Field("key", _text, _ONE, keeps_zero=True),
+        _tag(2, _BYTES): _Field("value", read, _ONE, keeps_zero=True),
+    }
+
+    def read_entry(part: bytes) -> tuple[tuple[str, Any], ...]:
+        found = _walk(part, fields)
+        return ((found.get("key", ""), found.get("value", "")),)
+
+    return read_entry
+
+
+_read_bytes = _entry_reader(bytes)
+
+
+def _annotation(part: bytes) -> tuple[tuple[str, str], ...]:
+    """Return an annotation as an entry; nothing of one that is not kept."""
+    return tuple((key, _text(value or b"")) for key, value in _read_bytes(part) if key in _KEPT)
+
+
+@contextmanager
+def _complaining() -> Iterator[None]:
+    """Say in words what is wrong with bytes."""
+    try:
+        yield
+    except IndexError as error:
+        raise DecodeError(f"{_NOT_VALID}: cut short") from error
+    except OverflowError as error:
+        raise DecodeError(f"{_NOT_VALID}: a time that is none") from error
+
+
+def _inlined(fields: _Fields) -> _Read:
+    """Return what reads a message as fields of the message that it is in."""
+    return lambda part: _walk(part, fields)
+
+
+_TYPE_META: _Fields = {_tag(2, _BYTES): _Field("kind", _text, _ONE, keeps_zero=True)}
+_ENVELOPE: _Fields = {
+    _tag(1, _BYTES): _Field("type", _inlined(_TYPE_META), _INLINE, keeps_zero=True),
+    _tag(2, _BYTES): _Field("raw", bytes, _ONE, keeps_zero=True),
+}
+
+
+def _envelope(document: bytes) -> tuple[str, bytes]:
+    """Return the kind of a document, and the bytes of its object."""
+    if not document.startswith(PREFIX):
+        raise DecodeError(f"{_NOT_VALID} of Kubernetes")
+    found = _walk(document, _ENVELOPE, at=len(PREFIX))
+    if "raw" not in found:
+        raise IndexError
+    return found.get("kind", ""), found["raw"]
+
+
+def _struct_of(kind: Any) -> Any:  # noqa: ANN401 - a type as it is annotated
+    """Return the Struct in a type such as ``tuple[Container, ...]``."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return kind
+    return next(found for each in get_args(kind) if (found := _struct_of(each)))
