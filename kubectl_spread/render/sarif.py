@@ -15,13 +15,22 @@ from urllib.parse import quote
 import msgspec
 
 from kubectl_spread.reference import entries_named, entry
-from kubectl_spread.render.annotations import Annotation, annotations_of
+from kubectl_spread.render.annotations import WARNING, Annotation, annotations_of
 from kubectl_spread.render.cells import clean
 from kubectl_spread.report import CheckReport, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 FINGERPRINT = "kubectlSpread/v1"
+OF_WARNINGS = entry.Entry(
+    kind=entry.EntryKind.FINDING,
+    name=WARNING,
+    summary="the API server accepts the manifest and warns of a field",
+    meaning="The field is deprecated, or what it says has another effect than it seems to have.",
+    when="Where the API server would send a warning along with its answer.",
+    action="Change the field as the message says.",
+    link=entry.DEFINITION,
+)
 
 Object: TypeAlias = dict[str, object]
 
@@ -43,7 +52,7 @@ def to_sarif(report: CheckReport) -> str:
 
 def _rule(name: str) -> Object:
     """Return what a rule is about, as ``explain`` says it."""
-    *_, explained = entries_named(name)
+    explained = OF_WARNINGS if name == WARNING else entries_named(name)[-1]
     summary, meaning = explained.summary, explained.meaning
     return {
         "id": name,

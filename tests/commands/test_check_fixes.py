@@ -172,6 +172,26 @@ def test_what_is_refused_gets_no_fixes(manifest: Path) -> None:
     assert only(written(manifest, wrong), TAINTED)["fixes"] == []
 
 
+def test_annotations_stand_at_the_constraint_and_tell_the_first_fix(manifest: Path) -> None:
+    path = written(manifest, WEB)
+    checked(path, CORDONED)
+    (said,) = run("check", "-f", path, "--from", path.with_name("cluster.json"), "-o", "github").stdout.splitlines()
+    properties, _, message = said.removeprefix("::error ").partition("::")
+    line = int(dict(pair.split("=") for pair in properties.split(","))["line"])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[line - 1].strip() == f"- topologyKey: {ZONE}"
+    assert "replica 3 of 4 finds no node." in message
+    assert " Fix: " in message
+
+
+def test_a_label_with_dots_is_found(manifest: Path) -> None:
+    described = pod("web", nodeSelector={"a": "b", "kubernetes.io/os": "none"})
+    nodes = [node("a1", labels={"a": "b", "kubernetes.io/os": "linux"})]
+    (edit,) = by_id(only(written(manifest, described), nodes))["RelaxNodeSelector"]["edits"]
+    assert edit["path"] == "spec.nodeSelector[kubernetes.io/os]"
+    assert manifest.read_text(encoding="utf-8").splitlines()[edit["line"] - 1].strip() == "kubernetes.io/os: none"
+
+
 def test_text_says_what_json_says(manifest: Path) -> None:
     path = written(manifest, WEB)
     checked(path, TAINTED)

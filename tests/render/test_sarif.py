@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.render.sarif import FINGERPRINT, to_sarif
-from kubectl_spread.report import CheckReport, Origin, Verdict
+from kubectl_spread.report import CheckReport, Origin, ValidationWarning, Verdict
 from tests.render.reports import REPORTS, golden_report, poisoned_report, strings
 
 CHECKED = [name for name in REPORTS if name.startswith("check/")]
@@ -62,6 +62,16 @@ def test_errors_warnings_and_rules() -> None:
         ("SimilarTopologyKey", "warning"),
         ("GhostPod", "warning"),
     }
+
+
+def test_warnings_of_the_api_server_are_results() -> None:
+    report = check_report("check/checkout")
+    warned = (ValidationWarning(field="spec.template.spec.nodeSelector", message="deprecated"),)
+    run = run_of(replace(report, items=(replace(report.items[0], warnings=warned),)))
+    (result,) = run["results"]
+    assert (result["ruleId"], result["level"]) == ("Warning", "warning")
+    assert result["message"]["text"] == "spec.template.spec.nodeSelector: deprecated"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["Warning"]
 
 
 def test_what_schedules_has_no_result() -> None:

@@ -38,9 +38,10 @@ def pointer(*steps: str | int) -> str:
 
 
 def field_of(path: str) -> str:
-    """Return a pointer as the API writes fields: ``spec.topologySpreadConstraints[0].maxSkew``."""
+    """Return a pointer as the API writes fields: ``spec.containers[0].name``, ``spec.nodeSelector[kubernetes.io/os]``."""
     steps = (step for step in _steps(path) if step != "-")
-    return "".join(f"[{step}]" if step.isdecimal() else f".{step}" for step in steps).lstrip(".")
+    keys = (f"[{step}]" if step.isdecimal() or "." in step or "/" in step else f".{step}" for step in steps)
+    return "".join(keys).lstrip(".")
 
 
 def value_at(path: str, document: Plain) -> Plain:

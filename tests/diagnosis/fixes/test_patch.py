@@ -41,7 +41,7 @@ def test_what_is_not_there_cannot_be_removed(path: str) -> None:
     [
         ("/spec/topologySpreadConstraints/0/maxSkew", "spec.topologySpreadConstraints[0].maxSkew"),
         ("/spec/tolerations/-", "spec.tolerations"),
-        ("/metadata/labels/a~1b", "metadata.labels.a/b"),
+        ("/metadata/labels/a~1b", "metadata.labels[a/b]"),
     ],
 )
 def test_a_path_is_told_as_the_api_writes_fields(path: str, field: str) -> None:
