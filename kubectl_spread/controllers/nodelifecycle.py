@@ -12,6 +12,7 @@ from collections.abc import Collection, Container, Mapping
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.taints import is_passing
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
 from kubectl_spread.scheduler.tainttoleration import tolerates
@@ -20,8 +21,6 @@ UNREACHABLE = "node.kubernetes.io/unreachable"
 NOT_READY = "node.kubernetes.io/not-ready"
 NO_SCHEDULE = "NoSchedule"
 NO_EXECUTE = "NoExecute"
-_OF_STATE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
-"""Begin the taints by which controllers say how a node is."""
 _ZONE_LABELS = (REGION, ZONE)
 _UNHEALTHY_SHARE = 0.55
 """Of a zone's nodes, from which on it is partially disrupted: --unhealthy-zone-threshold."""
@@ -44,11 +43,12 @@ def returned(node: Node) -> Node:
 
 
 def sibling(node: Node, name: str) -> Node:
-    """Return a new node like this one: its own name, no cordon, none of the taints that come and go with its state."""
+    """Return a new node like this one: its own name, no cordon, none of the taints that controllers set."""
     labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
     metadata = replace(node.metadata, name=name, labels=labels, uid="", creation_timestamp=None)
-    taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(_OF_STATE))
-    return replace(node, metadata=metadata, spec=replace(node.spec, unschedulable=False, taints=taints))
+    taints = tuple(taint for taint in node.spec.taints if not is_passing(taint))
+    spec = replace(node.spec, unschedulable=False, taints=taints)
+    return replace(node, metadata=metadata, spec=spec, status=replace(node.status, conditions=()))
 
 
 def added_names(like: str, number: int, taken: Container[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.diagnosis.fixes.taints import OWNED, is_passing, meaning_of, taint_cost
+from kubectl_spread.controllers.taints import OWNED, is_passing, meaning_of, taint_cost
 from kubectl_spread.objects.core import Taint
 from tests.build import ZONE, app, node, spread
 from tests.diagnosis.fixes.clusters import fixes, search, web

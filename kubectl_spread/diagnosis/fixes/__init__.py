@@ -3,8 +3,8 @@
 * situation.py: what keeps the Pod off each node
 * candidate.py: one change, and what becomes of the situation with it
 * constraints.py, nodes.py, demands.py, moves.py: the changes worth trying
-* guards.py: what else would take a changed Pod for its own
-* taints.py, left_alone.py: what is for nobody to change
+* label_selection.py: what else would take a changed Pod for its own
+* left_alone.py: what is for nobody to change
 * search.py: single changes, then pairs
 * revision.py: the owner with the change made, and its next Pods
 * commands.py: what a person runs

@@ -7,12 +7,12 @@ from functools import partial
 
 import msgspec
 
+from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.fixes.taints import taint_cost
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import (
     Affinity,

@@ -7,9 +7,9 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.taints import meaning_of
 from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.fixes.taints import meaning_of
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler import tainttoleration
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
+from kubectl_spread.controllers.nodelifecycle import sibling
+from kubectl_spread.controllers.taints import meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import AddNode, Candidate, ChangeNode
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.diagnosis.fixes.taints import is_passing, meaning_of, taint_cost
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
@@ -151,7 +150,7 @@ def additions(situation: Situation) -> Iterator[Candidate]:
     keys = _deciding_keys(situation.pod) | set(situation.domain_keys)
     seen: set[tuple[object, ...]] = set()
     for info in situation.handle.node_infos.values():
-        node = _sibling(info.node)
+        node = sibling(info.node, f"new-{info.name}")
         labels = tuple(sorted((key, value) for key, value in info.labels.items() if key in keys))
         shape = (labels, node.spec.taints, tuple(sorted(node.status.allocatable.items())))
         if shape in seen:
@@ -181,14 +180,3 @@ def _where(situation: Situation, info: NodeInfo) -> str:
     keys = situation.domain_keys or (ZONE,)
     named = [f"{key} {info.labels[key]}" for key in keys if key in info.labels]
     return f" in {' and '.join(named)}" if named else ""
-
-
-def _sibling(node: Node) -> Node:
-    """Return a new node like this one: its own name, no cordon, none of the taints that controllers set."""
-    name = f"new-{node.metadata.name}"
-    labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
-    metadata = msgspec.structs.replace(node.metadata, name=name, labels=labels, uid="", creation_timestamp=None)
-    taints = tuple(taint for taint in node.spec.taints if not is_passing(taint))
-    spec = msgspec.structs.replace(node.spec, unschedulable=False, taints=taints)
-    status = msgspec.structs.replace(node.status, conditions=())
-    return msgspec.structs.replace(node, metadata=metadata, spec=spec, status=status)

@@ -38,7 +38,7 @@ def pointer(*steps: str | int) -> str:
 
 
 def field_of(path: str) -> str:
-    """Return a pointer as the API writes fields: ``spec.containers[0].name``, ``spec.nodeSelector[kubernetes.io/os]``."""
+    """Return a pointer as the API writes fields: ``containers[0].name``, ``nodeSelector[kubernetes.io/os]``."""
     steps = (step for step in _steps(path) if step != "-")
     keys = (f"[{step}]" if step.isdecimal() or "." in step or "/" in step else f".{step}" for step in steps)
     return "".join(keys).lstrip(".")
