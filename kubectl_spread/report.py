@@ -637,6 +637,7 @@ class SkewItem(Report, frozen=True, kw_only=True):
         next: the nodes the next replica may go to, best first; empty when there is no next Pod.
         evaluated_filters: the filters that decided about ``next``.
         headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
+        proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
     """
 
     namespace: str
@@ -653,6 +654,7 @@ class SkewItem(Report, frozen=True, kw_only=True):
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | UnsetType = UNSET
+    proved_on: Literal["read"] | UnsetType = UNSET
 
 
 class Counts(Report, frozen=True, kw_only=True):

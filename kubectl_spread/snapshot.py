@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Namespace, Node, Pod
-from kubectl_spread.objects.kinds import KINDS, Kind, KubernetesObject
+from kubectl_spread.objects.kinds import KINDS, NODE, POD, Kind, KubernetesObject
 
 ObjectT = TypeVar("ObjectT")
 
@@ -77,6 +77,27 @@ class Inventory(msgspec.Struct, frozen=True):
 def oldest(resource_versions: str) -> str:
     """Return the version that a list, of which parts may be newer, was read at."""
     return resource_versions.partition(NEWER)[0]
+
+
+def together(first: Inventory, second: Inventory) -> Inventory:
+    """Return what two readings found, each object once."""
+    objects: dict[str, tuple[KubernetesObject, ...]] = dict(first.objects)
+    for kind, found in second.objects.items():
+        held = {(each.metadata.namespace, each.metadata.name): each for each in (*objects.get(kind, ()), *found)}
+        objects[kind] = tuple(held.values())
+    versions = {
+        oldest(inventory.resource_versions[kind.plural])
+        for inventory in (first, second)
+        for kind in (NODE, POD)
+        if kind.plural in inventory.resource_versions
+    }
+    return Inventory(
+        objects=objects,
+        resource_versions={**first.resource_versions, **second.resource_versions},
+        unread=tuple(dict.fromkeys((*first.unread, *second.unread))),
+        apart=first.apart or second.apart or len(versions) > 1,
+        pods_read=first.pods_read or second.pods_read,
+    )
 
 
 Controller: TypeAlias = tuple[str, str, str]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags, ShowOutput
+from kubectl_spread.cli.flags import ConnectionFlags, Option, ReadFlags, SchedulerFlags, ScopeFlags, ShowOutput
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ShowFlags:
     defaults: Annotated[
         bool, Option("--defaults", help="Show workloads that only have the cluster's default constraints.")
     ] = False
-    full: Annotated[bool, Option("--full", help="Evaluate every filter, however large the cluster.")] = False
+    full: Annotated[bool, Option("--full", help="The same as --read=all.")] = False
     problems: Annotated[bool, Option("--problems", help="Leave out what is OK.")] = False
     topology_key: Annotated[
         str, Option("--topology-key", metavar="KEY", help="Show only constraints on this topology key.")
@@ -66,6 +66,7 @@ class ShowFlags:
 def show(
     flags: ShowFlags,
     scope: ScopeFlags,
+    reading: ReadFlags,
     printing: ShowOutput,
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
@@ -73,7 +74,7 @@ def show(
     """Show how Pods lie over the domains of their topology spread constraints."""
     from kubectl_spread.commands import show as command
 
-    options = _options(flags, printing.output)
+    options = _options(flags, reading, printing.output)
     detailed = flags.by_node or bool(options.names)
     printed = output.printer(partial(_whole, flags, printing, detailed=detailed), printing)
     if flags.watch:
@@ -103,7 +104,7 @@ def show(
     raise typer.Exit(command.exit_code(answer.report) if flags.exit_code else ExitCode.ANSWERED)
 
 
-def _options(flags: ShowFlags, output: str) -> ShowOptions:
+def _options(flags: ShowFlags, reading: ReadFlags, output: str) -> ShowOptions:
     """Return what is asked.
 
     Raises:
@@ -116,7 +117,7 @@ def _options(flags: ShowFlags, output: str) -> ShowOptions:
         names=names,
         kind=kind,
         defaults=flags.defaults,
-        full=flags.full,
+        read="all" if flags.full else inputs.read_mode_of(reading),
         problems=flags.problems,
         topology_key=flags.topology_key,
         sort_by=command.sort_key(flags.sort_by),
@@ -153,11 +154,10 @@ def _changed(printing: ShowOutput, previous: SkewReport, now: SkewReport) -> str
 def _notes(flags: ShowFlags, scope: Scope, answer: Answer | Overview) -> Iterator[str]:
     """Yield what to say beside the answer."""
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
-    from kubectl_spread.commands.show import COUNTED_ONLY
+    from kubectl_spread.commands.show import how_read
 
     if not answer.report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         what += f" on {flags.topology_key}" if flags.topology_key else ""
         yield nothing_found(scope, what, namespaces_with_pods(answer.view.snapshot))
-    if answer.counted_only:
-        yield COUNTED_ONLY
+    yield from how_read(answer)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kubectl_spread.commands import lists
-from kubectl_spread.commands.matching import together
 from kubectl_spread.commands.source import Source, SourceWithin
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.devices import DeviceClass
 from kubectl_spread.scheduler.dynamicresources import CLASS_PREFIX, may_be_devices
-from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -10,6 +11,7 @@ from kubectl_spread.commands.source import Limits
 from kubectl_spread.diagnosis.evaluation import judge
 from kubectl_spread.diagnosis.fixes import Situation
 from kubectl_spread.diagnosis.fixes.search import Spent, nodes_to_read
+from kubectl_spread.diagnosis.reach import Reach
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.scheduler import cycle, dynamicresources
@@ -44,24 +46,64 @@ class Need(msgspec.Struct, frozen=True):
 NOTHING = Need()
 
 
-AsSeen = Callable[[Pod], Handle]
-"""Pod → the cluster as its scheduler sees it."""
+FIRST_TRIED = 16
+"""Nodes (count) that are read at first where one that takes a Pod is enough."""
+FURTHER_TRIED = 3
+"""How many times as many as were read are tried next."""
+Asked: TypeAlias = Sequence[tuple[Pod, Handle]]
+"""Pods, each with the cluster in which it waits as its scheduler sees it."""
 
 
-def to_judge(pods: Sequence[Pod], seen: AsSeen, limits: Limits) -> Need:
+def to_judge(asked: Asked, limits: Limits) -> Need:
     """Return what has to be read before it can be said of each Pod whether it finds a node, and why not.
+
+    Args:
+        asked: the Pods.
+        limits: how much may be read.
 
     Raises:
         ValueError: an object of the cluster cannot be read.
     """
-    return _before_nodes(pods, seen) or _nodes_left(pods, seen, limits) or _pinned(pods, seen, limits)
+    return _before_nodes(asked) or _nodes_left(asked, limits) or _pinned(asked, limits)
 
 
-def _before_nodes(pods: Iterable[Pod], seen: AsSeen) -> Need:
+def to_place(asked: Asked, limits: Limits) -> Need:
+    """Return what has to be read before one node is known for each Pod, or why there is none.
+
+    Args:
+        asked: the Pods.
+        limits: how much may be read.
+
+    Raises:
+        ValueError: as for ``to_judge``.
+    """
+    if need := _before_nodes(asked):
+        return need
+    nodes: set[str] = set()
+    for pod, handle in asked:
+        most, inventory = limits.left(handle.snapshot), handle.snapshot.inventory
+        found = cycle.not_read(pod, handle, most=most + 1)
+        # More each time: where those that were read have no room, a few further ones may not have any either.
+        tried = max(FIRST_TRIED, FURTHER_TRIED * (len(handle.snapshot.nodes) - len(inventory.not_read)))
+        nodes.update(found[:tried] if found else _victims(pod, handle))
+    if asked and len(nodes) > limits.left(asked[0][1].snapshot):
+        return Need(whole=True, why=f"{len(nodes)} nodes decide about the next Pods")
+    return Need(nodes=frozenset(nodes), why="one of them may take the next Pod")
+
+
+def _victims(pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the nodes on which there may be Pods to evict for one that finds no node."""
+    evaluation = cycle.evaluate_briefly(pod, handle)
+    if evaluation.feasible:
+        return frozenset()
+    reach = Reach(evaluation, handle)
+    return reach.may_open if reach.hides_victims else frozenset()
+
+
+def _before_nodes(asked: Asked) -> Need:
     """Return the namespaces that the Pods concern; all Pods where fewer could reject what more would not."""
     namespaces: set[str] = set()
-    for pod in pods:
-        handle = seen(pod)
+    for pod, handle in asked:
         if any(volume.in_tree for volume in pod.spec.volumes) or _claims_devices(pod, handle):
             return Need(whole=True, why=f"{pod.metadata.name} claims devices or disks that Pods share")
         namespaces |= concerned(pod, handle.snapshot)
@@ -92,11 +134,10 @@ def _namespaces(term: AffinityTerm, snapshot: Snapshot) -> frozenset[str]:
     return term.namespaces | {each.name for each in known if term.namespace_selector.matches(each.labels)}
 
 
-def _nodes_left(pods: Sequence[Pod], seen: AsSeen, limits: Limits) -> Need:
+def _nodes_left(asked: Asked, limits: Limits) -> Need:
     """Return the nodes on which only further Pods can keep a Pod away; all Pods for one that finds a node."""
     nodes: set[str] = set()
-    for pod in pods:
-        handle = seen(pod)
+    for pod, handle in asked:
         most = limits.left(handle.snapshot)
         found = cycle.not_read(pod, handle, most=most + 1)
         if found and (limits.confirm or not most) and len(found) > most:
@@ -104,31 +145,35 @@ def _nodes_left(pods: Sequence[Pod], seen: AsSeen, limits: Limits) -> Need:
         if not found and limits.confirm and cycle.feasible_node(pod, handle):
             return Need(whole=True, why=f"{pod.metadata.name} finds a node, which Pods anywhere may prevent")
         nodes.update(found[:most])
-    if pods and len(nodes) > limits.left(seen(pods[0]).snapshot):
+    if asked and len(nodes) > limits.left(asked[0][1].snapshot):
         return Need(whole=True, why=f"{len(nodes)} nodes may take the Pods")
     return Need(nodes=frozenset(nodes), why="what else keeps Pods from there is not known")
 
 
-def _pinned(pods: Iterable[Pod], seen: AsSeen, limits: Limits) -> Need:
+def _pinned(asked: Asked, limits: Limits) -> Need:
     """Return the nodes of domains that are pinned, where these are few: they are, whatever else is there."""
     nodes: set[str] = set()
-    for pod in pods:
-        handle = seen(pod)
+    for pod, handle in asked:
         found = pinned_nodes(pod, handle) & handle.snapshot.inventory.not_read
         if len(nodes | found) <= limits.left(handle.snapshot):
             nodes |= found
     return Need(nodes=frozenset(nodes), why="they lie in domains that hold the minimum")
 
 
-def to_change(pods: Sequence[Pod], seen: AsSeen, limits: Limits, spent: Spent) -> Need:
+def to_change(asked: Asked, limits: Limits, spent: Spent) -> Need:
     """Return the nodes whose Pods decide whether changes let in the Pods that find no node, as far as there is time.
+
+    Args:
+        asked: the Pods.
+        limits: how much may be read.
+        spent: whether the time is over.
 
     Raises:
         ValueError: as for ``to_judge``.
     """
     nodes: set[str] = set()
-    for pod in pods:
-        situation = Situation(pod, seen(pod))
+    for pod, handle in asked:
+        situation = Situation(pod, handle)
         most = limits.left(situation.handle.snapshot) - len(nodes)
         if situation.handle.profile.serves(pod) and not situation.feasible and not spent():
             nodes |= nodes_to_read(situation, spent, most=most)

@@ -9,14 +9,13 @@ import msgspec
 
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.malformed import naming_the_malformed
-from kubectl_spread.commands.matching import MatchingSource
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
-from kubectl_spread.diagnosis.skew import skew_items, skew_rows
+from kubectl_spread.diagnosis.skew import asked_about, skew_items, skew_rows
 from kubectl_spread.errors import ClusterError, ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -31,7 +30,7 @@ COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAff
 
 COUNTED_ONLY = (
     "The cluster has more than 5,000 Pods: only node name, cordon, taints, node affinity and spread were evaluated for"
-    " the next replica. --full evaluates every filter."
+    " the next replica. --read=all evaluates every filter."
 )
 HEADROOM_VERDICTS = 100_000
 """Verdicts on single nodes (count) that the headroom of all workloads may cost: one or two seconds."""
@@ -48,10 +47,11 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         names: (kind in lower case, name) of the workloads wanted; empty for all.
         kind: the kind wanted, in lower case; empty for all.
         defaults: whether workloads without constraints of their own are shown under the cluster's.
-        full: whether every filter is evaluated however large the cluster is.
+        read: how much of a large cluster is read.
         problems: whether rows that are OK are left out.
         topology_key: the key whose constraints are shown; empty for all.
         sort_by: ``status``, ``skew`` or ``name``.
+        most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
         at_once: whether all there is to read is asked for in one go, as a source wants that keeps it up to date.
         may_be_gone: whether workloads that are named need not exist.
         headroom: whether it is shown how many more replicas find a node, though none is named.
@@ -60,10 +60,11 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[tuple[str, str], ...] = ()
     kind: str = ""
     defaults: bool = False
-    full: bool = False
+    read: ReadMode = "auto"
     problems: bool = False
     topology_key: str = ""
     sort_by: str = "status"
+    most_nodes: int = MOST_NODES
     at_once: bool = False
     may_be_gone: bool = False
     headroom: bool = False
@@ -89,7 +90,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     Attributes:
         report: a row for each workload and constraint.
-        counted_only: whether filters were left out because the cluster is large.
+        counted_only: whether filters were left out because the cluster is large, and followed.
         view: the cluster it was found in.
     """
 
@@ -136,8 +137,9 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ManifestError: a file cannot be read.
     """
     found = _found(source, scope, options, scheduler)
-    view, room = found.view, options.shows_headroom and not found.counted_only
-    # What was counted only says nothing of room.
+    view = found.view
+    # What was counted only, or read in part, says nothing of room.
+    room = options.shows_headroom and not (found.counted_only or view.snapshot.inventory.not_read)
     most_verdicts = HEADROOM_VERDICTS // max(len(found.workloads), 1) if room else 0
     with naming_the_malformed(source.name, view.snapshot):
         items = [
@@ -182,20 +184,17 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
         ManifestError: as for ``show``.
     """
     # Where all namespaces are asked for, all Pods are read in any case.
-    counted_only = bool(scope.namespace and not options.full) and source.count_pods() > lists.WHOLE_CLUSTER_PODS
-    reads = lists.spread_only(scope.namespace) if counted_only else lists.everything(scope.namespace)
-    named = counted_only and options.names and not options.at_once
-    if named:
-        source = MatchingSource(source, scope.namespace, options.names)
-    elif not counted_only:
-        source = claiming(source, at_once=options.at_once)
-    view = look(source, reads, scheduler)
+    in_part = bool(scope.namespace) and options.read != "all" and source.count_pods() > lists.WHOLE_CLUSTER_PODS
+    counted_only = in_part and options.at_once
     if counted_only:
-        view = view.with_filters(COUNTING_FILTERS)
+        view = look(source, lists.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
+    elif in_part:
+        view = _staged(source, scope, options, scheduler)
+    else:
+        asked_of = claiming(source, at_once=options.at_once)
+        view = look(asked_of, lists.everything(scope.namespace), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
-        wanted = list(
-            wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone)
-        )
+        wanted = _wanted(view, scope, options)
     inventory = view.snapshot.inventory
     unseen = (
         *read_apart(inventory),
@@ -212,6 +211,52 @@ def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
         return handle
     upcoming = next_pod(workload, handle.snapshot, handle.profile)
     return view.handle(upcoming.pod.spec.scheduler_name) if upcoming else handle
+
+
+def _wanted(view: View, scope: Scope, options: ShowOptions) -> list[OwnedPods]:
+    """Return the workloads that are asked for.
+
+    Raises:
+        ClusterError: a named workload does not exist, and has to.
+    """
+    return list(wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone))
+
+
+def _staged(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> View:
+    """Return the cluster as far as it has to be read to tell where next Pods go.
+
+    Raises:
+        ClusterError: as for ``show``.
+    """
+    from kubectl_spread.commands import needs
+    from kubectl_spread.commands.staged import StagedSource, settle
+
+    def needed(view: View) -> needs.Need:
+        found = (
+            pod
+            for each in _wanted(view, scope, options)
+            for pod in asked_about(each, view.handle(scheduler_of(each)), defaults=options.shows_defaults)
+        )
+        return needs.to_place(tuple(found), Limits(nodes=options.most_nodes))
+
+    reads = lists.everything(scope.namespace)
+    whole = next(read for read in reads if read.kind == kinds.POD)
+    view = look(claiming(StagedSource(source, scope.namespace)), reads, scheduler)
+    with naming_the_malformed(source.name, view.snapshot):
+        return settle(source, view, whole, needed)
+
+
+def how_read(answer: Answer | Overview) -> Iterator[str]:
+    """Yield what to say of how a large cluster was read."""
+    snapshot = answer.view.snapshot
+    if answer.counted_only:
+        yield COUNTED_ONLY
+    elif unread := len(snapshot.inventory.not_read):
+        yield (
+            "The cluster has more than 5,000 Pods: next replicas were tried on the"
+            f" {len(snapshot.nodes) - unread:,} of {len(snapshot.nodes):,} nodes whose Pods were read."
+            " --read=all reads all."
+        )
 
 
 def exit_code(report: SkewReport | SkewTable) -> ExitCode:

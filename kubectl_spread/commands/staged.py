@@ -22,12 +22,11 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read, up_to
-from kubectl_spread.commands.matching import together
 from kubectl_spread.commands.needs import Need
 from kubectl_spread.commands.source import Source, SourceWithin
 from kubectl_spread.commands.view import View
 from kubectl_spread.objects import kinds
-from kubectl_spread.snapshot import Inventory, PodsRead, oldest
+from kubectl_spread.snapshot import Inventory, PodsRead, oldest, together
 from kubectl_spread.words import count_of
 
 Needed: TypeAlias = Callable[[View], Need]
@@ -95,7 +94,7 @@ def _told(need: Need, view: View) -> str:
     if need.whole:
         return "reading all Pods"
     nodes, namespaces = len(need.nodes), len(need.namespaces)
-    of_nodes = f"{nodes:,} of {count_of(len(view.snapshot.nodes), 'node')}"
+    of_nodes = f"{nodes:,} of {len(view.snapshot.nodes):,} nodes"
     parts = [part for part, wanted in ((of_nodes, nodes), (count_of(namespaces, "namespace"), namespaces)) if wanted]
     return f"reading the Pods of {' and '.join(parts)}"
 

@@ -77,10 +77,6 @@ class View(msgspec.Struct, frozen=True):
         default = self.handles.get(DEFAULT_SCHEDULER) or self.handles[NOBODY]
         return self.handles.get(scheduler_name, default)
 
-    def handle_of(self, pod: Pod) -> Handle:
-        """Return the cluster as the Pod's scheduler sees it."""
-        return self.handle(pod.spec.scheduler_name)
-
     def with_inventory(self, inventory: Inventory) -> View:
         """Return the view of the cluster of which more was read, under the same rules."""
         snapshot = Snapshot.build(inventory)

@@ -101,8 +101,12 @@ def _staged(
     from kubectl_spread.commands import needs
     from kubectl_spread.commands.staged import StagedSource, extended, settle
 
+    def asked_about(view: View) -> needs.Asked:
+        pods = _one_of_each(_wanted(view, scope))
+        return tuple((pod, view.handle(pod.spec.scheduler_name)) for pod in pods)
+
     def needed(view: View) -> needs.Need:
-        return needs.to_judge(_one_of_each(_wanted(view, scope)), view.handle_of, limits)
+        return needs.to_judge(asked_about(view), limits)
 
     whole = next(read for read in reads if read.kind == kinds.POD)
     view = look(claiming(StagedSource(source, scope.namespace)), reads, scheduler)
@@ -110,9 +114,8 @@ def _staged(
         view = settle(source, view, whole, needed)
         if not view.snapshot.inventory.not_read:
             return view
-        pods = _one_of_each(_wanted(view, scope))
         spent = FixBudget(fix_budget * TO_READ, 1).share()
-        return extended(source, view, whole, needs.to_change(pods, view.handle_of, limits, spent))
+        return extended(source, view, whole, needs.to_change(asked_about(view), limits, spent))
 
 
 def exit_code(report: PendingReport) -> ExitCode:

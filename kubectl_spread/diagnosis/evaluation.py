@@ -90,7 +90,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
     """
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     reach = _reach(evaluation, handle) if handle.snapshot.inventory.not_read else None
-    if evaluation.feasible:
+    if evaluation.feasible or (reach and evaluation.undecided):
         return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
     preemption, preempts = None, ""
     hidden = reach is not None and reach.hides_victims
@@ -166,7 +166,7 @@ def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> It
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
     """Return the verdict: what was not judged can only take nodes away, never add any."""
     if not evaluation.feasible:
-        return Verdict.UNSCHEDULABLE
+        return Verdict.INCOMPLETE if evaluation.undecided else Verdict.UNSCHEDULABLE
     return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE
 
 

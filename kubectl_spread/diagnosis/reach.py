@@ -90,12 +90,18 @@ class Reach(msgspec.Struct, frozen=True):
             return False
         if self.evaluation.pre_filter is not None or self._lowest_priority >= priority_of(pod):
             return False
-        return any(map(self._may_open, map(self.evaluation.nodes.__getitem__, self._unread & {*self.evaluation.nodes})))
+        return bool(self.may_open)
 
     @property
     def _lowest_priority(self) -> int:
         """The lowest priority that a Pod may have, as far as PriorityClasses tell."""
         return min((0, *(each.value for each in self.handle.snapshot.all(PriorityClass))))
+
+    @property
+    def may_open(self) -> frozenset[str]:
+        """The nodes (by name) that were not read and that evictions may open."""
+        unread = ((name, verdict) for name, verdict in self.evaluation.nodes.items() if name in self._unread)
+        return frozenset(name for name, verdict in unread if self._may_open(verdict))
 
     def _may_open(self, verdict: NodeVerdict) -> bool:
         """Whether evictions may open the node: what rejects it first is Pods, or is not known."""
@@ -106,7 +112,7 @@ class Reach(msgspec.Struct, frozen=True):
     @property
     def incomplete(self) -> tuple[Incomplete, ...]:
         """What is not known of a Pod that finds a node."""
-        if not self.evaluation.feasible:
+        if not (self.evaluation.feasible or self.evaluation.undecided):
             return ()
         what = f"list {POD.plural} on {count_of(len(self._unread), 'node')}"
         own = self.evaluation.pod.metadata.namespace

@@ -95,8 +95,11 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def next(self) -> tuple[str, ...]:
         """The nodes that take the Pod, best first; where none does, those on which the scheduler makes room."""
-        preemption = self.decision.preemption
-        return (preemption.node, *preemption.ties) if preemption else self.decision.evaluation.feasible
+        preemption, feasible = self.decision.preemption, self.decision.evaluation.feasible
+        if preemption:
+            return (preemption.node, *preemption.ties)
+        # Which is best is not known where others were not read.
+        return tuple(sorted(feasible)) if self.decision.handle.snapshot.inventory.not_read else feasible
 
 
 def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verdicts: int = 0) -> Iterator[SkewItem]:
@@ -127,6 +130,20 @@ def skew_rows(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterato
         judged = _judge_briefly(revision, handle)
         for standing in standings(workload, revision.pod, handle):
             yield _row(workload, revision, standing, judged, handle)
+
+
+def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
+    """Yield each Pod whose node the rows tell of, with the cluster in which it waits.
+
+    Args:
+        workload: the workload.
+        handle: the cluster.
+        defaults: as for ``skew_items``.
+    """
+    for revision in _shown(workload, handle, defaults=defaults):
+        if revision.is_next:
+            yield revision.pod, _placed(revision, handle)
+        yield from ((pod, handle) for pod in revision.waiting[:MOST_AWAITED])
 
 
 def _shown(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[Revision]:
@@ -239,6 +256,7 @@ def _item(
         evaluated_filters=tuple(f for f in handle.profile.filters if f not in evaluation.not_modelled),
         findings=judged.findings,
         headroom=judged.headroom or UNSET,
+        proved_on="read" if handle.snapshot.inventory.not_read else UNSET,
     )
 
 

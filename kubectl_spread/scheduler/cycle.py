@@ -168,6 +168,11 @@ class Evaluation(msgspec.Struct, frozen=True):
         return tuple(v.name for v in sorted(fits, key=lambda v: (-v.scores.get("total", 0), v.name)))
 
     @property
+    def undecided(self) -> bool:
+        """Whether Pods that were not read decide about a node."""
+        return any(verdict.first and verdict.first.plugin == notread.NAME for verdict in self.nodes.values())
+
+    @property
     def message(self) -> str:
         """What the scheduler says of a Pod it cannot place, without preemption; empty when it can.
 

@@ -9,7 +9,6 @@ import pytest
 
 from kubectl_spread import __version__
 from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
-from kubectl_spread.commands.show import COUNTED_ONLY
 from kubectl_spread.objects.kinds import KINDS
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, template, workload
@@ -67,13 +66,19 @@ def test_show_asks_the_cluster() -> None:
     assert metadata["resourceVersions"]["pods"] == "7"
 
 
-def test_show_says_when_a_large_cluster_was_only_counted(server: ApiServer) -> None:
+def test_a_large_cluster_is_read_in_stages(server: ApiServer) -> None:
     server.answer = lambda seen: answer(seen, pods=WHOLE_CLUSTER_PODS)
     ended = run("show")
-    assert (ended.code, ended.stderr) == (0, f"{COUNTED_ONLY}\n")
     assert "deployment/web" in ended.stdout
-    full = run("show", "--full")
-    assert (full.code, full.stderr) == (0, "")
+    assert ended.stderr.endswith("--read=all reads all.\n")
+    for whole in ("--full", "--read=all"):
+        ended = run("show", whole)
+        assert (ended.code, ended.stderr) == (0, "")
+
+
+def test_a_way_of_reading_that_there_is_not() -> None:
+    ended = run("why-pending", "--read=some")
+    assert (ended.code, ended.stderr) == (2, "error: invalid --read 'some'; want auto, all or needed\n")
 
 
 @pytest.mark.parametrize(("flags", "code"), [((), 0), (("--exit-code",), 1), (("--exit-code", "-l", "app=none"), 0)])

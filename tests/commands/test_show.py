@@ -13,7 +13,6 @@ from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import lists
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import (
-    COUNTING_FILTERS,
     Answer,
     ShowOptions,
     exit_code,
@@ -216,19 +215,6 @@ def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
     item = msgspec.structs.replace(report.items[0], status=status)
     code = exit_code(msgspec.structs.replace(report, items=(item,)))
     assert code == (1 if status in BAD else 0)
-
-
-def test_a_large_cluster_is_counted_unless_all_of_it_is_wanted() -> None:
-    large = Memory(CLUSTER, pods=lists.WHOLE_CLUSTER_PODS + 1, server="https://api.example", said_version="v1.36.0")
-    answer = show(large, Scope(namespace="default"), ShowOptions(), SchedulerOptions())
-    assert answer.counted_only
-    assert large.asked == list(lists.spread_only("default"))
-    assert {item.evaluated_filters for item in answer.report.items} == {COUNTING_FILTERS}
-    large.asked.clear()
-    answer = show(large, Scope(namespace="default"), ShowOptions(full=True), SchedulerOptions())
-    assert not answer.counted_only
-    assert large.asked == list(lists.everything("default"))
-    assert all("NodeResourcesFit" in item.evaluated_filters for item in answer.report.items)
 
 
 def test_a_small_cluster_is_evaluated_whole() -> None:

@@ -58,7 +58,8 @@ def _notes(item: SkewItem) -> Iterator[Block]:
         yield Note(line=f"Ghost Pods, which their own constraint does not count: {ghosts}.")
     # Only the newest revision has a next replica.
     if not item.revision or item.next:
-        yield Note(line=f"Next replica: {listed(item.next, SHOWN_NAMES) or 'no node'}.")
+        among = ", of the nodes whose Pods were read" if item.proved_on else ""
+        yield Note(line=f"Next replica: {listed(item.next, SHOWN_NAMES) or 'no node'}{among if item.next else ''}.")
     if headroom := headroom_text(item):
         yield Note(line=f"Headroom: {headroom}.")
 
