@@ -476,11 +476,16 @@ def _came(client: Client, outcomes: Sequence[Outcome], before: set[str]) -> None
             # One after another: the one that waits for a node keeps all others from coming.
             said = outcome.said.pod.metadata.name
             own = [pod for pod in listed if (pod["metadata"]["namespace"], pod["metadata"]["name"]) == (space, said)]
-        outcome.came = min(own, key=lambda pod: pod["metadata"]["name"], default=None)
+        outcome.came = min(own, key=_in_turn, default=None)
         name = outcome.came["metadata"]["name"] if outcome.came else ""
         outcome.pending = next((i for i in pending if (i["namespace"], i["name"]) == (space, name)), None)
         told = [event["message"] for event in events if event["metadata"]["namespace"] == space]
         outcome.refused = told[-1] if told and outcome.came is None else ""
+
+
+def _in_turn(pod: Object) -> tuple[bool, str]:
+    """Return what is least for the Pod of a run that was placed first: a CronJob's come all at once."""
+    return "nodeName" not in pod["spec"], pod["metadata"]["name"]
 
 
 def _differences(outcome: Outcome) -> Iterator[str]:
