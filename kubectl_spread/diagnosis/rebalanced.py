@@ -122,7 +122,9 @@ def _shut_out(outcome: Outcome) -> str:
         judgement = judge(cycle.evaluate(pod, there), there)
         if judgement.blame is not None:
             return f"{key} {domain} takes no Pod: {judgement.blame.reason}"
-    lands = {goal.domains[goal.place[name]] for name in gone.best_nodes(pod) if name in goal.place}
+    lands = {
+        goal.domains[goal.place[name]] for name in cycle.best_of(gone.total_scores(pod), pod) if name in goal.place
+    }
     if not lands.isdisjoint(outcome.emptiest):
         return ""
     return f"a Pod evicted from {key} {named(outcome.fullest)} goes to {named(sorted(lands))}, which scores higher"

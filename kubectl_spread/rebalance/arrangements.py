@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.rebalance.goals import DomainPods, Goal
+from kubectl_spread.rebalance.goals import DomainPods, Goal, with_more
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -36,17 +36,13 @@ class Arrangement(msgspec.Struct, frozen=True):
         """Return how they lie once the Pod is gone, and the one in its place waits for a node."""
         counts = list(self.counts)
         for goal, domain in movable.leaves:
-            counts[goal] = _changed(counts[goal], domain, -1)
+            counts[goal] = with_more(counts[goal], domain, -1)
         handles = {name: movable.again.place(each.without_pod(movable.pod)) for name, each in self.handles.items()}
         return replace(self, handles=handles, counts=tuple(counts))
 
-    def best_nodes(self, pod: Pod) -> tuple[str, ...]:
-        """Return the nodes of which the Pod's scheduler takes one."""
-        return cycle.best_nodes(pod, self.handle_of(pod))
-
-    def feasible_nodes(self, pod: Pod) -> tuple[str, ...]:
-        """Return the nodes that the Pod's scheduler may take at all."""
-        return cycle.feasible_nodes(pod, self.handle_of(pod))
+    def total_scores(self, pod: Pod) -> Mapping[str, int]:
+        """Return the nodes that the Pod's scheduler may take → what it gives them."""
+        return cycle.total_scores(pod, self.handle_of(pod))
 
     def handle_of(self, pod: Pod) -> Handle:
         """Return the cluster as the Pod's scheduler sees it."""
@@ -57,18 +53,13 @@ class Arrangement(msgspec.Struct, frozen=True):
         counts = list(self.counts)
         for at in movable.joins:
             if node_name in goals[at].place:
-                counts[at] = _changed(counts[at], goals[at].place[node_name], 1)
+                counts[at] = with_more(counts[at], goals[at].place[node_name], 1)
         pod = movable.again.pod
         return Arrangement(
             handles={name: with_placed(pod, node_name, each) for name, each in self.handles.items()},
             counts=tuple(counts),
             landed=tuple(sorted((*self.landed, (movable.like, node_name)))),
         )
-
-
-def _changed(counts: DomainPods, domain: int, by: int) -> DomainPods:
-    """Return the counts with so many Pods more in a domain."""
-    return (*counts[:domain], counts[domain] + by, *counts[domain + 1 :])
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -88,39 +79,26 @@ class Landing(msgspec.Struct, frozen=True):
 NOWHERE = Landing((), (), whole=True)
 
 
-def evict(
-    movable: Movable, arrangements: Sequence[Arrangement], goals: Sequence[Goal], *, most: int, whole: bool
-) -> Landing:
+def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal], *, whole: bool) -> Landing:
     """Return what comes of an eviction, on each of the highest-scored nodes, however the Pods lie before.
 
     Args:
         movable: the Pod that goes.
-        arrangements: the ways they may lie.
+        before: the ways they may lie.
         goals: what is counted.
-        most: the ways (count) that are followed further.
-        whole: whether the arrangements are all there are.
+        whole: whether these are all there are.
     """
-    nodes: set[str] = set()
+    pod, nodes = movable.again.pod, set[str]()
     after: dict[object, Arrangement] = {}
-    for before in arrangements:
-        gone = before.without(movable)
-        best = gone.best_nodes(movable.again.pod)
-        if not best:
+    for arrangement in before:
+        gone = arrangement.without(movable)
+        totals = gone.total_scores(pod)
+        if not totals:
             return NOWHERE
-        # Where not every way was followed, any node that takes the Pod may have the highest score.
-        nodes.update(best if whole else gone.feasible_nodes(movable.again.pod))
+        best = cycle.best_of(totals, pod)
+        # Where not every way is followed, any node that takes the Pod may have the highest score.
+        nodes.update(best if whole else totals)
         for node_name in best:
             landed = gone.with_landed(movable, node_name, goals)
             after.setdefault(landed.landed, landed)
-    kept = tuple(_spread_out(list(after.values()), most))
-    return Landing(tuple(sorted(nodes)), kept, whole=whole and len(kept) == len(after))
-
-
-def _spread_out(arrangements: list[Arrangement], most: int) -> Iterator[Arrangement]:
-    """Yield at most so many of them: at first such that no two are counted alike."""
-    seen: set[Counts] = set()
-    alike: list[Arrangement] = []
-    for each in arrangements:
-        (alike.append(each) if each.counts in seen else seen.add(each.counts))
-    fresh = [each for each in arrangements if not any(each is other for other in alike)]
-    yield from (*fresh, *alike)[:most]
+    return Landing(tuple(sorted(nodes)), tuple(after.values()), whole)

@@ -30,6 +30,11 @@ UNREACHABLE = 10**9
 """Moves (count) where no number of them is enough."""
 
 
+def with_more(counts: DomainPods, place: int, by: int) -> DomainPods:
+    """Return the counts with so many Pods more in the domain of a place."""
+    return (*counts[:place], counts[place] + by, *counts[place + 1 :])
+
+
 class Goal(msgspec.Struct, frozen=True, dict=True):
     """One constraint of one workload.
 
@@ -58,9 +63,13 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         """Whether there are fewer domains than the constraint wants, so that the minimum is 0 whatever they hold."""
         return self.constraint.hard and len(self.domains) < self.constraint.min_domains
 
+    def least(self, counts: DomainPods) -> int:
+        """Return the global minimum (Pods)."""
+        return 0 if self._is_below_min_domains else min(counts, default=0)
+
     def skew(self, counts: DomainPods) -> int:
         """Return the most Pods in any domain minus the global minimum (Pods)."""
-        least = 0 if self._is_below_min_domains else min(counts, default=0)
+        least = self.least(counts)
         return max(counts, default=least) - least
 
     def excess(self, counts: DomainPods) -> int:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cache
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers.keeping import kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
-from kubectl_spread.controllers.workloads import controller_of
+from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.controllers.workloads import controller_of, owner_of
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOAD_KINDS
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
+from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.world import PodKey
 from kubectl_spread.snapshot import Snapshot
 
 NOBODY_MAKES_IT_AGAIN = "nothing makes it again"
@@ -30,6 +36,7 @@ class Movable(msgspec.Struct, frozen=True):
         like: Pods of one number are alike: which of them goes from a node makes no difference.
         leaves: the goals that count it, and in which domain (places of both).
         joins: the goals that count the Pod that comes in its place.
+        bound_by: the goals that are its own and that keep it off nodes.
     """
 
     pod: Pod
@@ -37,6 +44,7 @@ class Movable(msgspec.Struct, frozen=True):
     like: int
     leaves: tuple[tuple[int, int], ...]
     joins: tuple[int, ...]
+    bound_by: tuple[int, ...]
 
 
 class Movables:
@@ -49,10 +57,11 @@ class Movables:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._numbers: dict[Hashable, int] = {}
-        self._pods_of: dict[tuple[str, str, str], list[Pod]] = {}
-        for pod in snapshot.all(Pod):
-            if (controller := pod.metadata.controller) is not None:
-                self._pods_of.setdefault((pod.metadata.namespace, controller.kind, controller.name), []).append(pod)
+        self._shared: set[int] = set()
+        self._made: dict[int, NextPod] = {}
+        self._active = Counter(_controller(pod) for pod in active(snapshot.all(Pod)))
+        self.why_not = cache(self._why_not)
+        """Return why the Pod is not to be evicted; empty where it may be."""
 
     def of(self, goals: Sequence[Goal], pods: Sequence[Pod], handle_of: Callable[[str], Handle]) -> Iterator[Movable]:
         """Yield what may be evicted of the Pods, those that had best go first: of low priority, not ready, young.
@@ -64,32 +73,31 @@ class Movables:
         """
         for pod in sorted(sorted(pods, key=_created, reverse=True), key=_turn):
             handle = handle_of(pod.spec.scheduler_name)
-            if self.why_not(pod) or not handle.profile.serves(pod):
+            if self.why_not(pod.key) or not handle.profile.serves(pod):
                 continue
-            again = replacement(pod, handle.snapshot, handle.profile)
+            like = self._number(pod)
+            again = self._again(pod, like, handle)
             if not again.refusals:
-                counting = [(at, goal) for at, goal in enumerate(goals) if goal.matches(pod)]
-                node = pod.spec.node_name
-                yield Movable(
-                    pod=pod,
-                    again=again,
-                    like=self._number(pod),
-                    leaves=tuple((at, goal.place[node]) for at, goal in counting if node in goal.place),
-                    joins=tuple(at for at, goal in enumerate(goals) if goal.matches(again.pod)),
-                )
+                yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
 
-    def why_not(self, pod: Pod) -> str:
-        """Return why the Pod is not to be evicted; empty where it may be."""
-        if pod.terminating:
+    def _again(self, pod: Pod, like: int, handle: Handle) -> NextPod:
+        """Return the Pod that comes in place of one; that of Pods that are alike differs by its name alone."""
+        if like not in self._made:
+            self._made[like] = replacement(pod, handle.snapshot, handle.profile)
+        made = self._made[like]
+        return replace(made, pod=renamed(made.pod, f"{pod.metadata.name}-again")) if like in self._shared else made
+
+    def _why_not(self, key: PodKey) -> str:
+        pod = self._snapshot.get(Pod, *key)
+        if pod is None or pod.terminating:
             return "it is being deleted already"
         return kept_because(pod) or self._lost(pod) or eviction.refusal(pod, self._snapshot)
 
     def _lost(self, pod: Pod) -> str:
         """Return why no other Pod comes in its place; empty where one does."""
-        controller = pod.metadata.controller
+        controller, owner = pod.metadata.controller, controller_of(pod, self._snapshot)
         if controller is None:
             return NOBODY_MAKES_IT_AGAIN
-        owner = controller_of(pod, self._snapshot)
         if owner is None:
             known = next((kind for kind in WORKLOAD_KINDS if kind.name == controller.kind), None)
             return NOBODY_MAKES_IT_AGAIN if known and self._snapshot.inventory.has(known) else ""
@@ -97,17 +105,39 @@ class Movables:
             return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} is being deleted"
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
             return ""
-        siblings = active(self._pods_of[pod.metadata.namespace, controller.kind, controller.name])
-        more = len(siblings) > owner.spec.replicas_wanted
+        more = self._active[_controller(pod)] > owner.spec.replicas_wanted
         return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} has more Pods than it wants" if more else ""
 
     def _number(self, pod: Pod) -> int:
-        """Return what is the same of Pods that are alike."""
-        controller = pod.metadata.controller
-        mine = controller_of(pod, self._snapshot) is None or any(volume.claims for volume in pod.spec.volumes)
-        labels = frozenset(pod.metadata.labels.items())
-        key = pod.key if mine else (pod.metadata.namespace, controller and (controller.kind, controller.name), labels)
-        return self._numbers.setdefault(key, len(self._numbers))
+        """Return what is the same of Pods that are alike: of one ReplicaSet, with the same labels and no claims."""
+        owner = controller_of(pod, self._snapshot)
+        claims = any(volume.claims for volume in pod.spec.volumes)
+        if claims or not isinstance(owner, ReplicaSet | ReplicationController):
+            return self._numbers.setdefault(pod.key, len(self._numbers))
+        key = pod.metadata.namespace, owner.metadata.name, frozenset(pod.metadata.labels.items())
+        number = self._numbers.setdefault(key, len(self._numbers))
+        self._shared.add(number)
+        return number
+
+
+def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owner: tuple[str, WorkloadRef]) -> Movable:
+    """Return the Pod with what counts it."""
+    node, counting = pod.spec.node_name, [(at, goal) for at, goal in enumerate(goals) if goal.matches(pod)]
+    own = ((at, goal) for at, goal in counting if (goal.workload.namespace, goal.workload.ref) == owner)
+    return Movable(
+        pod=pod,
+        again=again,
+        like=like,
+        leaves=tuple((at, goal.place[node]) for at, goal in counting if node in goal.place),
+        joins=tuple(at for at, goal in enumerate(goals) if goal.matches(again.pod)),
+        bound_by=tuple(at for at, goal in own if goal.constraint.hard),
+    )
+
+
+def _controller(pod: Pod) -> tuple[str, str, str]:
+    """Return what manages the Pod: namespace, kind and name, both empty where nothing does."""
+    controller = pod.metadata.controller
+    return pod.metadata.namespace, controller.kind if controller else "", controller.name if controller else ""
 
 
 def _turn(pod: Pod) -> tuple[object, ...]:

@@ -13,7 +13,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
 from kubectl_spread.rebalance.movable import Movable, Movables
-from kubectl_spread.rebalance.search import Ended, Eviction, Found, Limits, Problem, Search, State
+from kubectl_spread.rebalance.problem import Problem
+from kubectl_spread.rebalance.search import Ended, Eviction, Found, Limits, Search, State, followed_through
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handle
@@ -21,10 +22,13 @@ from kubectl_spread.snapshot import Snapshot
 
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
 """Filters that judge a node by what no eviction changes."""
-MOST_PLACEMENTS = 4_000
-"""Pods (count) that are placed in the search for one group."""
-MOST_ARRANGEMENTS = 8
-"""Ways the Pods may lie (count) that are followed further."""
+UNLIMITED = 10**9
+"""Evictions (count), where there may be as many as it takes."""
+MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
+"""Verdicts on single nodes in the search for one group, about a second's; what a placement costs besides; and how many
+placements there are in any case (counts)."""
+FEW, MANY = (8, 1_500), (200, 2_000)
+"""Ways the Pods may lie that are followed in a search, and in its proof: how many, and times nodes (counts)."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,6 +131,7 @@ class Planner:
         self._asked = asked
         self._snapshot: Snapshot = self._handle().snapshot
         self._movables = Movables(self._snapshot)
+        self._open: dict[bytes, tuple[str, ...]] = {}
         self._state = State((Arrangement(handles, ()),))
 
     def _handle(self, scheduler_name: str = DEFAULT_SCHEDULER) -> Handle:
@@ -152,24 +157,49 @@ class Planner:
     def _solved(self, goals: Sequence[Goal]) -> Iterator[Outcome]:
         """Yield what becomes of the goals of one group, and go on from there."""
         start = tuple(goal.start for goal in goals)
-        arrangements = tuple(replace(each, counts=start) for each in self._state.arrangements)
-        before = State(arrangements, (), self._state.whole)
-        found = Found(before, Ended.FOUND_ALL)
-        movables: tuple[Movable, ...] = ()
+        before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
+        found, movables = Found(before, Ended.FOUND_ALL), tuple[Movable, ...]()
         if any(goal.wanted and goal.is_violated for goal in goals):
             problem = self._problem(goals)
-            found, movables = Search(problem, before, self._limits()).run(), problem.movables
-        self._state = found.state.after(self._state)
+            found, movables = self._best(problem, before), problem.movables
+        self._state = found.state
         gone = {each.movable.pod.key for each in found.state.evictions}
         left = tuple(each for each in movables if each.pod.key not in gone)
         for at, goal in enumerate(goals):
             worst = max(found.state.arrangements, key=lambda each: goal.skew(each.counts[at]))
-            yield Outcome(goal, worst.counts[at], worst, left, self._staying(goal), found.ended)
+            holds = goal.excess(worst.counts[at]) == 0
+            yield Outcome(goal, worst.counts[at], worst, left, () if holds else self._staying(goal), found.ended)
 
-    def _limits(self) -> Limits:
+    def _best(self, problem: Problem, before: State) -> Found:
+        """Return the best plan for a group: looked for in few arrangements, then followed in as many as may be."""
+        few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
+        first = before.with_most(1, problem.goals)
+        found = Search(problem, first, self._limits(few)).run()
+        followed = self._followed(found, before, problem, many)
+        if followed is None:
+            found = Search(problem, before.with_most(many, problem.goals), self._limits(many)).run()
+            followed = self._followed(found, before, problem, many)
+        return Found(before, Ended.PLACEMENTS) if followed is None else Found(followed, found.ended)
+
+    def _followed(self, found: Found, before: State, problem: Problem, most: int) -> State | None:
+        """Return the state that was found, followed in as many arrangements as may be; None where it is worse then."""
+        if most == 1:
+            return found.state
+        evictions = found.state.evictions[len(before.evictions) :]
+        followed = followed_through(evictions, before, problem.goals, most)
+        is_no_worse = followed is not None and _is_no_worse(followed, found.state, problem.goals)
+        return followed if is_no_worse else None
+
+    @property
+    def _nodes(self) -> int:
+        """How many nodes there are (count), but never none."""
+        return max(1, len(self._snapshot.nodes))
+
+    def _limits(self, arrangements: int) -> Limits:
         """Return how far the search for a group goes."""
-        most = 10**9 if self._asked.most is None else self._asked.most - len(self._state.evictions)
-        return Limits(evictions=most, placements=MOST_PLACEMENTS, arrangements=MOST_ARRANGEMENTS)
+        most = UNLIMITED if self._asked.most is None else self._asked.most
+        placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
+        return Limits(evictions=most, placements=placements, arrangements=arrangements)
 
     def _problem(self, goals: Sequence[Goal]) -> Problem:
         """Return what is to be solved for one group."""
@@ -179,9 +209,7 @@ class Planner:
 
     def _staying(self, goal: Goal) -> tuple[tuple[Pod, str], ...]:
         """Return the Pods that the goal counts and that are not to be evicted, and why."""
-        if not goal.is_violated:
-            return ()
-        return tuple((pod, why) for pod in self._matched(goal) if (why := self._movables.why_not(pod)))
+        return tuple((pod, why) for pod in self._matched(goal) if (why := self._movables.why_not(pod.key)))
 
     def _matched(self, goal: Goal) -> Iterator[Pod]:
         """Yield the Pods that the goal counts, or would count on other nodes."""
@@ -205,7 +233,16 @@ class Planner:
 
     def _open_nodes(self, pod: Pod) -> tuple[str, ...]:
         """Return the nodes that let the Pod in by themselves, whatever lies on them."""
-        handle = self._handle(pod.spec.scheduler_name)
-        filters = tuple(name for name in handle.profile.filters if name in BY_NODE_ALONE)
-        profile = replace(handle.profile, filters=filters, weights={})
-        return feasible_nodes(pod, replace(handle, profile=profile))
+        spec = pod.spec
+        asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity))
+        if asked not in self._open:
+            handle = self._handle(spec.scheduler_name)
+            filters = tuple(name for name in handle.profile.filters if name in BY_NODE_ALONE)
+            profile = replace(handle.profile, filters=filters, weights={})
+            self._open[asked] = feasible_nodes(pod, replace(handle, profile=profile))
+        return self._open[asked]
+
+
+def _is_no_worse(followed: State, searched: State, goals: Sequence[Goal]) -> bool:
+    """Whether no goal stands worse in more arrangements than it does in few."""
+    return all(followed.worst(goal, at) <= searched.worst(goal, at) for at, goal in enumerate(goals))

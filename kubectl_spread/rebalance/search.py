@@ -8,6 +8,7 @@ an eviction leads to is asked of the scheduler only once no other looks better.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from enum import Enum
 from itertools import count
 
@@ -15,8 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts, evict
-from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal
+from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.movable import Movable
+from kubectl_spread.rebalance.problem import Problem
 
 
 class Eviction(msgspec.Struct, frozen=True):
@@ -44,13 +46,44 @@ class State(msgspec.Struct, frozen=True):
     evictions: tuple[Eviction, ...] = ()
     whole: bool = True
 
-    def after(self, earlier: State) -> State:
-        """Return the same, the evictions that an earlier state tells of made before."""
-        return replace(self, evictions=(*earlier.evictions, *self.evictions))
+    def after(self, movable: Movable, goals: Sequence[Goal], most: int) -> State | None:
+        """Return the state after one eviction more; None where a Pod may be left without a node.
+
+        Args:
+            movable: the Pod that goes.
+            goals: what is counted.
+            most: the arrangements (count) that are followed further: the worst of those that are counted differently.
+        """
+        landing = evict(movable, self.arrangements, goals, whole=self.whole)
+        if not landing.nodes:
+            return None
+        evictions = (*self.evictions, Eviction(movable, landing.nodes))
+        return State(landing.arrangements, evictions, landing.whole).with_most(most, goals)
+
+    def with_most(self, most: int, goals: Sequence[Goal]) -> State:
+        """Return the state with no more arrangements than so many, the worst of those that are counted differently."""
+        if len(self.arrangements) <= most:
+            return self
+        worst = sorted(self.arrangements, key=lambda each: [-excess for excess in _excess(each, goals)])
+        told_apart = {each.counts: each for each in reversed(worst)}
+        first = list(told_apart.values())[::-1]
+        others = [each for each in worst if told_apart[each.counts] is not each]
+        return replace(self, arrangements=(*first, *others)[:most], whole=False)
+
+    @property
+    def counted(self) -> frozenset[Counts]:
+        """How the goals may count."""
+        return frozenset(each.counts for each in self.arrangements)
 
     def worst(self, goal: Goal, at: int) -> int:
         """Return the largest excess over maxSkew of a goal, which stands at a place among them (Pods)."""
         return max(goal.excess(each.counts[at]) for each in self.arrangements)
+
+
+def _excess(arrangement: Arrangement, goals: Sequence[Goal]) -> tuple[int, ...]:
+    """Return by how much all goals together exceed maxSkew (Pods), and then each."""
+    each = [goal.excess(counts) for goal, counts in zip(goals, arrangement.counts, strict=True)]
+    return sum(each), *each
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -87,20 +120,6 @@ class Found(msgspec.Struct, frozen=True):
     ended: Ended
 
 
-class Problem(msgspec.Struct, frozen=True, dict=True):
-    """What is to be solved.
-
-    Attributes:
-        goals: what is to hold; they count Pods in common.
-        movables: the Pods that may go.
-        shut: for each goal, the domains no Pod can come to.
-    """
-
-    goals: tuple[Goal, ...]
-    movables: tuple[Movable, ...]
-    shut: tuple[frozenset[int], ...]
-
-
 class Search:
     """One search.
 
@@ -114,75 +133,16 @@ class Search:
         self._problem = problem
         self._start = start
         self._limits = limits
-        self._needed: dict[tuple[int, DomainPods], int] = {}
-        self._staying = tuple(self._staying_of(at) for at in range(len(problem.goals)))
-        self._allowed = tuple(self._least_skew(at) for at in range(len(problem.goals)))
         self._heap: list[tuple[int, int, int, int, int, State, Movable]] = []
         self._serial = count()
         self._seen: set[object] = set()
         self._placed = 0
         self._cut = False
 
-    # What the counts say.
-
-    def _staying_of(self, at: int) -> DomainPods:
-        """Return how many Pods of each domain of a goal cannot be moved."""
-        staying = list(self._problem.goals[at].start)
-        for movable in self._problem.movables:
-            for goal, domain in movable.leaves:
-                if goal == at:
-                    staying[domain] -= 1
-        return tuple(staying)
-
-    def _least_skew(self, at: int) -> int:
-        """Return the least skew, of maxSkew and more, that moves can bring about as far as the counts tell."""
-        goal, shut, staying = self._problem.goals[at], self._problem.shut[at], self._staying[at]
-        most = goal.constraint.max_skew
-        while goal.moves_needed(goal.start, most, shut, staying) >= UNREACHABLE:
-            most += 1
-        return most
-
-    def _moves(self, at: int, counts: DomainPods) -> int:
-        """Return how many moves a goal asks for at least (count)."""
-        key = at, counts
-        if key not in self._needed:
-            goal = self._problem.goals[at]
-            self._needed[key] = goal.moves_needed(counts, self._allowed[at], self._problem.shut[at], self._staying[at])
-        return self._needed[key]
-
-    def _left(self, state: State) -> int:
-        """Return how many evictions are still needed at least (count)."""
-        return max(self._moves(at, found) for each in state.arrangements for at, found in enumerate(each.counts))
-
-    def _hope(self, movable: Movable, counts: Counts) -> tuple[int, int]:
-        """Return how many evictions are needed after this one at least, and what all goals ask for together."""
-        most = together = 0
-        leaves = dict(movable.leaves)
-        for at, found in enumerate(counts):
-            needed = self._moves(at, found)
-            if at in leaves or at in movable.joins:
-                needed = self._at_best(at, found, leaves.get(at), joins=at in movable.joins)
-            most, together = max(most, needed), together + needed
-        return most, together
-
-    def _at_best(self, at: int, counts: DomainPods, leaves: int | None, *, joins: bool) -> int:
-        """Return what a goal asks for at least once a Pod has left a domain, and come to whichever is best."""
-        after = list(counts)
-        if leaves is not None:
-            after[leaves] -= 1
-        best = self._moves(at, tuple(after))
-        open_domains = [place for place in range(len(after)) if place not in self._problem.shut[at]]
-        if joins and open_domains:
-            after[min(open_domains, key=after.__getitem__)] += 1
-            best = min(best, self._moves(at, tuple(after)))
-        return best
-
-    # The search itself.
-
     def run(self) -> Found:
         """Return the best plan there is, or that was found within the limits."""
-        best, least = self._start, self._left(self._start)
-        if not least:
+        best = self._start
+        if not self._problem.left(best.counted):
             return Found(best, Ended.FOUND_ALL)
         self._branch(best)
         while self._heap and self._placed < self._limits.placements:
@@ -192,7 +152,7 @@ class Search:
                 continue
             if self._is_harmless(after):
                 best = min(best, after, key=self._rank)
-                if not self._left(after):
+                if not self._problem.left(after.counted):
                     return Found(after, Ended.FOUND_ALL)
             self._branch(after)
         if self._heap:
@@ -202,16 +162,13 @@ class Search:
     def _after(self, state: State, movable: Movable) -> State | None:
         """Return the state after one eviction; None where a Pod is left without a node, or nothing is new."""
         self._placed += len(state.arrangements)
-        limits = self._limits
-        landing = evict(movable, state.arrangements, self._problem.goals, most=limits.arrangements, whole=state.whole)
-        if not landing.nodes:
+        after = state.after(movable, self._problem.goals, self._limits.arrangements)
+        if after is None:
             return None
-        eviction = Eviction(movable, landing.nodes)
-        after = State(landing.arrangements, (*state.evictions, eviction), landing.whole)
-        evicted = tuple(sorted((each.movable.like, each.movable.pod.spec.node_name) for each in after.evictions))
-        key = evicted, frozenset(each.landed for each in after.arrangements)
-        counted = {each.counts for each in state.arrangements}
-        if key in self._seen or (len(counted) == 1 and {each.counts for each in after.arrangements} == counted):
+        made = after.evictions[len(self._start.evictions) :]
+        key = self._problem.sign_of([each.movable for each in made], after.arrangements)
+        # Where the Pod comes back to where it was nothing is won.
+        if key in self._seen or (len(state.counted) == 1 and after.counted == state.counted):
             return None
         self._seen.add(key)
         return after
@@ -222,22 +179,10 @@ class Search:
         if done > self._limits.evictions:
             self._cut = True
             return
-        gone = {each.movable.pod.key for each in state.evictions}
-        counts = {each.counts for each in state.arrangements}
-        hopes: dict[object, tuple[int, int]] = {}
-        tried: set[object] = set()
-        least = len(state.evictions) + self._left(state)
-        for rank, movable in enumerate(self._problem.movables):
-            alike = movable.like, movable.pod.spec.node_name
-            if movable.pod.key in gone or alike in tried:
-                continue
-            tried.add(alike)
-            key = movable.leaves, movable.joins
-            if key not in hopes:
-                each = [self._hope(movable, found) for found in counts]
-                hopes[key] = max(most for most, _ in each), max(together for _, together in each)
-            most, together = hopes[key]
-            entry = max(least, done + most), -done, together, rank, next(self._serial), state, movable
+        counts = state.counted
+        least = len(state.evictions) + self._problem.left(counts)
+        for rank, movable, hope in self._problem.moves({each.movable.pod.key for each in state.evictions}, counts):
+            entry = max(least, done + hope.most), -done, hope.together, rank, next(self._serial), state, movable
             heapq.heappush(self._heap, entry)
 
     def _is_harmless(self, state: State) -> bool:
@@ -248,3 +193,20 @@ class Search:
         """Return what states are compared by: excess together, goals that do not hold, evictions."""
         excess = [state.worst(goal, at) for at, goal in enumerate(self._problem.goals)]
         return sum(excess), sum(map(bool, excess)), len(state.evictions)
+
+
+def followed_through(evictions: Sequence[Eviction], state: State, goals: Sequence[Goal], most: int) -> State | None:
+    """Return the state after these evictions; None where a Pod may be left without a node.
+
+    Args:
+        evictions: to be made, in order.
+        state: the cluster before.
+        goals: what is counted.
+        most: the arrangements (count) that are followed.
+    """
+    for each in evictions:
+        after = state.after(each.movable, goals, most)
+        if after is None:
+            return None
+        state = after
+    return state

@@ -273,7 +273,7 @@ def evaluate_briefly(pod: Pod, handle: Handle) -> Evaluation:
 def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     """Return ``evaluate(pod, handle).feasible``, in less time: a node is left at the first filter that rejects it."""
     # Best first; among equals upstream draws, we go by name.
-    totals = _totals(pod, handle)
+    totals = total_scores(pod, handle)
     return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
 
 
@@ -316,15 +316,19 @@ def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
 
     Source: kube-scheduler schedule_one.go evaluateNominatedNode, selectHost (v1.36).
     """
-    totals = _totals(pod, handle)
+    return best_of(total_scores(pod, handle), pod)
+
+
+def best_of(totals: Mapping[str, int], pod: Pod) -> tuple[str, ...]:
+    """Return the nodes of which the scheduler takes one, by name, from their ``total_scores``."""
     if pod.status.nominated_node_name in totals:
         return (pod.status.nominated_node_name,)
     highest = max(totals.values(), default=0)
     return tuple(sorted(name for name, total in totals.items() if total == highest))
 
 
-def _totals(pod: Pod, handle: Handle) -> Mapping[str, int]:
-    """Return feasible node's name → its score in all."""
+def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
+    """Return feasible node's name → its score in all, in no order."""
     found = _pre_filter(pod, handle)
     if found.rejection is not None:
         return {}

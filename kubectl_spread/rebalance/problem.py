@@ -1,0 +1,194 @@
+"""What is to be solved for workloads that count each other, and what the counts alone tell of it.
+
+Arithmetic decides here what is worth trying, and in which order; nothing is placed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from functools import cached_property
+
+import msgspec
+
+from kubectl_spread.rebalance.arrangements import Arrangement, Counts
+from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal, with_more
+from kubectl_spread.rebalance.movable import Movable
+from kubectl_spread.simulation.world import PodKey
+
+EXACT_PODS = 16
+"""Pods that may go (count) up to which it is told apart on which of several nodes that count alike each was."""
+
+
+class Hope(msgspec.Struct, frozen=True):
+    """What is left to do after an eviction, as far as the counts tell.
+
+    Attributes:
+        most: the evictions that the most demanding goal asks for at least (count).
+        together: those that all goals ask for, added up (count).
+    """
+
+    most: int
+    together: int
+
+
+class Problem(msgspec.Struct, frozen=True, dict=True):
+    """What is to be solved.
+
+    Attributes:
+        goals: what is to hold; they count Pods in common.
+        movables: the Pods that may go, those that had best go first.
+        shut: for each goal, the domains no Pod can come to.
+    """
+
+    goals: tuple[Goal, ...]
+    movables: tuple[Movable, ...]
+    shut: tuple[frozenset[int], ...]
+
+    # How many evictions are needed at least.
+
+    @cached_property
+    def _needed(self) -> dict[tuple[int, DomainPods], int]:
+        """What was found out: a goal's place and its counts → moves (count)."""
+        return {}
+
+    @cached_property
+    def _staying(self) -> tuple[DomainPods, ...]:
+        """For each goal, how many Pods of each domain cannot be moved."""
+        staying = [list(goal.start) for goal in self.goals]
+        for movable in self.movables:
+            for at, domain in movable.leaves:
+                staying[at][domain] -= 1
+        return tuple(map(tuple, staying))
+
+    @cached_property
+    def _allowed(self) -> tuple[int, ...]:
+        """For each goal, the least skew from maxSkew on that moves can bring about, as far as the counts tell."""
+        return tuple(map(self._least_skew, range(len(self.goals))))
+
+    def _least_skew(self, at: int) -> int:
+        """Return the least skew from maxSkew on that moves can bring about."""
+        goal = self.goals[at]
+        most = goal.constraint.max_skew
+        while goal.moves_needed(goal.start, most, self.shut[at], self._staying[at]) >= UNREACHABLE:
+            most += 1
+        return most
+
+    def _moves(self, at: int, counts: DomainPods) -> int:
+        """Return how many moves a goal asks for at least (count)."""
+        key = at, counts
+        if key not in self._needed:
+            most, shut, staying = self._allowed[at], self.shut[at], self._staying[at]
+            self._needed[key] = self.goals[at].moves_needed(counts, most, shut, staying)
+        return self._needed[key]
+
+    def left(self, counted: Collection[Counts]) -> int:
+        """Return how many evictions are still needed at least, however the goals count (count)."""
+        return max(self._moves(at, found) for counts in counted for at, found in enumerate(counts))
+
+    def _hope(self, movable: Movable, counted: Collection[Counts]) -> Hope:
+        """Return what is left to do after an eviction, however the goals count."""
+        each = [
+            [self._after(movable, at, found) for at, found in enumerate(counts)]  # goal by goal
+            for counts in counted
+        ]
+        return Hope(max(map(max, each)), max(map(sum, each)))
+
+    def _after(self, movable: Movable, at: int, counts: DomainPods) -> int:
+        """Return what a goal asks for at least once the Pod has gone, and the one in its place is where it is best."""
+        leaves = dict(movable.leaves).get(at)
+        if leaves is None and at not in movable.joins:
+            return self._moves(at, counts)
+        after = counts if leaves is None else with_more(counts, leaves, -1)
+        best = self._moves(at, after)
+        if at in movable.joins and self._open[at]:
+            # The Pod need not come to a node that counts at all.
+            best = min(best, self._moves(at, with_more(after, min(self._open[at], key=after.__getitem__), 1)))
+        return best
+
+    @cached_property
+    def _open(self) -> tuple[tuple[int, ...], ...]:
+        """For each goal, the domains that Pods can come to."""
+        every = zip(self.goals, self.shut, strict=True)
+        return tuple(tuple(place for place in range(len(goal.domains)) if place not in shut) for goal, shut in every)
+
+    # What is worth trying.
+
+    def moves(self, gone: Collection[PodKey], counted: Collection[Counts]) -> Iterator[tuple[int, Movable, Hope]]:
+        """Yield the Pods that may go next, one of each kind, with their ranks and what is left to do then at least.
+
+        Args:
+            gone: those that have gone.
+            counted: the ways the goals may count.
+        """
+        tried: set[Hashable] = set()
+        hopes: dict[Hashable, Hope] = {}
+        for rank, movable in enumerate(self.movables):
+            kind = self._kind(movable, counted)
+            if movable.pod.key in gone or kind in tried:
+                continue
+            tried.add(kind)
+            counting = movable.leaves, movable.joins
+            if counting not in hopes:
+                hopes[counting] = self._hope(movable, counted)
+            yield rank, movable, hopes[counting]
+
+    @cached_property
+    def _is_small(self) -> bool:
+        """Whether there are so few Pods that each is tried from each node."""
+        return len(self.movables) <= EXACT_PODS
+
+    def _kind(self, movable: Movable, counted: Collection[Counts]) -> Hashable:
+        """Return what is the same of Pods of which one alone need be tried."""
+        if self._is_small or not all(self._closes_behind(movable, counts) for counts in counted):
+            return movable.like, movable.pod.spec.node_name
+        return movable.like, self._place(movable, next(iter(counted))) if len(counted) == 1 else movable.leaves
+
+    def _closes_behind(self, movable: Movable, counts: Counts) -> bool:
+        """Whether the Pod in place of this one cannot come back to where it was, for its own constraints forbid it.
+
+        Then nothing on that node decides where it goes: of Pods alike, in domains that count alike, any does as well.
+        """
+        for at, place in movable.leaves:
+            if at in movable.bound_by:
+                goal, found = self.goals[at], counts[at]
+                # what the domain holds without it, and the Pod that comes - global minimum > maxSkew
+                if found[place] - goal.least(with_more(found, place, -1)) > goal.constraint.max_skew:
+                    return True
+        return False
+
+    def _place(self, movable: Movable, counts: Counts) -> Hashable:
+        """Return the domains that count the Pod: those of a single node by what they hold alone."""
+        return tuple((at, counts[at][place] if self._has_own[at] else place) for at, place in movable.leaves)
+
+    @cached_property
+    def _has_own(self) -> tuple[bool, ...]:
+        """For each goal, whether every node has a domain of its own."""
+        return tuple(len(goal.domains) == len(goal.place) for goal in self.goals)
+
+    def sign_of(self, gone: Sequence[Movable], arrangements: Sequence[Arrangement]) -> Hashable:
+        """Return what is the same of states from which the same can be reached: of many Pods all but node names."""
+        if self._is_small:
+            evicted = sorted((each.like, each.pod.spec.node_name) for each in gone)
+            return tuple(evicted), frozenset(each.landed for each in arrangements)
+        return tuple(sorted(each.like for each in gone)), frozenset(self._outline(each.counts) for each in arrangements)
+
+    def _outline(self, counts: Counts) -> Hashable:
+        """Return how the goals count, where nodes that lie in the same domains can stand for one another."""
+        shared = tuple(found for found, own in zip(counts, self._has_own, strict=True) if not own)
+        nodes = Counter((lies, tuple(counts[at][place] for at, place in own)) for lies, own in self._nodes)
+        return shared, frozenset(nodes.items())
+
+    @cached_property
+    def _nodes(self) -> tuple[tuple[tuple[int | None, ...], tuple[tuple[int, int], ...]], ...]:
+        """For each node that has domains of its own, the domains that it shares, and its own (goal and place)."""
+        owning = [at for at, own in enumerate(self._has_own) if own]
+        sharing = [at for at, own in enumerate(self._has_own) if not own]
+        names = sorted({name for at in owning for name in self.goals[at].place})
+        return tuple(
+            (
+                tuple(self.goals[at].place.get(name) for at in sharing),
+                tuple((at, self.goals[at].place[name]) for at in owning if name in self.goals[at].place),
+            )
+            for name in names
+        )
