@@ -7,18 +7,13 @@ import shlex
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from msgspec.structs import replace
-
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis.evaluation import judge
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.summary import named
+from kubectl_spread.diagnosis.unbalanced import why_no_more
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import Outcome, Plan
-from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.rebalance.waves import waves
 from kubectl_spread.report import PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -64,7 +59,7 @@ def items(plan: Plan) -> Iterator[RebalanceItem]:
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
             verdict=_verdict(outcome),
-            reason=why_no_more(outcome) if outcome.skew > constraint.max_skew else "",
+            reason=why_no_more(outcome),
             constraint=RebalancedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,
@@ -84,47 +79,3 @@ def _verdict(outcome: Outcome) -> RebalanceVerdict:
     if outcome.skew <= goal.constraint.max_skew:
         return RebalanceVerdict.PLANNED if goal.is_violated else RebalanceVerdict.BALANCED
     return RebalanceVerdict.PARTIAL if outcome.skew < goal.skew(goal.start) else RebalanceVerdict.IMPOSSIBLE
-
-
-def why_no_more(outcome: Outcome) -> str:
-    """Return why a constraint does not hold in the end, in the words in which why-pending tells of a Pod."""
-    if outcome.ended is Ended.EVICTIONS:
-        return "more evictions than --max allows would be needed"
-    why = _held_back(outcome) or _shut_out(outcome) or "what would help here breaks another constraint"
-    return f"{why}; not everything was tried" if outcome.ended is Ended.PLACEMENTS else why
-
-
-def _held_back(outcome: Outcome) -> str:
-    """Return why no Pod of the fullest domains may go; empty where one may, or nothing is to go from there."""
-    goal = outcome.goal
-    if any(outcome.counted_in_fullest(each.pod) for each in outcome.left):
-        return ""
-    staying = [(pod, why) for pod, why in outcome.stay if outcome.counted_in_fullest(pod)]
-    if not staying:
-        return ""
-    pod, why = staying[0]
-    more = f" and {len(staying) - 1} more stay too" if len(staying) > 1 else ""
-    return f"{goal.constraint.topology_key} {named(outcome.fullest)}: {'/'.join(pod.key)} stays, {why}{more}"
-
-
-def _shut_out(outcome: Outcome) -> str:
-    """Return what keeps a Pod that is evicted from the emptiest domains."""
-    goal = outcome.goal
-    movable = next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
-    if movable is None:
-        return ""
-    gone = outcome.arrangement.without(movable)
-    pod = movable.again.pod
-    key = goal.constraint.topology_key
-    for domain, nodes in outcome.emptiest.items():
-        handle = gone.handle_of(pod)
-        there = replace(handle, node_infos={name: handle.node_infos[name] for name in nodes})
-        judgement = judge(cycle.evaluate(pod, there), there)
-        if judgement.blame is not None:
-            return f"{key} {domain} takes no Pod: {judgement.blame.reason}"
-    lands = {
-        goal.domains[goal.place[name]] for name in cycle.best_of(gone.total_scores(pod), pod) if name in goal.place
-    }
-    if not lands.isdisjoint(outcome.emptiest):
-        return ""
-    return f"a Pod evicted from {key} {named(outcome.fullest)} goes to {named(sorted(lands))}, which scores higher"

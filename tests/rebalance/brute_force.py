@@ -1,0 +1,143 @@
+"""Small clusters, and what trying every order of evictions finds there: nothing is told from counts or left out.
+
+It shares nothing with the search but the scheduler: what lies where is counted anew after each eviction.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from kubectl_spread.controllers.next_pod import replacement
+from kubectl_spread.controllers.workloads import owner_of, workloads
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_constraints
+from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from tests.rebalance.lying import web
+
+Excess: TypeAlias = Mapping[tuple[str, str, int], int]
+"""Workload and constraint's index → Pods beyond maxSkew."""
+Placed: TypeAlias = frozenset[tuple[str, str]]
+"""Pods that have come in place of others, and their nodes."""
+State: TypeAlias = tuple[frozenset[str], Mapping[Placed, Handle]]
+"""Who has gone, and every outcome of that."""
+
+
+def excess(handle: Handle) -> Excess:
+    """Return by how much each hard constraint is exceeded."""
+    found = {}
+    for workload in workloads(handle.snapshot):
+        pods = [pod for pods in handle.snapshot.assigned.values() for pod in pods]
+        mine = [pod for pod in pods if owner_of(pod, handle.snapshot) == workload.ref]
+        for counts in count_all(parsable_constraints(mine[0], handle), mine[0], handle) if mine else ():
+            most = max(counts.match_num.values(), default=counts.global_minimum)
+            beyond = most - counts.global_minimum - counts.constraint.max_skew
+            found[workload.namespace, str(workload.ref), counts.constraint.index] = max(0, beyond)
+    return found
+
+
+def worst(handles: Sequence[Handle]) -> Excess:
+    """Return the worst of each constraint in any of the outcomes."""
+    each = [excess(handle) for handle in handles]
+    return {key: max(found[key] for found in each) for key in each[0]}
+
+
+def after(pod: Pod, before: Mapping[Placed, Handle]) -> Mapping[Placed, Handle] | None:
+    """Return every outcome of an eviction; None where a Pod may be left without a node."""
+    found: dict[Placed, Handle] = {}
+    for placed, handle in before.items():
+        again = replacement(pod, handle.snapshot, handle.profile).pod
+        gone = handle.without_pod(pod)
+        best = cycle.best_nodes(again, gone)
+        if not best:
+            return None
+        for name in best:
+            found[placed | {(again.metadata.name, name)}] = gone.with_assigned(again, name)
+    return found
+
+
+def fewest(handle: Handle, *, most_states: int) -> tuple[int, int] | None:
+    """Return (Pods beyond maxSkew, evictions) of the best plan; None where there is too much to try.
+
+    Args:
+        handle: the cluster.
+        most_states: the states (count) after which it is given up.
+    """
+    start = excess(handle)
+    pods = list(_counted_where_it_matters(start, handle))
+    best, states = (sum(start.values()), 0), 0
+    layer: dict[object, State] = {None: (frozenset(), {frozenset[tuple[str, str]](): handle})}
+    for evictions in range(1, len(pods) + 1):
+        if best[0] == 0:
+            return best
+        following: dict[object, State] = {}
+        for gone, pod, outcomes in _moves(layer.values(), pods):
+            states += 1
+            if states > most_states:
+                return None
+            if found := after(pod, outcomes):
+                evicted = gone | {pod.metadata.name}
+                following[evicted, frozenset(found)] = evicted, found
+        for _, outcomes in following.values():
+            ends = worst(list(outcomes.values()))
+            if all(ends[key] <= start[key] for key in ends):
+                best = min(best, (sum(ends.values()), evictions))
+        layer = following
+    return best
+
+
+def _moves(
+    layer: Iterable[State], pods: Sequence[Pod]
+) -> Iterator[tuple[frozenset[str], Pod, Mapping[Placed, Handle]]]:
+    """Yield (who has gone, who goes next, the outcomes before that)."""
+    return ((gone, pod, outcomes) for gone, outcomes in layer for pod in pods if pod.metadata.name not in gone)
+
+
+def _counted_where_it_matters(start: Excess, handle: Handle) -> Iterator[Pod]:
+    """Yield the Pods of the applications of which any constraint is exceeded: no others are disturbed for them."""
+    exceeded = {workload for (_, workload, _), beyond in start.items() if beyond}
+    pods = [pod for pods in handle.snapshot.assigned.values() for pod in pods]
+    apps = {pod.metadata.labels["app"] for pod in pods if str(owner_of(pod, handle.snapshot)) in exceeded}
+    return (pod for pod in pods if pod.metadata.labels["app"] in apps)
+
+
+def cluster(seed: int) -> list[Object]:
+    """Return a small cluster in which Pods lie as chance has it: at most six domains of a key, and twelve Pods."""
+    chance = random.Random(seed)  # noqa: S311 - drawn to test with, not to keep a secret
+    zones = "abc"[: chance.randint(2, 3)]
+    names = [f"{zones[number % len(zones)]}{number}" for number in range(chance.randint(2, 6))]
+    nodes = [_node(name, chance) for name in names]
+    objects: list[Object] = []
+    for number in range(chance.choice((1, 1, 1, 2))):
+        objects += _workload(f"web{number}", names, chance, shared=number > 0 and chance.random() < 0.5)
+    return [*nodes, *objects]
+
+
+def _node(name: str, chance: random.Random) -> Object:
+    """Return a node, now and then tainted or small."""
+    taints = ["dedicated=gpu:NoSchedule"] if chance.random() < 0.12 else []
+    cpu = chance.choice(("8", "8", "8", "3", "2"))
+    return node(name, zone=name[0], taints=taints, allocatable={"cpu": cpu})
+
+
+def _workload(name: str, nodes: Sequence[str], chance: random.Random, *, shared: bool) -> Iterator[Object]:
+    """Yield a ReplicaSet and its Pods, a few of them on each of some nodes."""
+    selected = "web0" if shared else name
+    on: dict[str, int] = {}
+    for at in chance.choices(nodes, [chance.random() ** 2 for _ in nodes], k=chance.randint(2, 6)):
+        on[at] = on.get(at, 0) + 1
+    keys = chance.choice(((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE)))
+    constraints = [
+        spread(key, selector=app(selected), maxSkew=chance.choice((1, 1, 1, 2)), **_policies(chance)) for key in keys
+    ]
+    requests = {"cpu": chance.choice(("100m", "500m", "1"))}
+    yield from web(on, *constraints, name=name, labels={"app": selected, "set": name}, requests=requests)
+
+
+def _policies(chance: random.Random) -> Object:
+    """Return what a constraint may say besides."""
+    taints = {"nodeTaintsPolicy": "Honor"} if chance.random() < 0.2 else {}
+    return {**taints, "minDomains": chance.randint(2, 3)} if chance.random() < 0.15 else taints
