@@ -26,6 +26,10 @@ State: TypeAlias = tuple[frozenset[str], Mapping[Placed, Handle]]
 """Who has gone, and every outcome of that."""
 
 
+SMALL = 6
+"""Nodes (count) up to which there are no more than three zones."""
+
+
 def excess(handle: Handle) -> Excess:
     """Return by how much each hard constraint is exceeded."""
     found = {}
@@ -104,15 +108,15 @@ def _counted_where_it_matters(start: Excess, handle: Handle) -> Iterator[Pod]:
     return (pod for pod in pods if pod.metadata.labels["app"] in apps)
 
 
-def cluster(seed: int) -> list[Object]:
-    """Return a small cluster in which Pods lie as chance has it: at most six domains of a key, and twelve Pods."""
+def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6) -> list[Object]:
+    """Return a cluster in which Pods lie as chance has it, of one or two workloads of at most so many Pods (count)."""
     chance = random.Random(seed)  # noqa: S311 - drawn to test with, not to keep a secret
-    zones = "abc"[: chance.randint(2, 3)]
-    names = [f"{zones[number % len(zones)]}{number}" for number in range(chance.randint(2, 6))]
+    zones = "abcd"[: chance.randint(2, 3 if most_nodes <= SMALL else 4)]
+    names = [f"{zones[number % len(zones)]}{number}" for number in range(chance.randint(2, most_nodes))]
     nodes = [_node(name, chance) for name in names]
     objects: list[Object] = []
     for number in range(chance.choice((1, 1, 1, 2))):
-        objects += _workload(f"web{number}", names, chance, shared=number > 0 and chance.random() < 0.5)
+        objects += _workload(f"web{number}", names, chance, most_pods, shared=number > 0 and chance.random() < 0.5)
     return [*nodes, *objects]
 
 
@@ -123,11 +127,13 @@ def _node(name: str, chance: random.Random) -> Object:
     return node(name, zone=name[0], taints=taints, allocatable={"cpu": cpu})
 
 
-def _workload(name: str, nodes: Sequence[str], chance: random.Random, *, shared: bool) -> Iterator[Object]:
+def _workload(
+    name: str, nodes: Sequence[str], chance: random.Random, most_pods: int, *, shared: bool
+) -> Iterator[Object]:
     """Yield a ReplicaSet and its Pods, a few of them on each of some nodes."""
     selected = "web0" if shared else name
     on: dict[str, int] = {}
-    for at in chance.choices(nodes, [chance.random() ** 2 for _ in nodes], k=chance.randint(2, 6)):
+    for at in chance.choices(nodes, [chance.random() ** 2 for _ in nodes], k=chance.randint(2, most_pods)):
         on[at] = on.get(at, 0) + 1
     keys = chance.choice(((ZONE,), (ZONE,), (HOSTNAME,), (ZONE, HOSTNAME), (HOSTNAME, ZONE)))
     constraints = [

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from tests.soak import fixes, fixes_as_printed, manifests, next_pods, staged, verdicts
+from tests.soak import fixes, fixes_as_printed, manifests, next_pods, rebalance, staged, verdicts
 
 PROOFS: Mapping[str, Callable[[], int]] = {
     "fixes": fixes.main,
     "fixes-as-printed": fixes_as_printed.main,
     "manifests": manifests.main,
     "next-pods": next_pods.main,
+    "rebalance": rebalance.main,
     "staged": staged.main,
     "verdicts": verdicts.main,
 }
