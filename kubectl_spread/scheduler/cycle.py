@@ -286,7 +286,8 @@ def feasible_node(pod: Pod, handle: Handle) -> str:
     # On most nodes there is nothing to ask but what plugins say that have to look at each.
     looking = [result.filter_node for result in found.results if result.suspects is None]
     everyone = [result.filter_node for result in found.results]
-    names = found.names(handle)
+    certain = frozenset[str]().union(*(result.suspects or () for result in found.results if result.certain))
+    names = found.names(handle) - certain
     return _first_passing(looking, names - doubtful, handle) or _first_passing(everyone, names & doubtful, handle)
 
 
@@ -333,7 +334,7 @@ def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
     if found.rejection is not None:
         return {}
     left = _passing(pod, found, handle)
-    scored = _scores(pod, handle, [info for name, info in handle.node_infos.items() if name in left])
+    scored = _scores(pod, handle, [handle.node_infos[name] for name in sorted(left)])
     return {} if isinstance(scored, Rejection) else {name: scores["total"] for name, scores in scored.items()}
 
 
@@ -346,6 +347,9 @@ def _passing(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:
     }
     left = set(names - nominated.keys())
     for result in found.results:
+        if result.certain:
+            left.difference_update(result.suspects or ())
+            continue
         rejected = dict(_rejected(result, left, handle))
         left.difference_update(rejected)
         said |= rejected

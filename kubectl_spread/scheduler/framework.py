@@ -242,7 +242,7 @@ class Handle(msgspec.Struct, frozen=True):
         infos = {**self.node_infos, name: changed}
         # By name, as the snapshot has them: a new node is not just the last.
         ordered = {name: infos[name] for name in snapshot.nodes}
-        index, room = NodeIndex(snapshot.nodes), NodeRoom(ordered)
+        index, room = self.index.with_node(node, snapshot.nodes), NodeRoom(ordered)
         return replace(self, snapshot=snapshot, node_infos=ordered, index=index, room=room)
 
     def without_node(self, node_name: str) -> Handle:
@@ -286,12 +286,14 @@ class PreFilterResult(msgspec.Struct, frozen=True):
         filter_node: its verdict on one node.
         node_names: the only nodes that can do; None when it leaves all of them.
         suspects: the only nodes that the verdict may go against; None where each has to be looked at.
+        certain: whether it goes against each of these, so that there is no need to ask.
         updated: the result after a Pod came to or left a node; None where that changes nothing but the node itself.
     """
 
     filter_node: NodeFilter
     node_names: frozenset[str] | None = None
     suspects: AbstractSet[str] | None = None
+    certain: bool = False
     updated: PodUpdate | None = None
 
 

@@ -94,7 +94,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         namespace_labels=handle.snapshot.namespace_labels(pod.metadata.namespace),
     )
     suspects = None if terms.affinity else _near(handle, state.anti_affinity, state.existing_anti_affinity)
-    return replace(_result(state), suspects=suspects)
+    return replace(_result(state), suspects=suspects, certain=suspects is not None)
 
 
 def _near(handle: Handle, *minded: Domains) -> frozenset[str]:

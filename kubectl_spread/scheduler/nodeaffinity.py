@@ -119,7 +119,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         added=None if enforced is None else parse_terms(enforced),
     )
     suspects = handle.index.names - state.allowed if enforced is None else None
-    return PreFilterResult(partial(filter_node, state), node_names=names, suspects=suspects)
+    return PreFilterResult(partial(filter_node, state), node_names=names, suspects=suspects, certain=enforced is None)
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:

@@ -30,11 +30,20 @@ class NodeIndex:
         self._nodes = nodes
         self._values: dict[str, Mapping[str, str]] = {}
         self._domains: dict[str, Mapping[str, tuple[str, ...]]] = {}
+        self._same_images: NodeIndex | None = None
         self._carrying: dict[frozenset[str], frozenset[str]] = {}
         self.values_on = lru_cache(CONDITIONS_KEPT)(self._values_on)
         """Return the values of the label (key) on these nodes (names)."""
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
+
+    def with_node(self, node: Node, nodes: Mapping[str, Node]) -> NodeIndex:
+        """Return the index of these nodes (name → node), all as they are but for one that is new or changed."""
+        index, known = NodeIndex(nodes), self._nodes.get(node.metadata.name)
+        # Of all there is to know their images are the most, and hardly a change touches them.
+        if known is not None and known.status.images == node.status.images:
+            index._same_images = self
+        return index
 
     def _matching(self, condition: NodeCondition) -> frozenset[str]:
         return frozenset(name for name, node in self._nodes.items() if condition.matches(node))
@@ -86,6 +95,8 @@ class NodeIndex:
     @cached_property
     def images(self) -> Mapping[str, Mapping[str, int]]:
         """Image's name → node's name → bytes; of images twice on a node the last counts."""
+        if self._same_images is not None:
+            return self._same_images.images
         found: dict[str, dict[str, int]] = {}
         for name, node in self._nodes.items():
             for image in node.status.images:

@@ -54,9 +54,11 @@ class State(msgspec.Struct, frozen=True):
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter; every Pod needs room for itself."""
     state = state_of(pod, handle)
-    short = (handle.room.with_less_than(wanted, name) for name, wanted in state.requests.items())
-    suspects = frozenset(handle.room.with_less_than(1, resource.PODS)).union(*short)
-    return PreFilterResult(partial(filter_node, state), suspects=suspects)
+    short = (handle.room.lacking(name, wanted) for name, wanted in state.requests.items())
+    suspects = handle.room.lacking(resource.PODS, 1).union(*short)
+    # A Pod that is there already, or devices, may make up for what is short.
+    certain = state.resized is None and not state.by_devices
+    return PreFilterResult(partial(filter_node, state), suspects=suspects, certain=certain)
 
 
 def state_of(pod: Pod, handle: Handle) -> State:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,24 +19,31 @@ class NodeRoom:
 
     def __init__(self, nodes: Mapping[str, NodeInfo]) -> None:
         self._nodes = nodes
-        self._in_order: dict[str, Sequence[tuple[int, str]]] = {}
+        self._in_order: dict[str, tuple[Sequence[int], Sequence[str]]] = {}
+        self._lacking: dict[tuple[str, int], frozenset[str]] = {}
         self._changed: Mapping[str, NodeInfo] = {}
 
     def and_changed(self, nodes: Mapping[str, NodeInfo]) -> NodeRoom:
-        """Return the room where these nodes are as given; what is in order stays so."""
+        """Return the room where these nodes are as given; what is known of the others stays so."""
         room = NodeRoom(self._nodes)
-        room._in_order = self._in_order
+        room._in_order, room._lacking = self._in_order, self._lacking
         room._changed = {**self._changed, **nodes}
         return room
 
-    def with_less_than(self, wanted: int, resource: str) -> Iterator[str]:
-        """Yield the names of the nodes that have less than so much of the resource (amount) free."""
-        less = takewhile(lambda pair: pair[0] < wanted, self._order(resource))
-        yield from (name for _, name in less if name not in self._changed)
-        yield from (name for name, info in self._changed.items() if info.free(resource) < wanted)
+    def lacking(self, resource: str, wanted: int) -> frozenset[str]:
+        """Return the names of the nodes that have less than so much of the resource (amount) free."""
+        key = (resource, wanted)
+        if key not in self._lacking:
+            free, names = self._order(resource)
+            self._lacking[key] = frozenset(names[: bisect_left(free, wanted)])
+        if not self._changed:
+            return self._lacking[key]
+        short = (name for name, info in self._changed.items() if info.free(resource) < wanted)
+        return self._lacking[key].difference(self._changed).union(short)
 
-    def _order(self, resource: str) -> Sequence[tuple[int, str]]:
-        """Return what is free of the resource on which node, least first."""
+    def _order(self, resource: str) -> tuple[Sequence[int], Sequence[str]]:
+        """Return what is free of the resource, least first, and on which nodes."""
         if resource not in self._in_order:
-            self._in_order[resource] = sorted((info.free(resource), name) for name, info in self._nodes.items())
+            pairs = sorted((info.free(resource), name) for name, info in self._nodes.items())
+            self._in_order[resource] = [free for free, _ in pairs], [name for _, name in pairs]
         return self._in_order[resource]

@@ -23,7 +23,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     if tolerated(CORDON, pod.spec.tolerations, numeric=numeric):
         return SKIP
-    return PreFilterResult(partial(filter_node, None), suspects=handle.index.cordoned)
+    return PreFilterResult(partial(filter_node, None), suspects=handle.index.cordoned, certain=True)
 
 
 def filter_node(_state: None, node_info: NodeInfo) -> Status:

@@ -20,7 +20,7 @@ NOT_READ = Status(Code.NOT_READ, ("node(s) may hold pods that were not read",))
 def pre_filter(_pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip where all Pods were read."""
     names = handle.snapshot.inventory.not_read
-    return PreFilterResult(partial(filter_node, names), suspects=names) if names else SKIP
+    return PreFilterResult(partial(filter_node, names), suspects=names, certain=True) if names else SKIP
 
 
 def filter_node(names: frozenset[str], node_info: NodeInfo) -> Status:

@@ -352,7 +352,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         return SKIP
     state = count_domains(hard, pod, handle, must_have_keys_of=hard)
     suspects = frozenset[str]().union(*(rejected_nodes(counts, handle) for counts in state))
-    return replace(_result(state, pod.metadata.namespace), suspects=suspects)
+    return replace(_result(state, pod.metadata.namespace), suspects=suspects, certain=True)
 
 
 def rejected_nodes(counts: DomainCounts, handle: Handle) -> frozenset[str]:

@@ -32,6 +32,8 @@ def test_no_filter_rejects_a_node_that_it_does_not_suspect(asked: list[tuple[Pod
             for name in seen.index.names - result.suspects:
                 spared += 1
                 assert not result.filter_node(seen.node_infos[name]).rejected
+            for name in result.suspects if result.certain else ():
+                assert result.filter_node(seen.node_infos[name]).rejected
     assert spared > len(asked)
 
 
@@ -50,11 +52,11 @@ def test_room_is_known_of_nodes_that_have_changed() -> None:
     full = pod("full", on="a", requests={"cpu": "3"})
     seen = handle([node("a", allocatable={"cpu": "4", "pods": "2"}), node("b", allocatable={"cpu": "2"}), full])
     room = NodeRoom(seen.node_infos)
-    assert list(room.with_less_than(2000, "cpu")) == ["a"]
+    assert room.lacking("cpu", 2000) == {"a"}
     emptied = room.and_changed({"a": seen.node_infos["a"].without_pod(typed_pod(full))})
-    assert list(emptied.with_less_than(2000, "cpu")) == []
-    assert list(emptied.with_less_than(2001, "cpu")) == ["b"]
-    assert list(room.with_less_than(2, "pods")) == ["a"]
+    assert emptied.lacking("cpu", 2000) == set()
+    assert emptied.lacking("cpu", 2001) == {"b"}
+    assert room.lacking("pods", 2) == {"a"}
 
 
 def test_a_node_that_takes_its_last_pod_is_suspected_then() -> None:
