@@ -206,13 +206,25 @@ def reported(
             newly_pending=_more_wait(before, after),
             items=tuple(_items(before, after, statuses, then)),
             orders=len(after),
-            notes=(*first.done.notes, *(() if all(each.done.settled for each in after) else (UNSETTLED,))),
+            notes=tuple(_notes(before, after)),
         )
         before, statuses = first.seen, then
 
 
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
 UNSETTLED = "it does not come to rest: controllers and scheduler would go on like this"
+
+
+def _notes(before: Seen, after: Sequence[After[Seen]]) -> Iterator[str]:
+    """Yield what else is to be known of a step."""
+    first = after[0]
+    yield from first.done.notes
+    for key, why in first.seen.refused.items():
+        if why and before.refused.get(key) != why:
+            yield f"the API server refuses Pods of {key[1].lower()}/{key[2]}: {why}"
+    if not all(each.done.settled for each in after):
+        yield UNSETTLED
+
 
 Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]
 

@@ -12,7 +12,7 @@ from kubectl_spread.controllers.rolling import Revision, scaled
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
+from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
@@ -41,6 +41,7 @@ class Turns:
     def __init__(self, world: World) -> None:
         self.world = world
         self.turns = 0
+        self._first = dict(world.pods)
         self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
         self._made: dict[ControllerKey, NextPod | None] = {}
         self._kept: dict[ControllerKey, int] = {}
@@ -187,13 +188,32 @@ class Turns:
             return
         for count in range(number):
             self._names += 1
-            self._come(made, renamed(made.pod, f"{key[2]}-{self._names:05d}"), count)
+            if not self._come(made, renamed(made.pod, f"{key[2]}-{self._names:05d}"), count):
+                return
 
-    def _come(self, made: NextPod, pod: Pod, number: int) -> None:
-        """Let the Pod come to be, with its claims."""
+    def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
+        """Let the Pod come to be, with its claims; return whether the quotas of its namespace let it."""
+        owner = pod.metadata.controller
+        if fault := self._over_quota(pod):
+            key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
+            self.world.refused[key] = fault
+            return False
         for name, handle in self.world.handles.items():
             self.world.handles[name] = made.place(handle)
         self.world.make(pod, number=number)
+        return True
+
+    def _over_quota(self, pod: Pod) -> str:
+        """Return why quotas, whose status tells of the start, leave no room for the Pod; empty where there is room."""
+        world, namespace = self.world, pod.metadata.namespace
+        if not any(quota.metadata.namespace == namespace for quota in world.snapshot.all(ResourceQuota)):
+            return ""
+        from kubectl_spread.apiserver.resourcequotas import quota_fault
+
+        came = [(each, 1) for each in world.pods.values() if each.metadata.namespace == namespace]
+        new = [(each, sign) for each, sign in came if each.key not in self._first]
+        gone = [(each, -1) for key, each in self._first.items() if key[0] == namespace and key not in world.pods]
+        return quota_fault(pod, [*new, *gone], world.snapshot, world.handle.profile.release)
 
     def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
         """Return the Pod that the controller makes next, but for its name."""
@@ -266,7 +286,8 @@ class Turns:
                     break
                 self._names += 1
                 named = made.pod if job.is_indexed(owner.spec) else renamed(made.pod, f"{key[2]}-{self._names:05d}")
-                self._come(made, named, 0)
+                if not self._come(made, named, 0):
+                    break
         return self.world.version != before
 
     def _living(self, key: ControllerKey) -> tuple[Pod, ...]:

@@ -168,3 +168,14 @@ def test_a_name_that_is_to_be_made_up_cannot_be_applied(tmp_path: Path) -> None:
     made["metadata"] = {"generateName": "x-"}
     with pytest.raises(ManifestError, match="cannot use generate name with apply"):
         applied(tmp_path, SIX, made)
+
+
+def test_a_quota_ends_the_making_of_pods(tmp_path: Path) -> None:
+    number = {"pods": "2"}
+    metadata = {"name": "narrow", "namespace": "default"}
+    quota: Object = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": number}}
+    quota["status"] = {"hard": number, "used": {"pods": "0"}}
+    step = applied(tmp_path, [*SIX, quota], manifest("Deployment", spread(ZONE, selector=app("web")), replicas=5))
+    assert sum(item(step).after.values()) == 2
+    assert pending(step) == {}
+    assert any("exceeded quota: narrow" in note for note in step.notes)

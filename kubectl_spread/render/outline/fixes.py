@@ -64,7 +64,8 @@ def _fix(fix: Fix, extent: Extent, whom: str) -> FixBlock:
 
 def _edit(edit: ManifestEdit) -> EditBlock:
     """Return one change of a manifest, by its line where that is known."""
-    where = [f"{edit.file}:{edit.line}"] if edit.file and edit.line else [edit.file] * bool(edit.file)
+    line = f"{edit.file}:{edit.line}" if edit.file else f"line {edit.line}"
+    where = [line] if edit.line else [edit.file] * bool(edit.file)
     numbered = [] if edit.line else [f"document {edit.document}"]
     lines = [f"- {line}" for line in edit.before.splitlines()] + [f"+ {line}" for line in edit.after.splitlines()]
     return EditBlock(place=", ".join((*where, *numbered, edit.path)), lines=tuple(lines))
