@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
 
 from tests.cluster.api_server import Response, Seen
 
@@ -75,8 +76,7 @@ def _request(connection: socket.socket) -> Seen:
         head += piece
     method, target, _ = head.decode().split(" ", 2)
     path, _, query = target.partition("?")
-    pairs = dict(part.split("=", 1) for part in query.split("&") if part)
-    return Seen(method=method, path=path, query=pairs, headers={}, certificate="")
+    return Seen(method=method, path=path, query=dict(parse_qsl(query)), headers={}, certificate="")
 
 
 def http(response: Response, *, version: str = "HTTP/1.1", length: int | None = None) -> bytes:

@@ -1,0 +1,154 @@
+"""A large cluster's Pods are asked for node by node, and whatever goes wrong amid that, the answer is whole or none."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
+from tests.build import Object, node, pod
+from tests.cluster.api_server import Response, Seen, serving, status
+from tests.faults.raw_server import RESET, Said, http, speaking
+from tests.faults.shop import PODS, Program, Shop
+from tests.program import Ended
+
+ANSWERED, UNDETERMINED = 1, 3
+"""Exit codes: the Pod is blocked; nothing can be told."""
+ALWAYS = 99
+NODES = [f"n{number:02}" for number in range(20)]
+SHUT = ["node.kubernetes.io/unreachable:NoSchedule"]
+OBJECTS: list[Object] = [
+    *(node(name) for name in NODES),
+    *(node(f"shut-{number}", taints=SHUT) for number in range(5)),
+    *(pod(f"big-{name}", on=name, namespace="other", requests={"cpu": "8"}) for name in NODES),
+    pod("waits", namespace="shop", requests={"cpu": "1"}),
+]
+TROUBLED = "n07"
+
+
+def is_on_node(seen: Seen) -> bool:
+    """Whether the request is for the Pods of one node."""
+    return seen.path == PODS and seen.query.get("fieldSelector", "").startswith("spec.nodeName=n")
+
+
+@dataclass(frozen=True, slots=True)
+class LargeShop:
+    """A cluster that says it has many Pods, and gives those of one node where they are asked for."""
+
+    shop: Shop = field(default_factory=lambda: Shop(objects=OBJECTS, page=500))
+
+    def __call__(self, seen: Seen) -> Response:
+        """Return what is asked for."""
+        answer = self.shop(seen)
+        if seen.path != PODS or not isinstance(answer.body, dict):
+            return answer
+        if seen.query.get("limit") == "1":
+            metadata = answer.body["metadata"] | {"continue": "1", "remainingItemCount": WHOLE_CLUSTER_PODS}
+            return Response(body=answer.body | {"metadata": metadata})
+        items = answer.body["items"]
+        if selector := seen.query.get("fieldSelector"):
+            name = selector.removeprefix("spec.nodeName=")
+            items = [each for each in items if each["spec"].get("nodeName", "") == name]
+        return Response(body=answer.body | {"items": items})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What happens to the list of one node's Pods, and what comes of it.
+
+    Attributes:
+        name: what it is.
+        says: what the server says in place of the list.
+        times: how often, before it says the list.
+        words: what the only line on standard error holds; empty where the answer is printed.
+        whole: whether all Pods are read then.
+        requests: how often the list is asked for.
+    """
+
+    name: str
+    says: Callable[[Response], Said]
+    times: int = ALWAYS
+    words: str = ""
+    whole: bool = False
+    requests: int
+
+
+def instead(response: Response) -> Callable[[Response], Said]:
+    """Return what says this in place of the list."""
+    return lambda _: [http(response)]
+
+
+def half(page: Response) -> Iterator[bytes | float]:
+    """Yield half the list, and the end of the connection."""
+    sent = http(page)
+    yield sent[: len(sent) // 2]
+    yield RESET
+
+
+TOO_NEW = status(504, "Timeout", "Too large resource version", Retry_After="1")
+TOO_NEW.body["details"] = {"causes": [{"reason": "ResourceVersionTooLarge"}]}  # type: ignore[index] # a Status
+FAULTS = (
+    Fault(name="403", says=instead(status(403, "Forbidden")), whole=True, requests=1),
+    Fault(name="410", says=instead(status(410, "Expired")), times=1, requests=2),
+    Fault(name="410 always", says=instead(status(410, "Expired")), whole=True, requests=3),
+    Fault(name="429", says=instead(status(429, "TooManyRequests", Retry_After="1")), times=2, requests=3),
+    Fault(name="500", says=instead(status(500, "InternalError")), times=2, requests=3),
+    Fault(name="504: that server is behind", says=instead(TOO_NEW), times=2, requests=3),
+    Fault(name="reset amid the list", says=half, times=1, requests=2),
+    Fault(name="always reset", says=half, words="lost the connection to the server 127.0.0.1", requests=6),
+    Fault(name="cut short", says=instead(Response(body=b'{"items": [')), times=1, requests=2),
+)
+
+
+def troubled(fault: Fault) -> Callable[[Seen], Said]:
+    """Return a server with the fault."""
+    shop, left, lock = LargeShop(), [fault.times], threading.Lock()
+
+    def speak(seen: Seen) -> Said:
+        with lock:
+            trouble = is_on_node(seen) and seen.query["fieldSelector"].endswith(TROUBLED) and left[0] > 0
+            left[0] -= trouble
+        return fault.says(shop(seen)) if trouble else [http(shop(seen))]
+
+    return speak
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
+    """Return whether all Pods were read → the answer of a server without faults."""
+    found = {}
+    for whole, flags in ((False, ()), (True, ("--read=all",))):
+        with serving(LargeShop()) as running:
+            ended = Program.for_server(running.url, tmp_path_factory.mktemp("whole")).run("why-pending", *flags)
+        assert (ended.code, ended.stderr) == (ANSWERED, "")
+        assert any(map(is_on_node, running.seen)) is not whole
+        found[whole] = ended.stdout
+    return found
+
+
+def test_what_is_said_is_the_same_in_stages(answers: dict[bool, str]) -> None:
+    assert answers[False].splitlines()[0] == answers[True].splitlines()[0]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_a_fault(fault: Fault, tmp_path: Path, answers: dict[bool, str]) -> None:
+    with speaking(troubled(fault)) as server:
+        ended = Program.for_server(server.url, tmp_path).run("why-pending")
+    if fault.words:
+        assert (ended.code, fault.words in ended.error) == (UNDETERMINED, True)
+    else:
+        assert ended == Ended(ANSWERED, answers[fault.whole], "")
+    asked = [seen.query["fieldSelector"] for seen in server.seen if is_on_node(seen)]
+    assert asked.count(f"spec.nodeName={TROUBLED}") == fault.requests
+
+
+def test_who_may_not_list_all_pods_is_answered_from_a_namespace(tmp_path: Path) -> None:
+    shop = LargeShop()
+    with serving(lambda seen: status(403, "Forbidden") if seen.path == PODS else shop(seen)) as running:
+        ended = Program.for_server(running.url, tmp_path).run("why-pending", "-o", "json")
+    assert "list pods" in ended.stdout
+    assert not any(map(is_on_node, running.seen))
