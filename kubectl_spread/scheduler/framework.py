@@ -146,19 +146,19 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
 
     def with_pod(self, pod: Pod) -> NodeInfo:
         """Return the node with one more Pod."""
-        requested = resource.total((self.requested, self._requests(pod)))
+        requested = resource.total((self.requested, self.requests(pod)))
         return self._changed((*self.pods, pod), requested, self.used_ports | host_ports(pod))
 
     def without_pod(self, pod: Pod) -> NodeInfo:
         """Return the node without a Pod that is there."""
         left = tuple(other for other in self.pods if other.key != pod.key)
-        gone = self._requests(pod)
+        gone = self.requests(pod)
         # What the Pod took is taken off rather than all others added up again: preemption does this Pod by Pod.
         requested = {name: value - gone.get(name, 0) for name, value in self.requested.items()}
         # upstream: of two Pods bound with the same port, the first to go frees it.
         return self._changed(left, requested, self.used_ports - host_ports(pod))
 
-    def _requests(self, pod: Pod) -> Mapping[str, int]:
+    def requests(self, pod: Pod) -> Mapping[str, int]:
         """Return what a Pod on the node requests (amounts)."""
         return resource.pod_requests(pod, self.profile, assigned=True)
 

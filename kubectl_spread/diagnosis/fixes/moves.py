@@ -94,12 +94,27 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         """Return the Pods by which the requirement rejects the node."""
         if isinstance(requirement, ConstraintRequirement):
             return self._counted[requirement.index].get(info.name, {})
-        on_node = {pod.key: pod for pod in info.pods}
         if requirement.plugin == interpodaffinity.NAME:
             return {pod.key: pod for key, value, pod in self._apart if info.labels.get(key) == value}
+        if requirement.plugin == noderesources.NAME:
+            return {pod.key: pod for pod in self._large_enough(info)}
+        on_node = {pod.key: pod for pod in info.pods}
         if requirement.plugin == volumerestrictions.NAME:
             return {**on_node, **self._with_same_claim}
         return on_node
+
+    def _large_enough(self, info: NodeInfo) -> Iterator[Pod]:
+        """Yield the Pods on the node that alone leave room enough where they go."""
+        short = noderesources.insufficient(self._asked, info)
+        for pod in info.pods:
+            freed = info.requests(pod)
+            if all(freed.get(each.name, 0) >= each.wanted - each.free for each in short):
+                yield pod
+
+    @cached_property
+    def _asked(self) -> noderesources.State:
+        """What the Pod asks of a node's resources."""
+        return noderesources.state_of(self.situation.pod, self.situation.handle)
 
     @cached_property
     def _counted(self) -> Mapping[int, Mapping[str, PodsByKey]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.diagnosis.fixes import Situation, moves
 from kubectl_spread.objects import kinds
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import fixes, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
@@ -49,6 +50,13 @@ class TestWhich:
         assert found.starts == "replicaset/other makes it again, elsewhere"
         (change,) = found.changes
         assert (change.op, change.target.kind, change.target.name) == ("delete", "Pod", "holder")
+
+    def test_only_those_that_alone_hold_room_enough(self) -> None:
+        sizes = {"small": "1", "large": "4", "larger": "5"}
+        there = [pod(name, on="n", requests={"cpu": cpu}) for name, cpu in sizes.items()]
+        incoming = typed_pod(pod("p", requests={"cpu": "2"}))
+        asked = Situation(incoming, handle([node("n", allocatable={"cpu": "10"}), *there]))
+        assert [each.metadata.name for each, _ in moves.obstacles(asked)] == ["large", "larger"]
 
     def test_one_that_holds_the_port(self) -> None:
         objects = [node("n"), pod("holder", on="n", host_ports=["80"], namespace="edge"), pod("idle", on="n")]
