@@ -9,11 +9,13 @@ from urllib.parse import quote
 
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.unbalanced import why_no_more
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import Outcome, Plan
 from kubectl_spread.rebalance.waves import waves
 from kubectl_spread.report import PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
+from kubectl_spread.scheduler import cycle
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -54,12 +56,12 @@ def command(pod: Pod) -> str:
 def items(plan: Plan) -> Iterator[RebalanceItem]:
     """Yield what becomes of each constraint."""
     for outcome in plan.outcomes:
-        goal, constraint = outcome.goal, outcome.goal.constraint
+        goal, constraint, unsure = outcome.goal, outcome.goal.constraint, _unsure(outcome)
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
-            verdict=_verdict(outcome),
-            reason=why_no_more(outcome),
+            verdict=RebalanceVerdict.INCOMPLETE if unsure else _verdict(outcome),
+            reason=unsure or why_no_more(outcome),
             constraint=RebalancedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,
@@ -73,9 +75,20 @@ def items(plan: Plan) -> Iterator[RebalanceItem]:
         )
 
 
+def _unsure(outcome: Outcome) -> str:
+    """Return what is not known of where the workload's Pods go; empty where nothing hangs on it."""
+    pod, handle = outcome.goal.pod, outcome.arrangement.handle_of(outcome.goal.pod)
+    if not outcome.goal.is_violated:
+        return ""
+    if not handle.profile.serves(pod):
+        return f"{pod.spec.scheduler_name} decides about these Pods, and its rules are not known"
+    gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
+    return gaps[0].consequence if gaps else ""
+
+
 def _verdict(outcome: Outcome) -> RebalanceVerdict:
     """Return in a word what becomes of a constraint."""
     goal = outcome.goal
     if outcome.skew <= goal.constraint.max_skew:
         return RebalanceVerdict.PLANNED if goal.is_violated else RebalanceVerdict.BALANCED
-    return RebalanceVerdict.PARTIAL if outcome.skew < goal.skew(goal.start) else RebalanceVerdict.IMPOSSIBLE
+    return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE

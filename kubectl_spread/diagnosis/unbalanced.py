@@ -23,6 +23,8 @@ def why_no_more(outcome: Outcome) -> str:
         return ""
     if outcome.ended is Ended.EVICTIONS:
         return "it would take more evictions than --max allows"
+    if len(goal.domains) < goal.constraint.min_domains:
+        return f"there are {len(goal.domains)} of {goal.constraint.min_domains} domains that minDomains asks for"
     why = _held_back(outcome) or _shut_out(outcome) or BREAKS_ANOTHER
     return f"{why}; not everything was tried" if outcome.ended is Ended.PLACEMENTS else why
 

@@ -52,10 +52,12 @@ class Movables:
 
     Args:
         snapshot: the cluster.
+        handle_of: scheduler's name → the cluster as its profile sees it.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, handle_of: Callable[[str], Handle]) -> None:
         self._snapshot = snapshot
+        self._handle_of = handle_of
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
         self._made: dict[int, NextPod] = {}
@@ -63,20 +65,18 @@ class Movables:
         self.why_not = cache(self._why_not)
         """Return why the Pod is not to be evicted; empty where it may be."""
 
-    def of(self, goals: Sequence[Goal], pods: Sequence[Pod], handle_of: Callable[[str], Handle]) -> Iterator[Movable]:
+    def of(self, goals: Sequence[Goal], pods: Sequence[Pod]) -> Iterator[Movable]:
         """Yield what may be evicted of the Pods, those that had best go first: of low priority, not ready, young.
 
         Args:
             goals: what counts them.
             pods: on nodes.
-            handle_of: scheduler's name → the cluster as its profile sees it.
         """
         for pod in sorted(sorted(pods, key=_created, reverse=True), key=_turn):
-            handle = handle_of(pod.spec.scheduler_name)
-            if self.why_not(pod.key) or not handle.profile.serves(pod):
+            if self.why_not(pod.key):
                 continue
             like = self._number(pod)
-            again = self._again(pod, like, handle)
+            again = self._again(pod, like, self._handle_of(pod.spec.scheduler_name))
             if not again.refusals:
                 yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
 
@@ -91,6 +91,9 @@ class Movables:
         pod = self._snapshot.get(Pod, *key)
         if pod is None or pod.terminating:
             return "it is being deleted already"
+        scheduler = pod.spec.scheduler_name
+        if not self._handle_of(scheduler).profile.serves(pod):
+            return f"{scheduler} decides where the Pod in its place goes"
         return kept_because(pod) or self._lost(pod) or eviction.refusal(pod, self._snapshot)
 
     def _lost(self, pod: Pod) -> str:

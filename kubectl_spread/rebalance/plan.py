@@ -8,20 +8,15 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import OwnedPods, workloads
-from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
-from kubectl_spread.rebalance.movable import Movable, Movables
+from kubectl_spread.rebalance.movable import Movable
+from kubectl_spread.rebalance.posing import Posing
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Found, Limits, Search, State, followed_through
-from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
-from kubectl_spread.scheduler.cycle import feasible_nodes
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.snapshot import Snapshot
 
-BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
-"""Filters that judge a node by what no eviction changes."""
 UNLIMITED = 10**9
 """Evictions (count), where there may be as many as it takes."""
 MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
@@ -72,6 +67,11 @@ class Outcome(msgspec.Struct, frozen=True):
         return self.goal.skew(self.after)
 
     @property
+    def improves(self) -> bool:
+        """Whether the plan makes the skew less."""
+        return self.skew < self.goal.skew(self.goal.start)
+
+    @property
     def fullest(self) -> tuple[str, ...]:
         """The domains that hold the most Pods in the end."""
         return tuple(self._holding(max(self.after, default=0)))
@@ -118,6 +118,27 @@ def plan(handles: Mapping[str, Handle], asked: Asked) -> Plan:
     return Planner(handles, asked).run()
 
 
+class Attempt(msgspec.Struct, frozen=True):
+    """What was found for one group.
+
+    Attributes:
+        goals: the group's.
+        since: the state that it was looked for in.
+        found: the best.
+        movables: the Pods that might go.
+    """
+
+    goals: tuple[Goal, ...]
+    since: State
+    found: Found
+    movables: tuple[Movable, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that is asked about holds then."""
+        return not any(self.found.state.worst(goal, at) for at, goal in enumerate(self.goals) if goal.wanted)
+
+
 class Planner:
     """Plans group after group.
 
@@ -127,48 +148,53 @@ class Planner:
     """
 
     def __init__(self, handles: Mapping[str, Handle], asked: Asked) -> None:
-        self._handles = handles
         self._asked = asked
-        self._snapshot: Snapshot = self._handle().snapshot
-        self._movables = Movables(self._snapshot)
-        self._open: dict[bytes, tuple[str, ...]] = {}
+        self._posing = Posing(handles, asked.may_go)
         self._state = State((Arrangement(handles, ()),))
 
-    def _handle(self, scheduler_name: str = DEFAULT_SCHEDULER) -> Handle:
-        """Return the cluster as the scheduler sees it, or as the first does."""
-        return self._handles.get(scheduler_name) or next(iter(self._handles.values()))
-
     def run(self) -> Plan:
-        """Return the plan."""
+        """Return the plan: groups that cannot be balanced come last, for others may make room for them."""
         outcomes: list[Outcome] = []
+        postponed: list[Attempt] = []
         for goals in self._groups():
-            outcomes += self._solved(goals)
+            attempt = self._attempt(goals)
+            if attempt.holds:
+                outcomes += self._taken(attempt)
+            else:
+                postponed.append(attempt)
+        for attempt in postponed:
+            moved = attempt.since.evictions != self._state.evictions
+            outcomes += self._taken(self._attempt(attempt.goals) if moved else attempt)
         wanted = [each for each in outcomes if each.goal.wanted]
         return Plan(self._state.evictions, tuple(wanted), self._state.whole)
 
-    def _groups(self) -> list[list[Goal]]:
+    def _groups(self) -> list[tuple[Goal, ...]]:
         """Return the goals that count Pods in common, together, where any of them is asked about."""
         goals: list[Goal] = []
-        for workload in workloads(self._snapshot):
-            goals += goals_of(workload, self._handle, soft=self._asked.soft, wanted=self._asked.wanted(workload))
-        every = grouped(goals, self._snapshot)
-        return [group for group in every if any(goal.wanted for goal in group)]
+        for workload in workloads(self._posing.snapshot):
+            wanted = self._asked.wanted(workload)
+            goals += goals_of(workload, self._posing.handle_of, soft=self._asked.soft, wanted=wanted)
+        every = grouped(goals, self._posing.snapshot)
+        return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 
-    def _solved(self, goals: Sequence[Goal]) -> Iterator[Outcome]:
-        """Yield what becomes of the goals of one group, and go on from there."""
+    def _attempt(self, goals: tuple[Goal, ...]) -> Attempt:
+        """Return what can be done for one group as things are."""
         start = tuple(goal.start for goal in goals)
         before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
-        found, movables = Found(before, Ended.FOUND_ALL), tuple[Movable, ...]()
-        if any(goal.wanted and goal.is_violated for goal in goals):
-            problem = self._problem(goals)
-            found, movables = self._best(problem, before), problem.movables
-        self._state = found.state
-        gone = {each.movable.pod.key for each in found.state.evictions}
-        left = tuple(each for each in movables if each.pod.key not in gone)
-        for at, goal in enumerate(goals):
-            worst = max(found.state.arrangements, key=lambda each: goal.skew(each.counts[at]))
-            holds = goal.excess(worst.counts[at]) == 0
-            yield Outcome(goal, worst.counts[at], worst, left, () if holds else self._staying(goal), found.ended)
+        if not any(goal.wanted and goal.is_violated for goal in goals):
+            return Attempt(goals, self._state, Found(before, Ended.FOUND_ALL))
+        problem = self._posing.problem(goals)
+        return Attempt(goals, self._state, self._best(problem, before), problem.movables)
+
+    def _taken(self, attempt: Attempt) -> Iterator[Outcome]:
+        """Yield what becomes of the goals of one group, and go on from there."""
+        self._state = after = attempt.found.state
+        gone = {each.movable.pod.key for each in after.evictions}
+        left = tuple(each for each in attempt.movables if each.pod.key not in gone)
+        for at, goal in enumerate(attempt.goals):
+            worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
+            stay = self._posing.staying(goal) if goal.excess(worst.counts[at]) else ()
+            yield Outcome(goal, worst.counts[at], worst, left, stay, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> Found:
         """Return the best plan for a group: looked for in few arrangements, then followed in as many as may be."""
@@ -193,54 +219,13 @@ class Planner:
     @property
     def _nodes(self) -> int:
         """How many nodes there are (count), but never none."""
-        return max(1, len(self._snapshot.nodes))
+        return max(1, len(self._posing.snapshot.nodes))
 
     def _limits(self, arrangements: int) -> Limits:
         """Return how far the search for a group goes."""
         most = UNLIMITED if self._asked.most is None else self._asked.most
         placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
         return Limits(evictions=most, placements=placements, arrangements=arrangements)
-
-    def _problem(self, goals: Sequence[Goal]) -> Problem:
-        """Return what is to be solved for one group."""
-        matched = {pod.key: pod for goal in goals for pod in self._matched(goal) if self._asked.may_go(pod)}
-        movables = tuple(self._movables.of(goals, list(matched.values()), self._handle))
-        return Problem(tuple(goals), movables, tuple(self._shut(goals, movables)))
-
-    def _staying(self, goal: Goal) -> tuple[tuple[Pod, str], ...]:
-        """Return the Pods that the goal counts and that are not to be evicted, and why."""
-        return tuple((pod, why) for pod in self._matched(goal) if (why := self._movables.why_not(pod.key)))
-
-    def _matched(self, goal: Goal) -> Iterator[Pod]:
-        """Yield the Pods that the goal counts, or would count on other nodes."""
-        for pod in self._snapshot.matching_pods(goal.workload.namespace, goal.selector):
-            if not pod.terminating:
-                yield pod
-
-    def _shut(self, goals: Sequence[Goal], movables: Sequence[Movable]) -> Iterator[frozenset[int]]:
-        """Yield for each goal the domains in which nothing of each node lets any of its Pods in."""
-        ones = {movable.like: movable for movable in movables}
-        nodes = {like: self._open_nodes(one.again.pod) for like, one in ones.items()}
-        for at, goal in enumerate(goals):
-            is_open = {
-                goal.place[name]
-                for like, one in ones.items()
-                if at in one.joins
-                for name in nodes[like]
-                if name in goal.place
-            }
-            yield frozenset(range(len(goal.domains))) - is_open
-
-    def _open_nodes(self, pod: Pod) -> tuple[str, ...]:
-        """Return the nodes that let the Pod in by themselves, whatever lies on them."""
-        spec = pod.spec
-        asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity))
-        if asked not in self._open:
-            handle = self._handle(spec.scheduler_name)
-            filters = tuple(name for name in handle.profile.filters if name in BY_NODE_ALONE)
-            profile = replace(handle.profile, filters=filters, weights={})
-            self._open[asked] = feasible_nodes(pod, replace(handle, profile=profile))
-        return self._open[asked]
 
 
 def _is_no_worse(followed: State, searched: State, goals: Sequence[Goal]) -> bool:

@@ -54,7 +54,7 @@ STATUSES: Sequence[Entry] = (
         meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
         " a constraint that was added later leave a larger skew behind.",
         when="For DoNotSchedule with a skew above maxSkew.",
-        action="Restart the workload, delete Pods in the crowded domains, or run a descheduler.",
+        action="rebalance plans the fewest evictions after which it holds; a restart places all Pods anew.",
         link=entry.LIMITATIONS,
     ),
     _status(
@@ -123,6 +123,41 @@ VERDICTS: Sequence[Entry] = (
         when="Where the Pod or the cluster gives the missing part something to judge. The exit code is 3.",
         action="Grant the right that is named under incomplete, or give what is missing.",
         link=entry.SPREAD,
+    ),
+    _verdict(
+        name="Balanced",
+        summary="the Pods lie within maxSkew as they are",
+        meaning="No eviction is wanted for this constraint. Where others move Pods that it counts it holds then, too.",
+        when="By rebalance, where the skew is not above maxSkew, before the plan and after it.",
+        action="Nothing.",
+        link=entry.DEFINITION,
+    ),
+    _verdict(
+        name="Planned",
+        summary="the Pods lie within maxSkew once the evictions are made",
+        meaning="Each Pod that comes in place of an evicted one was placed as kube-scheduler would place it, on every"
+        " node of the highest score, before the next one goes. No other constraint is further from holding then.",
+        when="By rebalance, for a constraint that does not hold as things are. The exit code is 1.",
+        action="Run the commands in order, each once the Pod in place of the one before has a node.",
+        link=entry.LIMITATIONS,
+    ),
+    _verdict(
+        name="Partial",
+        summary="the evictions bring the Pods closer to maxSkew, not within it",
+        meaning="No eviction of the plan is in vain, but something keeps the rest from being moved: the reason says"
+        " which domain is shut and by what, or which Pods are to be left alone.",
+        when="By rebalance, where some evictions help and no more do.",
+        action="Do away with the reason first, such as a taint or a budget, and ask again.",
+        link=entry.LIMITATIONS,
+    ),
+    _verdict(
+        name="Impossible",
+        summary="no eviction brings the Pods closer to maxSkew",
+        meaning="Whichever Pod goes, the one in its place comes back to where it was, breaks another constraint or"
+        " finds no node; or no Pod may go. So none is evicted.",
+        when="By rebalance, for a constraint that does not hold as things are.",
+        action="Do away with the reason first: open the domain that is shut, or look at constraints that conflict.",
+        link=entry.CONFLICTING,
     ),
     _verdict(
         name="Invalid",

@@ -24,6 +24,7 @@ from kubectl_spread.report import (
     Incomplete,
     PendingItem,
     PendingReport,
+    RebalanceReport,
     SkewReport,
 )
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
@@ -31,7 +32,7 @@ from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
 from tests.render.page_reader import Element, read
 from tests.render.pages import large_report
-from tests.render.reports import HOSTILE, REPORTS, golden_report, poisoned_report
+from tests.render.reports import GOLDEN, HOSTILE, REPORTS, golden_report, poisoned_report
 from tests.render.text.test_check import item_of, placed
 
 MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
@@ -443,3 +444,10 @@ class TestGroups:
 def test_a_large_cluster_makes_a_page_of_a_few_megabytes() -> None:
     page = to_html(large_report(nodes=5000, pods_per_node=10, items=8))
     assert len(page.encode()) < 10_000_000
+
+
+def test_a_plan_is_drawn_before_and_after() -> None:
+    plan = msgspec.json.decode((GOLDEN / "rebalance/shop.json").read_bytes(), type=RebalanceReport)
+    page = read(to_html(plan))
+    rows = [found for found in page.all("tr") if len(found.all("svg")) == len(("before", "after"))]
+    assert len(rows) == len(plan.items[0].before)

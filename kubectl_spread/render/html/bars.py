@@ -71,16 +71,24 @@ def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:
     """Return the bar of a row: up to the minimum, the skew above it, the next Pod in outline, and the limit."""
     if not row.first.eligible:
         return NOTHING
-    limit = _limit(constraint)
-    base, within = min(row.fewest, constraint.global_minimum), min(row.fewest, limit)
     following = row.most + (1 if constraint.self_match else 0)
-    parts = (
-        ("minimum", 0, base),
-        ("skew", base, within),
-        ("over", within, row.fewest),
-        ("maybe", row.fewest, row.most),
-        ("next", row.most, following),
-    )
+    beyond = (("maybe", row.fewest, row.most), ("next", row.most, following))
+    limit = _limit(constraint)
+    return bar(row.fewest, *beyond, minimum=constraint.global_minimum, limit=limit, scale=scale)
+
+
+def bar(pods: int, *beyond: tuple[str, int, int], minimum: int, limit: int, scale: int) -> Markup:
+    """Return a bar: up to the minimum, the skew above it, what is beyond the limit, and the line of the limit.
+
+    Args:
+        pods: how many there are (count).
+        beyond: further parts: what they are, and from one number of Pods to another.
+        minimum: the global minimum (Pods).
+        limit: how many a domain may hold (Pods).
+        scale: how many the whole width stands for (Pods).
+    """
+    base, within = min(pods, minimum), min(pods, limit)
+    parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods), *beyond)
     bars = joined(_rect(kind, start, end) for kind, start, end in parts if end > start)
     line = element("line", x1=str(limit), x2=str(limit), y1="0", y2=str(HEIGHT), class_="limit")
     box = f"0 0 {scale} {HEIGHT}"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from kubectl_spread.render.html.balance import before_and_after
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, text
@@ -194,6 +195,7 @@ def _body(card: Card, *, drawn: bool) -> Iterator[Markup]:
         yield _blocks(card.outlined, (*ABOVE_MAPS, Table))
     elif isinstance(item, RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
+        yield before_and_after(item)
         return
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)

@@ -1,0 +1,80 @@
+"""Problems as a cluster poses them: which Pods may go for goals that count them, and which domains are shut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.rebalance.goals import Goal
+from kubectl_spread.rebalance.movable import Movable, Movables
+from kubectl_spread.rebalance.problem import Problem
+from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler.cycle import feasible_nodes
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.snapshot import Snapshot
+
+BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
+"""Filters that judge a node by what no eviction changes."""
+
+
+class Posing:
+    """A cluster, and what it makes of goals.
+
+    Args:
+        handles: scheduler's name → the cluster as its profile sees it.
+        may_go: which Pods may be evicted, if nothing else keeps them.
+    """
+
+    def __init__(self, handles: Mapping[str, Handle], may_go: Callable[[Pod], bool]) -> None:
+        self._handles = handles
+        self._may_go = may_go
+        self._movables = Movables(self.snapshot, self.handle_of)
+        self._open: dict[bytes, tuple[str, ...]] = {}
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster."""
+        return self.handle_of(DEFAULT_SCHEDULER).snapshot
+
+    def handle_of(self, scheduler_name: str) -> Handle:
+        """Return the cluster as the scheduler sees it, or as the first does where none is known by that name."""
+        return self._handles.get(scheduler_name) or next(iter(self._handles.values()))
+
+    def problem(self, goals: tuple[Goal, ...]) -> Problem:
+        """Return what is to be solved for goals that count Pods in common."""
+        matched = {pod.key: pod for goal in goals for pod in self._matched(goal) if self._may_go(pod)}
+        movables = tuple(self._movables.of(goals, list(matched.values())))
+        return Problem(goals, movables, tuple(self._shut(goals, movables)))
+
+    def staying(self, goal: Goal) -> tuple[tuple[Pod, str], ...]:
+        """Return the Pods that the goal counts and that are not to be evicted, and why."""
+        return tuple((pod, why) for pod in self._matched(goal) if (why := self._movables.why_not(pod.key)))
+
+    def _matched(self, goal: Goal) -> Iterator[Pod]:
+        """Yield the Pods that the goal counts, or would count on other nodes."""
+        for pod in self.snapshot.matching_pods(goal.workload.namespace, goal.selector):
+            if not pod.terminating:
+                yield pod
+
+    def _shut(self, goals: Sequence[Goal], movables: Sequence[Movable]) -> Iterator[frozenset[int]]:
+        """Yield for each goal the domains of which no node lets any of its Pods in, whatever lies there."""
+        ones = {movable.like: movable for movable in movables}
+        nodes = {like: self._open_nodes(one.again.pod) for like, one in ones.items()}
+        for at, goal in enumerate(goals):
+            names = {name for like, one in ones.items() if at in one.joins for name in nodes[like]}
+            yield frozenset(range(len(goal.domains))) - {place for name, place in goal.place.items() if name in names}
+
+    def _open_nodes(self, pod: Pod) -> tuple[str, ...]:
+        """Return the nodes that let the Pod in by themselves, whatever lies on them."""
+        spec = pod.spec
+        asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity))
+        if asked not in self._open:
+            handle = self.handle_of(spec.scheduler_name)
+            filters = tuple(name for name in handle.profile.filters if name in BY_NODE_ALONE)
+            profile = replace(handle.profile, filters=filters, weights={})
+            self._open[asked] = feasible_nodes(pod, replace(handle, profile=profile))
+        return self._open[asked]

@@ -1,0 +1,77 @@
+"""What ``rebalance`` is asked, and what it ends with."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebalance
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.errors import ClusterError, ExitCode
+from kubectl_spread.labels import parse_selector
+from kubectl_spread.objects import kinds
+from kubectl_spread.report import RebalanceReport
+from kubectl_spread.snapshot import Unread
+from tests.build import ZONE as BY
+from tests.build import Object, app, spread
+from tests.commands.memory import Memory
+from tests.rebalance.lying import web, zones
+
+
+def api(on: dict[str, int]) -> list[Object]:
+    """Return another workload, which web does not count."""
+    return web(on, spread(BY, selector=app("api")), name="api", labels={"app": "api"})
+
+
+SKEWED = [*zones("a", "b"), *web({"a1": 2}), *api({"a1": 2})]
+
+
+def asked(
+    objects: list[Object], scope: Scope | None = None, *, unread: tuple[Unread, ...] = (), **options: object
+) -> RebalanceReport:
+    """Return the plan for what is asked."""
+    source = Memory(objects, unread=unread)
+    wanted = RebalanceOptions(**options)  # type: ignore[arg-type]  # as they are named there
+    return rebalance(source, scope or Scope(namespace="default"), wanted, SchedulerOptions())
+
+
+def evicted(report: RebalanceReport) -> list[str]:
+    """Return the Pods that go."""
+    return [each.pod for each in report.evictions]
+
+
+def test_all_workloads_of_the_namespace() -> None:
+    assert evicted(asked(SKEWED)) == ["api-1", "web-1"]
+    assert asked(SKEWED, Scope(namespace="other")).items == ()
+
+
+def test_only_those_that_are_named_or_selected() -> None:
+    assert evicted(asked(SKEWED, names=(("replicaset", "web"),))) == ["web-1"]
+    assert evicted(asked(SKEWED, Scope(namespace="default", selector=parse_selector("app=api")))) == ["api-1"]
+
+
+def test_a_name_that_does_not_exist() -> None:
+    with pytest.raises(ClusterError, match="replicaset/nope not found"):
+        asked(SKEWED, names=(("replicaset", "nope"),))
+
+
+def test_the_worst_comes_first() -> None:
+    found = asked([*zones("a", "b"), *web({"a1": 1, "b1": 1}), *api({"a1": 2})])
+    assert [(str(item.workload), item.verdict.value) for item in found.items] == [
+        ("replicaset/api", "Planned"),
+        ("replicaset/web", "Balanced"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("objects", "unread", "code"),
+    [
+        ([*zones("a", "b"), *web({"a1": 1, "b1": 1})], (), ExitCode.ANSWERED),
+        (SKEWED, (), ExitCode.NO),
+        ([*zones("a"), *web({"a1": 1})], (Unread(kinds.POD_DISRUPTION_BUDGET, "forbidden"),), ExitCode.UNDETERMINED),
+        ([*zones("a", "b"), *web({"a1": 2}, schedulerName="volcano")], (), ExitCode.UNDETERMINED),
+    ],
+    ids=["balanced", "a plan", "budgets unread", "another scheduler"],
+)
+def test_what_it_ends_with(objects: list[Object], unread: tuple[Unread, ...], code: ExitCode) -> None:
+    assert exit_code(asked(objects, unread=unread)) is code

@@ -1,0 +1,84 @@
+"""A plan as it is reported."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+
+import pytest
+
+from kubectl_spread.diagnosis.rebalanced import command, evictions, items
+from kubectl_spread.report import RebalanceItem, RebalanceVerdict
+from tests.build import HOSTNAME, Object, app, node, pod, snapshot, spread, typed_pod
+from tests.rebalance.lying import BY_ZONE, planned, web, zones
+from tests.rebalance.test_waves import budget
+
+USED_UP = "The disruption budget web does not allow evicting pods currently"
+SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
+
+
+def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
+    """Return what becomes of each constraint of a cluster."""
+    return list(items(planned(objects, most=most)))
+
+
+@pytest.mark.parametrize(
+    ("objects", "verdict", "reason"),
+    [
+        ([*zones("a", "b"), *web({"a1": 1, "b1": 1})], "Balanced", ""),
+        ([*zones("a", "b"), *web({"a1": 2})], "Planned", ""),
+        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "Partial", "c takes no Pod: taint dedicated=gpu:NoSchedule"),
+        ([*zones("a"), SHUT, *web({"a1": 3})], "Impossible", "c takes no Pod: taint dedicated=gpu:NoSchedule"),
+        (
+            [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
+            "Impossible",
+            f"default/web-0 in a stays: {USED_UP}, and 2 more stay too",
+        ),
+        (
+            [*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})],
+            "Partial",
+            "there are 2 of 3 domains that minDomains asks for",
+        ),
+        (
+            [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")],
+            "Incomplete",
+            "volcano decides about these Pods, and its rules are not known",
+        ),
+    ],
+    ids=["balanced", "planned", "in part", "shut", "budget", "minDomains", "another scheduler"],
+)
+def test_what_becomes_of_a_constraint(objects: list[Object], verdict: str, reason: str) -> None:
+    (item,) = reported(objects)
+    assert (item.verdict, item.reason) == (verdict, reason)
+
+
+def test_constraints_that_shut_each_other_out_are_named() -> None:
+    nodes = [*zones("a"), *zones("b", each=8)]
+    objects = [*nodes, *web({"a1": 2, "b1": 1, "b2": 1}, BY_ZONE, spread(HOSTNAME, selector=app("web")))]
+    zone, host = reported(objects)
+    assert zone.verdict is RebalanceVerdict.BALANCED
+    assert host.verdict is RebalanceVerdict.IMPOSSIBLE
+    assert host.reason == "b3 takes no Pod: the constraint on topology.kubernetes.io/zone allows none there"
+
+
+def test_more_than_may_be_is_said() -> None:
+    (item,) = reported([*zones("a", "b"), *web({"a1": 6})], most=1)
+    assert (item.verdict, item.reason) == ("Partial", "it would take more evictions than --max allows")
+
+
+def test_each_eviction_has_its_place_and_its_command() -> None:
+    objects = [*zones("a", "b"), *web({"a1": 4}), budget("web", 1)]
+    first, second = evictions(planned(objects), snapshot(objects))
+    assert (first.order, first.wave, first.node, first.lands) == (1, 1, "a1", ("b1",))
+    assert (second.order, second.wave) == (2, 2)
+    assert str(first.workload) == "replicaset/web"
+    assert first.pod in first.command
+
+
+def test_a_command_is_taken_as_it_is_meant_whatever_the_pod_is_called() -> None:
+    words = shlex.split(command(typed_pod(pod("it's; $(reboot)", namespace="../x"))))
+    assert words[0] == "echo"
+    assert json.loads(words[1])["metadata"] == {"name": "it's; $(reboot)", "namespace": "../x"}
+    path = words[words.index("--raw") + 1]
+    assert path == "/api/v1/namespaces/..%2Fx/pods/it%27s%3B%20%24%28reboot%29/eviction"
