@@ -69,6 +69,10 @@ class Inventory(msgspec.Struct, frozen=True):
         """The nodes (by name) that may hold Pods that were not read."""
         return self.pods_read.not_on if self.pods_read else frozenset()
 
+    def has_pods_of(self, namespace: str) -> bool:
+        """Whether all Pods of the namespace were read."""
+        return not self.not_read or (self.pods_read is not None and namespace in self.pods_read.namespaces)
+
     def has(self, kind: Kind) -> bool:
         """Whether the kind was read, all of it that was wanted."""
         return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)

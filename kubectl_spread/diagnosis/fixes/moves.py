@@ -57,10 +57,11 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
     """Yield each Pod without which a node may be open, and what makes moves alike."""
     seen: set[PodKey] = set()
-    found = Obstacles(situation)
+    found, inventory = Obstacles(situation), situation.handle.snapshot.inventory
     for info in situation.nodes_only_against(found.movable):
         for key, pod in sorted(found.on(info).items()):
-            if key not in seen and situation.exists(pod):
+            # Where a Pod's place is taken, and what its budgets say, rests on the others of its namespace.
+            if key not in seen and situation.exists(pod) and inventory.has_pods_of(pod.metadata.namespace):
                 yield pod, found.place(info)
             seen.add(key)
 
@@ -174,9 +175,6 @@ def why_not(pod: Pod, situation: Situation) -> str:
     if kept:
         return kept
     snapshot = situation.handle.snapshot
-    read = snapshot.inventory.pods_read
-    if read and read.not_on and pod.metadata.namespace not in read.namespaces:
-        return "not all Pods of its namespace were read"
     if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
         return "its disruption budgets could not be listed"
     return eviction.refusal(pod, snapshot)
