@@ -6,9 +6,9 @@ Nodes are objects that a test creates; what the scheduler binds stays in phase P
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 
@@ -54,6 +54,8 @@ class Options:
     """A KubeSchedulerConfiguration; how the server is reached is filled in."""
     controllers: tuple[str, ...] = WORKLOAD_CONTROLLERS
     """What kube-controller-manager runs; it does not start when there are none."""
+    controller_flags: Mapping[str, object] = field(default_factory=dict)
+    """Flags of those controllers."""
     without_admission: tuple[str, ...] = WITHOUT_ADMISSION
     """Admission plugins that are off; LimitRanger, which is on, looks up 50 new namespaces a second at most."""
     audit_log: Path | None = None
@@ -181,6 +183,7 @@ class ControlPlane:
             port=port,
             kubeconfig=self.kubeconfig,
             controllers=controllers,
+            own=self._options.controller_flags,
         )
         self._run(command, health=f"https://{commands.LOOPBACK}:{port}/healthz", certificate="kube-controller-manager")
 

@@ -67,15 +67,16 @@ def kube_scheduler(binary: Path, *, folder: Path, port: int) -> Command:
 
 
 def kube_controller_manager(
-    binary: Path, *, folder: Path, port: int, kubeconfig: Path, controllers: Sequence[str]
+    binary: Path, *, folder: Path, port: int, kubeconfig: Path, controllers: Sequence[str], own: Mapping[str, object]
 ) -> Command:
-    """Return kube-controller-manager with the named controllers alone."""
+    """Return kube-controller-manager with the named controllers alone, and their own flags."""
     flags = {
         "kubeconfig": kubeconfig,
         "controllers": ",".join(controllers),
         "leader-elect": "false",
         "kube-api-qps": 500,
         "kube-api-burst": 1000,
+        **own,
         **_served(folder, port=port),
     }
     return [binary, *_written(flags)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from tests.soak import fixes, fixes_as_printed, manifests, next_pods, rebalance, staged, verdicts
+from tests.soak import fixes, fixes_as_printed, manifests, next_pods, rebalance, simulated, staged, verdicts
 
 PROOFS: Mapping[str, Callable[[], int]] = {
     "fixes": fixes.main,
@@ -13,6 +13,7 @@ PROOFS: Mapping[str, Callable[[], int]] = {
     "manifests": manifests.main,
     "next-pods": next_pods.main,
     "rebalance": rebalance.main,
+    "simulated": simulated.main,
     "staged": staged.main,
     "verdicts": verdicts.main,
 }
