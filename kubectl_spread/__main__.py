@@ -34,14 +34,14 @@ def _start(words: list[str]) -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
-    from kubectl_spread.cli import PROGRAM, app
+    from kubectl_spread.cli import PROGRAM, application
 
     if words[:1] != [COMPLETE]:
-        app(words, prog_name=PROGRAM)
+        application(words)(words, prog_name=PROGRAM)
         return
     from kubectl_spread.cli.candidates import answer
 
-    answer(typer.main.get_group(app), words[1:])
+    answer(typer.main.get_group(application(words)), words[1:])
 
 
 def _heed_interrupts() -> None:

@@ -15,7 +15,7 @@ import jsonschema
 import msgspec
 from typer.testing import CliRunner
 
-from kubectl_spread.cli import PROGRAM, app
+from kubectl_spread.cli import PROGRAM, application
 from kubectl_spread.report import AnyReport
 
 Values: TypeAlias = dict[str, Any]
@@ -65,7 +65,7 @@ class Ended:
 def spread(*words: str | Path, stdin: str | bytes = b"") -> Ended:
     """Return how ``kubectl spread`` with these words ends; what it does not catch is raised."""
     arguments = [str(word) for word in words]
-    ended = CliRunner().invoke(app, arguments, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
+    ended = CliRunner().invoke(application(), arguments, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
     return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import CheckOutput, ConnectionFlags, Option, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import CheckOutput, ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFlags:
+class CheckFlags(Flags):
     """The flags of ``check`` alone."""
 
     filenames: Annotated[

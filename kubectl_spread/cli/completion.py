@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +32,6 @@ SCRIPTS = {
 """Who completes → the script in ``kubectl_spread/completions``."""
 
 
-@dataclass(frozen=True, slots=True)
 class CompletionFlags(LogFlags):
     """The flags of ``completion``."""
 

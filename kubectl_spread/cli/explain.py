@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from kubectl_spread.cli import output
-from kubectl_spread.cli.flags import LogFlags, StructuredOutput
+from kubectl_spread.cli.flags import Flags, LogFlags, StructuredOutput
 from kubectl_spread.errors import UsageError
 
 EPILOG = """
@@ -21,8 +20,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainFlags:
+class ExplainFlags(Flags):
     """The flags of ``explain`` alone."""
 
     name: Annotated[str, typer.Argument(metavar="[FINDING | FIX | FIELD]")] = ""

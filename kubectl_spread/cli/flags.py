@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
 from kubectl_spread.cli import formats
 from kubectl_spread.errors import UsageError
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 Option = typer.Option
 IN_ORDER = "in_order"
@@ -37,8 +32,41 @@ def _level(text: str | int) -> int:
         raise typer.BadParameter(f"{text!r} is not a number") from error
 
 
-@dataclass(frozen=True, slots=True)
-class LogFlags:
+class Flags:
+    """Flags as one value, each an annotated attribute of the class with its default.
+
+    It is no dataclass, for making one takes a millisecond at every start, and there are twenty such groups.
+
+    Args:
+        given: name of a flag → its value, where it is not the default.
+    """
+
+    def __init__(self, **given: object) -> None:
+        if unknown := given.keys() - set(self.names()):
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        vars(self).update(given)
+        self.check()
+
+    def __repr__(self) -> str:
+        """Return what was given."""
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Return the names of the flags, those that are shared with other groups first."""
+        annotated = (vars(each).get("__annotations__", {}).items() for each in reversed(cls.__mro__))
+        # A flag that a group defines anew stands where it stood.
+        return tuple({name: None for hints in annotated for name, hint in hints if not hint.startswith("ClassVar")})
+
+    def check(self) -> None:
+        """Refuse what makes no sense.
+
+        Raises:
+            UsageError: a value does not.
+        """
+
+
+class LogFlags(Flags):
     """What is told on standard error of how the answer comes about."""
 
     verbosity: Annotated[
@@ -53,7 +81,6 @@ class LogFlags:
     ] = 0
 
 
-@dataclass(frozen=True, slots=True)
 class ConnectionFlags(LogFlags):
     """kubectl's own flags for reaching a cluster."""
 
@@ -91,22 +118,20 @@ class ConnectionFlags(LogFlags):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeFlags:
+class ScopeFlags(Flags):
     """Which objects are meant."""
 
     namespace: Annotated[str, Option("--namespace", "-n", metavar="NAMESPACE", help="The namespace to look at.")] = ""
     all_namespaces: Annotated[bool, Option("--all-namespaces", "-A", help="Look at all namespaces.")] = False
     selector: Annotated[str, Option("--selector", "-l", help="Label selector, as kubectl takes it.")] = ""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         """Refuse what no namespace is called, such as bytes that are no text: no report could carry them."""
         if not self.namespace.isprintable():
             raise UsageError(f"invalid argument {self.namespace!r} for --namespace", hint="want a namespace's name")
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerFlags:
+class SchedulerFlags(Flags):
     """Where the cluster comes from and whose rules apply."""
 
     from_: Annotated[
@@ -129,8 +154,7 @@ class SchedulerFlags:
     ] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFlags:
+class ReadFlags(Flags):
     """How much of a cluster is read."""
 
     read: Annotated[
@@ -148,8 +172,7 @@ def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
     return Option("--output", "-o", metavar=formats.metavar_for(report), help="How the answer is printed.")
 
 
-@dataclass(frozen=True, slots=True)
-class StructuredOutput:
+class StructuredOutput(Flags):
     """How to print what is no report about a cluster: as text, or for programs."""
 
     output: Annotated[
@@ -164,8 +187,7 @@ class StructuredOutput:
     ] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFlags:
+class OutputFlags(Flags):
     """How the answer is printed; each kind of report has its own formats.
 
     Attributes:
@@ -178,7 +200,6 @@ class OutputFlags:
     color: Annotated[str, Option("--color", metavar="auto|always|never", help="When to colour.")] = "auto"
 
 
-@dataclass(frozen=True, slots=True)
 class ShowOutput(OutputFlags):
     """How ``show`` prints its answer."""
 
@@ -186,7 +207,6 @@ class ShowOutput(OutputFlags):
     output: Annotated[str, _output(formats.SHOW)] = "table"
 
 
-@dataclass(frozen=True, slots=True)
 class PendingOutput(OutputFlags):
     """How ``why-pending`` prints its answer."""
 
@@ -194,7 +214,6 @@ class PendingOutput(OutputFlags):
     output: Annotated[str, _output(formats.WHY_PENDING)] = "table"
 
 
-@dataclass(frozen=True, slots=True)
 class CheckOutput(OutputFlags):
     """How ``check`` prints its answer."""
 
@@ -202,7 +221,6 @@ class CheckOutput(OutputFlags):
     output: Annotated[str, _output(formats.CHECK)] = "table"
 
 
-@dataclass(frozen=True, slots=True)
 class SimulateOutput(OutputFlags):
     """How ``simulate`` prints its answer."""
 
@@ -210,7 +228,6 @@ class SimulateOutput(OutputFlags):
     output: Annotated[str, _output(formats.SIMULATE)] = "table"
 
 
-@dataclass(frozen=True, slots=True)
 class RebalanceOutput(OutputFlags):
     """How ``rebalance`` prints its answer."""
 
@@ -220,12 +237,12 @@ class RebalanceOutput(OutputFlags):
 
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command, all of whose parameters are groups of flags, with the flags themselves as parameters."""
-    groups: dict[str, type[DataclassInstance]] = get_type_hints(command)
+    groups: dict[str, type[Flags]] = get_type_hints(command)
     groups.pop("return")
     parameters = [parameter for group in groups.values() for parameter in _flags(group)]
 
     def run(**values: Any) -> None:  # noqa: ANN401 - whatever the flags' types are
-        taken = {name: group(**{f.name: values.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
+        taken = {name: group(**{flag: values.pop(flag) for flag in group.names()}) for name, group in groups.items()}
         command(**taken)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -234,17 +251,16 @@ def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-@cache
-def _flags(group: type[DataclassInstance]) -> tuple[inspect.Parameter, ...]:
+def _flags(group: type[Flags]) -> tuple[inspect.Parameter, ...]:
     """Return a keyword parameter for each flag of the group."""
     hints = get_type_hints(group, include_extras=True)
     return tuple(
         inspect.Parameter(
-            field.name,
+            name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
+            default=getattr(group, name, inspect.Parameter.empty),
+            annotation=hints[name],
         )
-        for field in fields(group)
-        if field.name != IN_ORDER
+        for name in group.names()
+        if name != IN_ORDER
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, RebalanceOutput, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, RebalanceOutput, SchedulerFlags, ScopeFlags
 
 if TYPE_CHECKING:
     from kubectl_spread.report import RebalanceReport
@@ -31,8 +30,7 @@ ready. Exit codes: 0 all is balanced, 1 there is a plan or no way to one, 3 not 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class RebalanceFlags:
+class RebalanceFlags(Flags):
     """The flags of ``rebalance`` alone."""
 
     resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | TYPE [NAME...]]")] = None

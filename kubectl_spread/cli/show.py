@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, ReadFlags, SchedulerFlags, ScopeFlags, ShowOutput
+from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, ReadFlags, SchedulerFlags, ScopeFlags, ShowOutput
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ WITH_HEADROOM = frozenset(("wide", "json", "yaml"))
 """The formats that have room for how many more replicas find a node."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowFlags:
+class ShowFlags(Flags):
     """The flags of ``show`` alone."""
 
     resources: Annotated[list[str] | None, typer.Argument(metavar="[TYPE/NAME | TYPE [NAME...]]")] = None

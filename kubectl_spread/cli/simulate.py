@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags, SimulateOutput
+from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags, SimulateOutput
 
 if TYPE_CHECKING:
     from kubectl_spread.report import SimulateReport
@@ -48,8 +47,7 @@ STEPS = (
 """The flags that are steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class SimulateFlags:
+class SimulateFlags(Flags):
     """The flags of ``simulate`` alone."""
 
     drain: Annotated[

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags
 from kubectl_spread.errors import UsageError
 
 EPILOG = """
@@ -24,8 +23,7 @@ or an annotation that none of them reads. Names, labels, images and the schedule
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotFlags:
+class SnapshotFlags(Flags):
     """The flags of ``snapshot`` alone."""
 
     output: Annotated[

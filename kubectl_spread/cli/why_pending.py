@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import ConnectionFlags, Option, PendingOutput, ReadFlags, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import (
+    ConnectionFlags,
+    Flags,
+    Option,
+    PendingOutput,
+    ReadFlags,
+    SchedulerFlags,
+    ScopeFlags,
+)
 
 if TYPE_CHECKING:
     from kubectl_spread.report import PendingReport
@@ -24,8 +31,7 @@ Examples:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class WhyPendingFlags:
+class WhyPendingFlags(Flags):
     """The flags of ``why-pending`` alone."""
 
     pods: Annotated[list[str] | None, typer.Argument(metavar="[POD...]")] = None

@@ -13,7 +13,7 @@ from kubectl_spread.commands import show
 def broken(*_):
     raise KeyError("\\x1b[31mred")
 
-show.show = broken
+show.overview = broken
 sys.argv = ["kubectl-spread", "show", "--from", "examples/shop.yaml"]
 main()
 """

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import typer
 
-from kubectl_spread.cli import app
+from kubectl_spread.cli import application
 from kubectl_spread.cli.candidates import Completion, Directive, complete
 from kubectl_spread.cli.completion import SCRIPTS
 from tests.cluster.api_server import ApiServer, Response, serving
 from tests.cluster.kubeconfigs import write_kubeconfig
 
-ROOT = typer.main.get_group(app)
+ROOT = typer.main.get_group(application())
 NAMES = {
     "/api/v1/namespaces": ("default", "shop", "shipping"),
     "/apis/apps/v1/namespaces/shop/deployments": ("api", "web"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cli import app
+from kubectl_spread.cli import application
 from kubectl_spread.cli.completion import KUBECTL, SCRIPTS, CompletionFlags, completion
 from kubectl_spread.errors import SpreadError, UsageError
 from tests.cluster.kubeconfigs import write_kubeconfig
@@ -158,6 +158,6 @@ def test_a_credential_plugin_that_talks_is_not_heard(environment: dict[str, str]
 
 
 def test_help_names_the_command_but_not_the_hidden_entry() -> None:
-    names = [command.name for command in app.registered_commands]
+    names = [command.name for command in application().registered_commands]
     assert "completion" in names
     assert not any("__" in str(name) for name in names)

@@ -10,7 +10,7 @@ import typer
 import yaml
 
 from kubectl_spread import __version__
-from kubectl_spread.cli import app
+from kubectl_spread.cli import application
 from kubectl_spread.cli.candidates import complete
 from kubectl_spread.reference import ENTRIES
 from tests.program import spread
@@ -61,7 +61,7 @@ def test_no_other_format(command: str) -> None:
 
 
 def test_names_are_completed_with_what_they_are() -> None:
-    root = typer.main.get_group(app)
+    root = typer.main.get_group(application())
     found = complete(root, ["explain", "Min"])
     assert dict(found.candidates) == {"MinDomainsUnreachable": "there are fewer domains than minDomains asks for"}
     assert set(complete(root, ["explain", ""]).candidates) == {entry.name for entry in ENTRIES}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.cli import app, formats
+from kubectl_spread.cli import application, formats
 from kubectl_spread.cli.candidates import Directive, complete
 from kubectl_spread.cli.formats import FORMATS, names_for
 from tests.program import spread
@@ -30,7 +30,7 @@ def completed(words: Sequence[str]) -> list[str]:
     """Return what may come next."""
     import typer
 
-    return list(complete(typer.main.get_group(app), words).candidates)
+    return list(complete(typer.main.get_group(application()), words).candidates)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -90,7 +90,7 @@ def test_a_template_that_makes_no_sense_is_a_usage_error(asked: str, expected: s
 def test_a_template_goes_on_right_behind_its_format() -> None:
     import typer
 
-    found = complete(typer.main.get_group(app), ["show", "-o", "jsonpath-f"])
+    found = complete(typer.main.get_group(application()), ["show", "-o", "jsonpath-f"])
     assert list(found.candidates) == ["jsonpath-file="]
     assert found.directive == Directive.NO_FILES | Directive.NO_SPACE
 

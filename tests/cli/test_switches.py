@@ -5,30 +5,30 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from kubectl_spread.cli import app
+from kubectl_spread.cli import application
 
 
 @pytest.mark.parametrize("words", [["-A=true"], ["--all-namespaces=1"], ["--all-namespaces=false", "-A"]])
 def test_a_switch_may_be_given_what_it_means(words: list[str]) -> None:
-    ended = CliRunner().invoke(app, ["show", "pod/web", *words, "--from", "/no/such"])
+    ended = CliRunner().invoke(application(), ["show", "pod/web", *words, "--from", "/no/such"])
     assert "cannot be retrieved by name across all namespaces" in ended.stderr
 
 
 @pytest.mark.parametrize("words", [["-A=false"], ["--all-namespaces=F"], ["--no-headers=0"], []])
 def test_a_switch_may_be_given_that_it_is_off(words: list[str]) -> None:
-    ended = CliRunner().invoke(app, ["show", "pod/web", *words, "--from", "/no/such"])
+    ended = CliRunner().invoke(application(), ["show", "pod/web", *words, "--from", "/no/such"])
     assert "/no/such" in ended.stderr
     assert "across all namespaces" not in ended.stderr
 
 
 def test_a_switch_is_on_or_off() -> None:
-    ended = CliRunner().invoke(app, ["show", "--all-namespaces=maybe"])
+    ended = CliRunner().invoke(application(), ["show", "--all-namespaces=maybe"])
     assert ended.exit_code == 2
     assert 'invalid argument "maybe" for "--all-namespaces", want true or false' in ended.stderr
 
 
 def test_only_switches_are_meant() -> None:
-    ended = CliRunner().invoke(app, ["show", "--from=false", "-l=x=true", "--", "-A=true"])
+    ended = CliRunner().invoke(application(), ["show", "--from=false", "-l=x=true", "--", "-A=true"])
     assert "No such option" not in ended.stderr
     assert "-A=true" in ended.stderr
 
@@ -49,5 +49,5 @@ def test_only_switches_are_meant() -> None:
     ],
 )
 def test_steps_are_done_in_the_order_in_which_they_are_given(words: list[str], steps: list[str]) -> None:
-    ended = CliRunner().invoke(app, ["simulate", *words, "--from", "examples/shop.yaml", "-o", "json"])
+    ended = CliRunner().invoke(application(), ["simulate", *words, "--from", "examples/shop.yaml", "-o", "json"])
     assert [step["step"] for step in json.loads(ended.stdout)["steps"]] == steps

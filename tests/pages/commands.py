@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from kubectl_spread.cli import app
+from kubectl_spread.cli import application
 from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, OutputFlags, SchedulerFlags, ScopeFlags
 from tests.pages.consoles import ROOT
 
@@ -43,7 +42,7 @@ _SHARED = {
 
 def pages() -> dict[Path, str]:
     """Return every page, its consoles without what they print."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(application())
     found = {FOLDER / f"{name}.md": _page(name, each) for name, each in command.commands.items()}
     return {**found, FOLDER / "README.md": _contents(command.commands)}
 
@@ -70,7 +69,7 @@ def _page(name: str, command: Any) -> str:  # noqa: ANN401 - typer gives its com
 def _flag_tables(parameters: Iterable[Any]) -> Iterator[str]:
     """Yield a table for the command's own flags and one for each group it shares with others."""
     flags = [parameter for parameter in parameters if parameter.param_type_name == "option"]
-    shared = {title: {field.name for field in fields(group)} for title, group in _SHARED.items()}
+    shared = {title: set(group.names()) for title, group in _SHARED.items()}
     known = frozenset[str]().union(*shared.values())
     own = [flag for flag in flags if flag.name not in known]
     if own:
