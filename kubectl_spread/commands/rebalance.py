@@ -91,6 +91,7 @@ def _missing(inventory: Inventory) -> Iterator[Incomplete]:
 
 def exit_code(report: RebalanceReport) -> ExitCode:
     """Return no where there is something to do, or something that nothing can be done about."""
-    unbalanced = any(item.verdict is not RebalanceVerdict.BALANCED for item in report.items)
-    unsure = any(item.verdict is RebalanceVerdict.INCOMPLETE for item in report.items)
-    return ExitCode.of_items(no=unbalanced and not unsure, incomplete=unsure or bool(report.incomplete))
+    verdicts = {item.verdict for item in report.items}
+    unsure = RebalanceVerdict.INCOMPLETE in verdicts or bool(report.incomplete)
+    settled = {RebalanceVerdict.BALANCED, RebalanceVerdict.INCOMPLETE}
+    return ExitCode.of_items(no=bool(verdicts - settled), incomplete=unsure)

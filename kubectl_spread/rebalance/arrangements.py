@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -48,18 +48,38 @@ class Arrangement(msgspec.Struct, frozen=True):
         """Return the cluster as the Pod's scheduler sees it."""
         return self.handles.get(pod.spec.scheduler_name) or next(iter(self.handles.values()))
 
-    def with_landed(self, movable: Movable, node_name: str, goals: Sequence[Goal]) -> Arrangement:
+    def landed_on(self, node_name: str, movable: Movable, goals: Sequence[Goal]) -> Landed:
         """Return how they lie once the Pod in place of the evicted one is on the node."""
         counts = list(self.counts)
         for at in movable.joins:
             if node_name in goals[at].place:
                 counts[at] = with_more(counts[at], goals[at].place[node_name], 1)
-        pod = movable.again.pod
-        return Arrangement(
-            handles={name: with_placed(pod, node_name, each) for name, each in self.handles.items()},
-            counts=tuple(counts),
-            landed=tuple(sorted((*self.landed, (movable.like, node_name)))),
-        )
+        landed = tuple(sorted((*self.landed, (movable.like, node_name))))
+        return Landed(self, movable.again.pod, node_name, tuple(counts), landed)
+
+
+class Landed(msgspec.Struct, frozen=True):
+    """A Pod on a node, of which all is known but what the cluster is like then: that is made of few of many choices.
+
+    Attributes:
+        before: how the Pods lay.
+        pod: the Pod.
+        node: where it is.
+        counts: how the goals count then.
+        landed: the Pods that came in the place of others, as in an arrangement.
+    """
+
+    before: Arrangement
+    pod: Pod
+    node: str
+    counts: Counts
+    landed: tuple[tuple[int, str], ...]
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """How the Pods lie then."""
+        handles = {name: with_placed(self.pod, self.node, each) for name, each in self.before.handles.items()}
+        return Arrangement(handles, self.counts, self.landed)
 
 
 class Landing(msgspec.Struct, frozen=True):
@@ -67,16 +87,14 @@ class Landing(msgspec.Struct, frozen=True):
 
     Attributes:
         nodes: the nodes of which the Pod in its place goes to one, by name; none where it may be left without a node.
-        arrangements: the ways the Pods may lie then.
-        whole: whether these are all there are.
+        choices: what may have come of it, each once.
     """
 
     nodes: tuple[str, ...]
-    arrangements: tuple[Arrangement, ...]
-    whole: bool
+    choices: tuple[Landed, ...]
 
 
-NOWHERE = Landing((), (), whole=True)
+NOWHERE = Landing((), ())
 
 
 def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal], *, whole: bool) -> Landing:
@@ -89,7 +107,7 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
         whole: whether these are all there are.
     """
     pod, nodes = movable.again.pod, set[str]()
-    after: dict[object, Arrangement] = {}
+    choices: dict[object, Landed] = {}
     for arrangement in before:
         gone = arrangement.without(movable)
         totals = gone.total_scores(pod)
@@ -99,6 +117,37 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
         # Where not every way is followed, any node that takes the Pod may have the highest score.
         nodes.update(best if whole else totals)
         for node_name in best:
-            landed = gone.with_landed(movable, node_name, goals)
-            after.setdefault(landed.landed, landed)
-    return Landing(tuple(sorted(nodes)), tuple(after.values()), whole)
+            landed = gone.landed_on(node_name, movable, goals)
+            choices.setdefault(landed.landed, landed)
+    return Landing(tuple(sorted(nodes)), tuple(choices.values()))
+
+
+class Counted(Protocol):
+    """What is counted: an arrangement, or a Pod that has landed."""
+
+    @property
+    def counts(self) -> Counts:
+        """How the goals count."""
+
+
+ChoiceT = TypeVar("ChoiceT", bound=Counted)
+
+
+def worst_of(choices: Sequence[ChoiceT], goals: Sequence[Goal], most: int) -> tuple[ChoiceT, ...]:
+    """Return at most so many of the choices: the worst first, and such that are counted differently before others."""
+    if len(choices) <= most:
+        return tuple(choices)
+    worst = sorted(choices, key=lambda each: [-excess for excess in _excess(each.counts, goals)])
+    seen: set[Counts] = set()
+    first: list[ChoiceT] = []
+    others: list[ChoiceT] = []
+    for each in worst:
+        (others if each.counts in seen else first).append(each)
+        seen.add(each.counts)
+    return (*first, *others)[:most]
+
+
+def _excess(counts: Counts, goals: Sequence[Goal]) -> tuple[int, ...]:
+    """Return by how much all goals together exceed maxSkew (Pods), and then each."""
+    each = [goal.excess(found) for goal, found in zip(goals, counts, strict=True)]
+    return sum(each), *each

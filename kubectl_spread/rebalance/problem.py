@@ -102,9 +102,23 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         after = counts if leaves is None else with_more(counts, leaves, -1)
         best = self._moves(at, after)
         if at in movable.joins and self._open[at]:
+            emptiest = self._emptiest(at, counts)
+            if leaves is not None and leaves not in self.shut[at] and after[leaves] < after[emptiest]:
+                emptiest = leaves
             # The Pod need not come to a node that counts at all.
-            best = min(best, self._moves(at, with_more(after, min(self._open[at], key=after.__getitem__), 1)))
+            best = min(best, self._moves(at, with_more(after, emptiest, 1)))
         return best
+
+    def _emptiest(self, at: int, counts: DomainPods) -> int:
+        """Return which domain holds the fewest Pods of those that Pods can come to; there must be one."""
+        if (at, counts) not in self._fewest_in:
+            self._fewest_in[at, counts] = min(self._open[at], key=counts.__getitem__)
+        return self._fewest_in[at, counts]
+
+    @cached_property
+    def _fewest_in(self) -> dict[tuple[int, DomainPods], int]:
+        """What was found out: a goal's place and its counts → its emptiest domain."""
+        return {}
 
     @cached_property
     def _open(self) -> tuple[tuple[int, ...], ...]:

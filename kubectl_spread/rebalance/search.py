@@ -15,7 +15,7 @@ from itertools import count
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.rebalance.arrangements import Arrangement, Counts, evict
+from kubectl_spread.rebalance.arrangements import Arrangement, Counts, evict, worst_of
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.problem import Problem
@@ -58,17 +58,13 @@ class State(msgspec.Struct, frozen=True):
         if not landing.nodes:
             return None
         evictions = (*self.evictions, Eviction(movable, landing.nodes))
-        return State(landing.arrangements, evictions, landing.whole).with_most(most, goals)
+        followed = tuple(each.arrangement for each in worst_of(landing.choices, goals, most))
+        return State(followed, evictions, whole=self.whole and len(followed) == len(landing.choices))
 
     def with_most(self, most: int, goals: Sequence[Goal]) -> State:
         """Return the state with no more arrangements than so many, the worst of those that are counted differently."""
-        if len(self.arrangements) <= most:
-            return self
-        worst = sorted(self.arrangements, key=lambda each: [-excess for excess in _excess(each, goals)])
-        told_apart = {each.counts: each for each in reversed(worst)}
-        first = list(told_apart.values())[::-1]
-        others = [each for each in worst if told_apart[each.counts] is not each]
-        return replace(self, arrangements=(*first, *others)[:most], whole=False)
+        followed = worst_of(self.arrangements, goals, most)
+        return replace(self, arrangements=followed, whole=self.whole and len(followed) == len(self.arrangements))
 
     @property
     def counted(self) -> frozenset[Counts]:
@@ -78,12 +74,6 @@ class State(msgspec.Struct, frozen=True):
     def worst(self, goal: Goal, at: int) -> int:
         """Return the largest excess over maxSkew of a goal, which stands at a place among them (Pods)."""
         return max(goal.excess(each.counts[at]) for each in self.arrangements)
-
-
-def _excess(arrangement: Arrangement, goals: Sequence[Goal]) -> tuple[int, ...]:
-    """Return by how much all goals together exceed maxSkew (Pods), and then each."""
-    each = [goal.excess(counts) for goal, counts in zip(goals, arrangement.counts, strict=True)]
-    return sum(each), *each
 
 
 class Limits(msgspec.Struct, frozen=True):

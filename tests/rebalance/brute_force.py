@@ -113,17 +113,18 @@ def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6) -> list[Objec
     chance = random.Random(seed)  # noqa: S311 - drawn to test with, not to keep a secret
     zones = "abcd"[: chance.randint(2, 3 if most_nodes <= SMALL else 4)]
     names = [f"{zones[number % len(zones)]}{number}" for number in range(chance.randint(2, most_nodes))]
-    nodes = [_node(name, chance) for name in names]
-    objects: list[Object] = []
-    for number in range(chance.choice((1, 1, 1, 2))):
-        objects += _workload(f"web{number}", names, chance, most_pods, shared=number > 0 and chance.random() < 0.5)
-    return [*nodes, *objects]
+    company = chance.choice(("", "", "", "shared", "apart"))
+    # Workloads that do not count each other are not moved to make room for one another: there is enough for both.
+    objects = [_node(name, chance, is_roomy=company == "apart") for name in names]
+    for number in range(2 if company else 1):
+        objects += _workload(f"web{number}", names, chance, most_pods, shared=company == "shared")
+    return objects
 
 
-def _node(name: str, chance: random.Random) -> Object:
+def _node(name: str, chance: random.Random, *, is_roomy: bool) -> Object:
     """Return a node, now and then tainted or small."""
     taints = ["dedicated=gpu:NoSchedule"] if chance.random() < 0.12 else []
-    cpu = chance.choice(("8", "8", "8", "3", "2"))
+    cpu = "64" if is_roomy else chance.choice(("8", "8", "8", "3", "2"))
     return node(name, zone=name[0], taints=taints, allocatable={"cpu": cpu})
 
 

@@ -11,7 +11,7 @@ from tests.rebalance.lying import planned
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_order_of_evictions_is_better(seed: int) -> None:
-    objects = cluster(seed)
+    objects = cluster(seed, most_pods=4)
     found = planned(objects)
     beyond = sum(outcome.goal.excess(outcome.after) for outcome in found.outcomes)
     assert (beyond, len(found.evictions)) == fewest(handle(objects), most_states=2_000)
