@@ -45,7 +45,7 @@ class _Field(NamedTuple):
 
     Attributes:
         name: of the Struct's field.
-        read: what reads its bytes or number; the fields below where those stand in for it.
+        read: what reads its bytes or number; the values of fields where it holds such.
         put: whether a value is the field's, one of the field's, an entry of its map, or holds fields of the Struct.
         keeps_zero: whether a zero was said, for what was not said comes as zero too.
     """

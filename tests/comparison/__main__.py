@@ -1,4 +1,4 @@
-"""Ask every tool at hand and write the tables: ``python -m tests.comparison [situations|costs] [--print]``.
+"""Ask every tool at hand and write the tables: ``python -m tests.comparison [situations|costs|large] [--print]``.
 
 Plugins by others are built the first time; those that cannot be had are named on stderr and left out.
 """
@@ -7,25 +7,32 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from tests.bench.large import questions
+from tests.bench.large.asking import ask, ask_others
+from tests.bench.large.cluster import running
+from tests.bench.large.contents import Size
 from tests.comparison import page
 from tests.comparison.asking import compare
 from tests.comparison.costs import costs
-from tests.comparison.rivals import RIVALS, AbsentError, Rival, located
+from tests.comparison.rivals import RIVALS, at_hand
 from tests.comparison.situations import situations
 from tests.comparison.stage import SCHEDULER_CONFIG
-from tests.comparison.tools import Tool, at_hand_everywhere
+from tests.comparison.tools import at_hand_everywhere
 from tests.controlplane.cluster import Options, control_plane
 
 
 def main() -> None:
     """Measure; print the tables, and write them into the page unless told otherwise."""
     parser = argparse.ArgumentParser(prog="python -m tests.comparison", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=(page.SITUATIONS, page.COSTS), default=page.SITUATIONS)
+    parser.add_argument("what", nargs="?", choices=tuple(_TABLES), default=page.SITUATIONS)
+    parser.add_argument("--kubeconfig", type=Path, help="of a large cluster that is up")
+    parser.add_argument("--turns", type=int, default=3, help="how often the large cluster is asked")
     parser.add_argument("--print", action="store_true", dest="only_print", help="leave the page as it is")
     arguments = parser.parse_args()
-    tables = _costs() if arguments.what == page.COSTS else _situations()
+    tables = _TABLES[arguments.what](arguments)
     text = page.PAGE.read_text()
     for name, written in tables.items():
         sys.stdout.write(f"{written}\n")
@@ -34,33 +41,38 @@ def main() -> None:
         page.PAGE.write_text(text)
 
 
-def _situations() -> Mapping[str, str]:
+def _situations(_: argparse.Namespace) -> Mapping[str, str]:
     """Return the table of the situations, and that of the plugins which were looked for."""
-    plugins = _plugins()
+    plugins = at_hand()
     with control_plane(Options(scheduler_config=SCHEDULER_CONFIG)) as plane:
         rows = [*compare(plane.client(), situations(), (*at_hand_everywhere(), *plugins.values()))]
-    at_hand = {rival: rival in plugins for rival in RIVALS}
-    return {page.SITUATIONS: page.situations_table(rows), page.PLUGINS: page.plugins_table(at_hand)}
+    built = {rival: rival in plugins for rival in RIVALS}
+    return {page.SITUATIONS: page.situations_table(rows), page.PLUGINS: page.plugins_table(built)}
 
 
-def _costs() -> Mapping[str, str]:
+def _costs(_: argparse.Namespace) -> Mapping[str, str]:
     """Return the table of what a question costs."""
-    plugins = _plugins()
+    plugins = at_hand()
     with control_plane() as plane:
         measured = costs(plane, (*at_hand_everywhere(), *plugins.values()))
     sys.stderr.writelines(f"{each.name}: {each.seconds:.2f} s, {each.memory:.0f} MiB\n" for each in measured)
     return {page.COSTS: page.costs_table(measured)}
 
 
-def _plugins() -> Mapping[Rival, Tool]:
-    """Return the plugins that are at hand."""
-    found = {}
-    for rival in RIVALS:
-        try:
-            found[rival] = located(rival)
-        except AbsentError as error:
-            sys.stderr.write(f"{rival.name} {rival.version} is not at hand: {error}\n")
-    return found
+def _large(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """Return the table of what questions to the large cluster cost."""
+    with running(arguments.kubeconfig, Size()) as kubeconfig:
+        ours = [*questions.costs(ask(kubeconfig, turns=arguments.turns))]
+        others = [*questions.costs(ask_others(kubeconfig))]
+    # Each part stands beside its own bare read, for the machine is not as busy all the time.
+    return {page.LARGE: page.large_table([*ours, *others[1:]])}
+
+
+_TABLES: Mapping[str, Callable[[argparse.Namespace], Mapping[str, str]]] = {
+    page.SITUATIONS: _situations,
+    page.COSTS: _costs,
+    page.LARGE: _large,
+}
 
 
 if __name__ == "__main__":

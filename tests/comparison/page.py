@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isinf
 from pathlib import Path
 
+from tests.bench.large.questions import Cost
 from tests.bench.measuring import Measured
 from tests.comparison.asking import Row
 from tests.comparison.judging import cell
 from tests.comparison.rivals import Rival
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
-SITUATIONS, PLUGINS, COSTS = "situations", "plugins", "costs"
+SITUATIONS, PLUGINS, COSTS, LARGE = "situations", "plugins", "costs", "large"
 """Names of the tables."""
 
 
@@ -36,6 +38,19 @@ def costs_table(measured: Sequence[Measured]) -> str:
         for each in measured
     ]
     return _table(("command", "time", "peak memory"), cells)
+
+
+def large_table(found: Sequence[Cost]) -> str:
+    """Return a row for each question to the large cluster and each plugin, its time a multiple of the bare read's."""
+    return _table(("question", "time", "processor time", "peak memory", "read"), [_large_row(cost) for cost in found])
+
+
+def _large_row(cost: Cost) -> tuple[str, ...]:
+    """Return the cells of a row."""
+    measured = cost.measured
+    time = "not within five minutes" if isinf(cost.time) else f"{cost.time:.2f} R"
+    read = "" if cost.read_mb is None else f"{cost.read_mb:.0f} MB"
+    return measured.name, time, f"{measured.cpu_seconds:.1f} s", f"{measured.memory:.0f} MiB", read
 
 
 def with_table(text: str, name: str, written: str) -> str:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
+
 import pytest
 
 from kubectl_spread import __version__
+from tests.bench.large.contents import Size
+from tests.bench.large.questions import BARE_READ, QUESTIONS, costs
 from tests.bench.measuring import Measured
 from tests.comparison.asking import Row
 from tests.comparison.costs import NODES, PODS
 from tests.comparison.judging import Merit
 from tests.comparison.page import (
     COSTS,
+    LARGE,
     PAGE,
     PLUGINS,
     SITUATIONS,
     costs_table,
+    large_table,
     plugins_table,
     read_table,
     situations_table,
@@ -78,6 +85,24 @@ def test_costs_are_multiples_of_the_first_commands() -> None:
     assert [line.split(" | ")[1:] for line in written.splitlines()[2:]] == [
         ["1.00 ×", "1.00 × |"],  # noqa: RUF001 - the sign of multiplication
         ["0.50 ×", "2.50 × |"],  # noqa: RUF001 - the sign of multiplication
+    ]
+
+
+def test_the_large_clusters_questions_are_those_that_are_measured() -> None:
+    rows = [*read_table(TEXT, LARGE)]
+    assert rows[: len(QUESTIONS) + 2] == [BARE_READ, *(question.name for question in QUESTIONS), "kubectl get pods -A"]
+    size = Size()
+    assert f"{size.nodes:,} nodes and {size.pods:,} Pods" in TEXT
+
+
+def test_the_large_table_says_what_each_answer_took() -> None:
+    bare = replace(_measured(BARE_READ, 10.0, 60.0), said="read pods: 650.0 MB in pages")
+    slow = _measured("slow", inf, 3_000.0)
+    written = large_table([*costs([bare, _measured("quick", 5.0, 100.0), slow])])
+    assert [[cell.strip() for cell in line.strip("|").split("|")] for line in written.splitlines()[2:]] == [
+        [BARE_READ, "1.00 R", "10.0 s", "60 MiB", "650 MB"],
+        ["quick", "0.50 R", "5.0 s", "100 MiB", ""],
+        ["slow", "not within five minutes", "inf s", "3000 MiB", ""],
     ]
 
 

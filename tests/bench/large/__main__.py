@@ -6,15 +6,13 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from tests.bench.large.asking import ask
-from tests.bench.large.cluster import large_cluster
+from tests.bench.large.asking import ask, ask_others
+from tests.bench.large.cluster import running
 from tests.bench.large.contents import Size
 from tests.bench.large.questions import table
-from tests.controlplane.binaries import build_binaries
 from tests.controlplane.component import ControlPlaneError
 from tests.controlplane.ending import ending_in_order
 from tests.gobuild import BuildError
@@ -24,7 +22,8 @@ def main() -> None:
     """Do what the command line says; a failure to build or to start is the exit text."""
     asked = _parse()
     try:
-        with suppress(KeyboardInterrupt), ending_in_order(), _kubeconfig(asked) as kubeconfig:
+        size = Size(nodes=asked.nodes, apps=asked.apps, pods=asked.pods)
+        with suppress(KeyboardInterrupt), ending_in_order(), running(asked.kubeconfig, size) as kubeconfig:
             _up(kubeconfig) if asked.verb == "up" else _measure(kubeconfig, asked)
     except (BuildError, ControlPlaneError) as error:
         sys.exit(str(error))
@@ -40,21 +39,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--pods", type=int, default=usual.pods)
     parser.add_argument("--kubeconfig", type=Path, help="measure on a cluster that is up")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--only", default="", help="measure the questions whose names contain this")
+    parser.add_argument("--only", default="", help="the questions whose names contain this, and no other plugin")
     return parser.parse_args()
-
-
-@contextmanager
-def _kubeconfig(asked: argparse.Namespace) -> Iterator[Path]:
-    """Yield the kubeconfig of the cluster, which is started unless one is named."""
-    if asked.kubeconfig:
-        yield asked.kubeconfig
-        return
-    size = Size(nodes=asked.nodes, apps=asked.apps, pods=asked.pods)
-    began = time.monotonic()
-    with large_cluster(size, binaries=build_binaries()) as plane:
-        _say(f"# ready after {time.monotonic() - began:.1f} s")
-        yield plane.kubeconfig
 
 
 def _up(kubeconfig: Path) -> None:
@@ -68,8 +54,11 @@ def _measure(kubeconfig: Path, asked: argparse.Namespace) -> None:
     """Print what the questions cost, and how busy the machine was."""
     before = os.getloadavg()
     measured = ask(kubeconfig, turns=asked.turns, only=asked.only)
+    _say(table(measured))
+    if not asked.only:
+        _say(table(ask_others(kubeconfig)))
     load = " → ".join(f"{load[0]:.1f}" for load in (before, os.getloadavg()))
-    _say(f"{table(measured)}{os.cpu_count()} processors, load {load}; the fastest of {asked.turns} turns")
+    _say(f"{os.cpu_count()} processors, load {load}; the fastest of {asked.turns} turns, of others of one")
 
 
 def _say(text: str) -> None:

@@ -11,13 +11,27 @@ from pathlib import Path
 
 from tests.bench.large.contents import Size
 from tests.bench.large.filling import fill
-from tests.controlplane.binaries import Binaries
+from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.gobuild import cache_dir
 
 _DECISIVE = ("contents.py", "pending.py", "copies.py", "filling.py")
 """The modules that say what is stored."""
 _START_S = 300.0
+
+
+@contextmanager
+def running(kubeconfig: Path | None, size: Size) -> Iterator[Path]:
+    """Yield the kubeconfig of a large cluster: the given one of a cluster that is up, else of one that is started.
+
+    Raises:
+        BuildError, ControlPlaneError: its programs could not be built, or did not start.
+    """
+    if kubeconfig:
+        yield kubeconfig
+        return
+    with large_cluster(size, binaries=build_binaries()) as plane:
+        yield plane.kubeconfig
 
 
 @contextmanager

@@ -12,6 +12,8 @@ ON_ALL_NODES = "wants-a-large-gap"
 """What it asks an empty node has, and every node has Pods: all of them have to be read."""
 ON_FEW_NODES = "wants-a-large-gap-in-a-rack"
 """The same of the nodes of one rack."""
+NAMESPACE = "team-00"
+"""Where these two are."""
 _GAP = {"requests": {"cpu": str(NODE_CPU - 4)}}
 _IN_A_RACK = {RACK: "rack-010"}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from tests.bench.large.pending import ON_ALL_NODES, ON_FEW_NODES
+from tests.bench.large.pending import NAMESPACE, ON_ALL_NODES, ON_FEW_NODES
 from tests.bench.measuring import Measured
 
 TEAM, DEPLOYMENT = "team-10", "app-0120"
@@ -40,14 +40,14 @@ class Question:
 QUESTIONS = (
     Question(
         name="why-pending POD, few nodes left",
-        arguments=("why-pending", ON_FEW_NODES, "-n", "team-00"),
+        arguments=("why-pending", ON_FEW_NODES, "-n", NAMESPACE),
         time=0.30,
         memory=220,
         read=0.20,
     ),
     Question(
         name="why-pending POD, every node left",
-        arguments=("why-pending", ON_ALL_NODES, "-n", "team-00"),
+        arguments=("why-pending", ON_ALL_NODES, "-n", NAMESPACE),
         time=1.0,
         memory=300,
     ),
