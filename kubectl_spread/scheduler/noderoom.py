@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kubectl_spread.objects.core import Pod
     from kubectl_spread.scheduler.framework import NodeInfo
 
 
@@ -21,12 +22,13 @@ class NodeRoom:
         self._nodes = nodes
         self._in_order: dict[str, tuple[Sequence[int], Sequence[str]]] = {}
         self._lacking: dict[tuple[str, int], frozenset[str]] = {}
+        self._requests: dict[tuple[str, str], tuple[Pod, Mapping[str, int]]] = {}
         self._changed: Mapping[str, NodeInfo] = {}
 
     def and_changed(self, nodes: Mapping[str, NodeInfo]) -> NodeRoom:
         """Return the room where these nodes are as given; what is known of the others stays so."""
         room = NodeRoom(self._nodes)
-        room._in_order, room._lacking = self._in_order, self._lacking
+        room._in_order, room._lacking, room._requests = self._in_order, self._lacking, self._requests
         room._changed = {**self._changed, **nodes}
         return room
 
@@ -40,6 +42,13 @@ class NodeRoom:
             return self._lacking[key]
         short = (name for name, info in self._changed.items() if info.free(resource) < wanted)
         return self._lacking[key].difference(self._changed).union(short)
+
+    def requests(self, pod: Pod, on: NodeInfo) -> Mapping[str, int]:
+        """Return what a Pod on the node requests (amounts), added up once."""
+        known = self._requests.get(pod.key)
+        if known is None or known[0] is not pod:
+            known = self._requests[pod.key] = pod, on.requests(pod)
+        return known[1]
 
     def _order(self, resource: str) -> tuple[Sequence[int], Sequence[str]]:
         """Return what is free of the resource, least first, and on which nodes."""

@@ -108,7 +108,7 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         """Yield the Pods on the node that alone leave room enough where they go."""
         short = noderesources.insufficient(self._asked, info)
         for pod in info.pods:
-            freed = info.requests(pod)
+            freed = self.situation.handle.room.requests(pod, info)
             if all(freed.get(each.name, 0) >= each.wanted - each.free for each in short):
                 yield pod
 
