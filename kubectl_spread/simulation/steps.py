@@ -168,9 +168,11 @@ def _is_alone(pod: Pod) -> bool:
 def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey, str]:
     """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
 
-    One by one in an order that nobody knows: kubectl asks for all at once.
+    One by one in an order that nobody knows: kubectl asks for all at once, and a replacement may have a node before the
+    last of them goes, in every other order here.
     """
     waiting = sorted((pod.key for pod in leaving), key=lambda key: world.order(key[1]))
+    world.free |= len(waiting) > 1
     while True:
         refused: dict[PodKey, str] = {}
         for key in waiting:
@@ -181,6 +183,8 @@ def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey
                 refused[key] = why
             else:
                 world.delete(pod)
+                if world.seed % 2:
+                    turns.settle()
         turns.settle()
         if not refused or len(refused) == len(waiting):
             return refused

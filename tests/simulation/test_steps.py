@@ -103,6 +103,13 @@ class TestDrain:
         assert item(step).after == {"a1": 0, "a2": 1, "b1": 1, "b2": 1, "c1": 1, "c2": 1}
         assert "cordoned" in step.pending[0].summary
 
+    def test_may_let_a_replacement_in_before_the_next_pod_goes(self) -> None:
+        constraint = spread(HOSTNAME, selector=app("web"), maxSkew=2)
+        three = [node(name) for name in ("n1", "n2", "n3")]
+        step = last([*three, *deployment(["n1", "n1", "n2", "n2", "n3", "n3"], constraint)], "drain n1")
+        assert names(step.evicted) == ["web-0", "web-1"]
+        assert pending(step) == {"deployment/web": (1, 2)}
+
     def test_is_refused_whole_where_nothing_manages_a_pod(self) -> None:
         objects = [*SIX, *deployment(["a1", "b1"]), pod("tool", on="a1", status=READY)]
         step = last(objects, "drain a1")
