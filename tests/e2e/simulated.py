@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -87,6 +87,7 @@ class Came(Struct, frozen=True, kw_only=True):
         sets: ReplicaSet's name → its Deployment's.
         evicted: for each step the Pods that had to go, and did.
         blocked: for each step those that should have gone, and did not.
+        lay: for each step the names of the Pods that lay on its nodes as the cluster was recorded.
     """
 
     pods: Sequence[Object]
@@ -94,6 +95,7 @@ class Came(Struct, frozen=True, kw_only=True):
     sets: Mapping[str, str]
     evicted: Sequence[Sequence[Object]]
     blocked: Sequence[Sequence[Object]]
+    lay: Sequence[Collection[str]]
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -279,7 +281,7 @@ def run(client: Client, scenario: Scenario, namespace: str) -> Outcome:
             playing.do(step, scenario)
         playing.settle(scenario.quiet_s)
         said = _said(client, scenario, namespace)
-        return _compared(scenario, said, _came(client, playing, scenario))
+        return compared(scenario, said, _came(client, playing, scenario))
 
 
 def _said(client: Client, scenario: Scenario, namespace: str) -> Object:
@@ -300,6 +302,7 @@ def _said(client: Client, scenario: Scenario, namespace: str) -> Object:
 def _came(client: Client, playing: Playing, scenario: Scenario) -> Came:
     """Do the steps and return what came of them."""
     evicted, blocked = [], []
+    lay = [{pod["metadata"]["name"] for pod in _leaving(step, playing)} for step in scenario.steps]
     for step in scenario.steps:
         leaving = _leaving(step, playing)
         playing.do(step, scenario)
@@ -307,8 +310,9 @@ def _came(client: Client, playing: Playing, scenario: Scenario) -> Came:
         evicted.append([pod for pod in leaving if pod["metadata"]["uid"] not in left])
         blocked.append([pod for pod in leaving if pod["metadata"]["uid"] in left] if step[0] == "drain" else [])
     sets = client.api.request("GET", f"/apis/apps/v1/namespaces/{playing.namespace}/replicasets")["items"]
-    named = {each["metadata"]["name"]: each["metadata"]["ownerReferences"][0]["name"] for each in sets}
-    return Came(pods=playing.pods(), nodes=playing.nodes(), sets=named, evicted=evicted, blocked=blocked)
+    owners = {each["metadata"]["name"]: each["metadata"].get("ownerReferences") for each in sets}
+    named = {name: owner[0]["name"] for name, owner in owners.items() if owner}
+    return Came(pods=playing.pods(), nodes=playing.nodes(), sets=named, evicted=evicted, blocked=blocked, lay=lay)
 
 
 def _leaving(step: Step, playing: Playing) -> Sequence[Object]:
@@ -335,8 +339,8 @@ def _owner(pod: Object, sets: Mapping[str, str]) -> Owner:
     return f"Deployment/{sets[name]}" if kind == "ReplicaSet" and name in sets else f"{kind}/{name}"
 
 
-def _compared(scenario: Scenario, said: Object, came: Came) -> Outcome:
-    """Return where what was said and what came part."""
+def compared(scenario: Scenario, said: Object, came: Came) -> Outcome:
+    """Return where what was said of a scenario and what came part."""
     last = said["steps"][-1]
     beyond = list(_beyond(last, came))
     differences = [
@@ -364,36 +368,38 @@ def _waits(pod: Object) -> bool:
 
 
 def _gone(scenario: Scenario, said: Object, came: Came) -> Iterator[str]:
-    """Yield at which steps other Pods had to go, or could not.
+    """Yield at which steps other Pods had to go, or could not, of those that lay on the nodes in the record.
 
-    By name at the first step, by what makes them later, and where a budget lets only some go: anyone may be among them.
+    By number where a budget lets only some go: anyone may be among them.
     """
-    for number, step in enumerate(said["steps"]):
+    for number, (step, (verb, _)) in enumerate(zip(said["steps"], scenario.steps, strict=True)):
         evicted, blocked = came.evicted[number], came.blocked[number]
-        gone = [*step["evicted"], *step["lost"]] if scenario.steps[number][0] in {"drain", "remove", "lose"} else []
-        stays = step["blocked"] if scenario.steps[number][0] == "drain" else []
-        by_name = number == 0 and not (evicted and blocked)
+        gone = [*step["evicted"], *step["lost"]] if verb in {"drain", "remove", "lose"} else []
+        stays = step["blocked"] if verb == "drain" else []
+        by_name = not (evicted and blocked)
         for what, told, real in (("evicted", gone, evicted), ("blocked", stays, blocked)):
-            names = sorted(each["pod"] for each in told), sorted(pod["metadata"]["name"] for pod in real)
-            if (names[0] != names[1]) if by_name else (len(names[0]) != len(names[1])):
-                yield f"step {number} {what} {names[1]}, said {names[0]}"
+            expected = sorted(each["pod"] for each in told if each["pod"] in came.lay[number])
+            found = sorted(name for pod in real if (name := pod["metadata"]["name"]) in came.lay[number])
+            if (expected != found) if by_name else (len(expected) != len(found)):
+                yield f"step {number} {what} {found}, said {expected}"
 
 
 def _beyond(last: Object, came: Came) -> Iterator[tuple[str, int]]:
     """Yield (what, Pods by which) where more or fewer Pods lie in a domain than was seen."""
     for item in last["items"]:
         key = item["constraint"]["topologyKey"]
-        counts = _counts(item, came)
-        for domain, (least, most) in sorted(item["ranges"].items()):
+        newest = _newest(item, came)
+        counts = _counts(item, newest, came) if newest else Counter(item["after"])
+        for domain in sorted(counts.keys() | item["ranges"].keys()):
+            least, most = item["ranges"].get(domain, (0, 0))
             by = max(least - counts[domain], counts[domain] - most)
             if by > 0:
                 told = f"{item['workload']['name']} [{item['constraint']['index']}] {key}={domain}"
                 yield f"{told}: {counts[domain]}, said {least} to {most}", by
 
 
-def _counts(item: Object, came: Came) -> Counter[str]:
+def _counts(item: Object, newest: Object, came: Came) -> Counter[str]:
     """Return domain → Pods that the newest Pod's constraint counts there."""
-    newest = _newest(item, came)
     constraint = newest["spec"]["topologySpreadConstraints"][item["constraint"]["index"]]
     counted = {name: node for name, node in came.nodes.items() if _is_counted(node, newest["spec"], constraint)}
     return Counter(
@@ -403,12 +409,13 @@ def _counts(item: Object, came: Came) -> Counter[str]:
     )
 
 
-def _newest(item: Object, came: Came) -> Object:
-    """Return the Pod of a workload that came last."""
+def _newest(item: Object, came: Came) -> Object | None:
+    """Return the Pod of a workload that came last; None where it has none."""
     owner = f"{item['workload']['kind']}/{item['workload']['name']}"
     return max(
         (pod for pod in came.pods if _owner(pod, came.sets) == owner),
         key=lambda pod: (pod["metadata"]["creationTimestamp"], int(pod["metadata"]["resourceVersion"])),
+        default=None,
     )
 
 

@@ -213,6 +213,7 @@ _DRAINS = (
     _scenario(
         "drain-min-domains", ["drain a1"], _zones(a=3), _deployment(3, _spread(HOSTNAME, minDomains=3, **_HONOR))
     ),
+    _scenario("drain-two-of-a-host", ["drain a1"], _zones(a=3), _deployment(6, _spread(HOSTNAME, maxSkew=2))),
     _scenario(
         "drain-selector",
         ["drain a1"],
@@ -503,6 +504,115 @@ _OTHERS = (
 """What is left: Pods that are deleted, nodes that come, the four spread cases of an autoscaler."""
 
 
+_APART = {
+    "affinity": {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"topologyKey": HOSTNAME, "labelSelector": match(app="web")}
+            ]
+        }
+    }
+}
+"""Pods of web keep off each other's nodes."""
+
+_MIXED = (
+    _scenario("mixed-apart", ["drain a1", "scale deployment/web=6"], _SIX, _deployment(4, _spread(), of=_APART)),
+    _scenario(
+        "mixed-budget-of-stateful", ["drain a1"], _zones(a=1, b=1), _stateful(5, _spread()), _budget(maxUnavailable=1)
+    ),
+    _scenario(
+        "mixed-budget-short",
+        ["drain b1"],
+        _THREE,
+        _deployment(4, _spread(HOSTNAME)),
+        _budget(minAvailable=4),
+        before=_steps("cordon a1", "scale deployment/web=7"),
+    ),
+    _scenario(
+        "mixed-budget-unready-go",
+        ["lose a1", "drain b1"],
+        _THREE,
+        _deployment(3, _spread(**_HONOR)),
+        _budget(minAvailable=3, unhealthyPodEvictionPolicy="AlwaysAllow"),
+    ),
+    _scenario(
+        "mixed-restart-while-lost",
+        [f"lose {ZONE}=a", "restart deployment/web"],
+        _SIX,
+        _deployment(6, _spread(**_HONOR), strategy=_rolling("25%", "25%")),
+    ),
+    _scenario(
+        "mixed-restart-of-the-stuck",
+        ["restart deployment/web"],
+        _zones(cpu="2", a=1, b=1, c=1),
+        _deployment(8, _spread(), of=_needs("1"), strategy=_rolling("25%", "50%")),
+    ),
+    _scenario(
+        "mixed-restart-partition",
+        ["restart statefulset/web"],
+        _THREE,
+        _stateful(4, _spread(), updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}),
+    ),
+    _scenario(
+        "mixed-restart-on-delete",
+        ["restart statefulset/web", "delete pod/web-0"],
+        _THREE,
+        _stateful(3, _spread(), updateStrategy={"type": "OnDelete"}),
+    ),
+    _scenario(
+        "mixed-restart-stateful-stuck",
+        ["cordon a1", "restart statefulset/web"],
+        _THREE,
+        _stateful(3, _spread(HOSTNAME)),
+    ),
+    _scenario(
+        "mixed-restart-daemons-surge",
+        ["restart daemonset/web"],
+        _zones(cpu="2", a=1, b=1, c=1),
+        _web(
+            "DaemonSet",
+            of=_needs("1"),
+            updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+        ),
+        _deployment(3, constraint(ZONE, selector=match(app="api")), name="api", of=_needs("1")),
+    ),
+    _scenario(
+        "mixed-affinity-ignored",
+        ["drain b1", "scale deployment/web=5"],
+        _zones(a=2, b=1),
+        _deployment(3, _spread(nodeAffinityPolicy="Ignore"), of={"nodeSelector": {ZONE: "a"}}),
+    ),
+    _scenario(
+        "mixed-two-keys-one-drain-of-many",
+        ["drain a1", "drain b1", "uncordon a1", "restart deployment/web"],
+        _SIX,
+        _deployment(8, _spread(), _spread(HOSTNAME, maxSkew=2, **_SOFT), strategy=_rolling("25%", "25%")),
+    ),
+    _scenario(
+        "mixed-preempts-after-loss",
+        ["lose a1"],
+        _zones(cpu="2", a=1, b=1, c=1),
+        _deployment(3, name="batch", of=_needs("1", priorityClassName="low")),
+        _deployment(3, _spread(**_HONOR), of=_needs("1", priorityClassName="high")),
+    ),
+    _scenario(
+        "mixed-indexed-job",
+        ["drain a1", "add-node b1"],
+        _THREE,
+        _web("Job", _spread(HOSTNAME), parallelism=4, completions=8, completionMode="Indexed"),
+        quiet_s=_JOB_QUIET_S,
+    ),
+    _scenario(
+        "mixed-counted-by-nobody",
+        ["scale deployment/web=7", "drain a1"],
+        _THREE,
+        _deployment(3, constraint(ZONE, selector=match(app="nobody"))),
+        _deployment(2, _spread(), name="api"),
+    ),
+)
+"""What meets in a real cluster: several causes at once."""
+
+
 SCENARIOS: Mapping[str, Scenario] = {
-    each.name: each for each in (*_DRAINS, *_REMOVALS, *_LOSSES, *_SCALINGS, *_RESTARTS, *_OTHERS)
+    each.name: each for each in (*_DRAINS, *_REMOVALS, *_LOSSES, *_SCALINGS, *_RESTARTS, *_OTHERS, *_MIXED)
 }
