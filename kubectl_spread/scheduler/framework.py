@@ -242,7 +242,7 @@ class Handle(msgspec.Struct, frozen=True):
         infos = {**self.node_infos, name: changed}
         # By name, as the snapshot has them: a new node is not just the last.
         ordered = {name: infos[name] for name in snapshot.nodes}
-        index, room = self.index.with_node(node, snapshot.nodes), NodeRoom(ordered)
+        index, room = self.index.with_node(node, snapshot.nodes), self.room.and_changed({name: changed})
         return replace(self, snapshot=snapshot, node_infos=ordered, index=index, room=room)
 
     def without_node(self, node_name: str) -> Handle:
