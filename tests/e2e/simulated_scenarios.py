@@ -493,7 +493,7 @@ _OTHERS = (
         _deployment(3, _spread()),
         before=_steps(*["cordon a1", "scale deployment/web=5"]),
     ),
-    _scenario("delete-bare", ["delete pod/alone"], _THREE, _bare("alone", _spread()), _deployment(4, _spread())),
+    _scenario("delete-bare", ["delete pod/alone-0"], _THREE, _bare("alone", _spread()), _deployment(4, _spread())),
     _scenario("delete-of-stateful", ["delete pod/web-1"], _THREE, _stateful(4, _spread())),
     *(
         _scenario(f"{phase}-{name}", [step], _THREE, _deployment(3, _spread(HOSTNAME, **fields)))
