@@ -301,7 +301,7 @@ def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) ->
     if owner.spec.update_strategy.type == ON_DELETE:
         assumed = "running Pods stay until somebody deletes them, and nodes without one get one"
         return Plan(staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
-    if _surges(owner):
+    if surge_of(owner, max(len(running), 1)):
         assumed = "on each node the new Pod comes beside the old one, which goes once the new one is available"
         return Plan(rollout=_rollout(ROLLING_UPDATE, running, assumed, replaced=len(running)))
     assumed = "on each node the old Pod is gone before the new one comes"
@@ -309,10 +309,16 @@ def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) ->
     return Plan(old=tuple(running), rollout=rollout)
 
 
-def _surges(owner: DaemonSet) -> bool:
-    """Whether a node may have two Pods of the DaemonSet during a rollout; unless it says so, none may."""
-    surge = (owner.spec.update_strategy.rolling_update or RollingUpdate()).max_surge
-    return str(surge or 0).removesuffix("%").strip("0") != ""
+def surge_of(owner: DaemonSet, nodes: int) -> int:
+    """Return on how many of its nodes (count) a DaemonSet has a new Pod beside the old one at once.
+
+    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util SurgeCount (v1.36).
+
+    Raises:
+        ValueError: maxSurge is neither a number nor a percentage.
+    """
+    rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
+    return _portion(rolling.max_surge or 0, nodes, round_up=True)
 
 
 Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
@@ -9,12 +11,13 @@ from kubectl_spread.controllers import daemonset, deployment, job, statefulset_c
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling import Revision, scaled
+from kubectl_spread.controllers.rollout import surge_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
-from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -78,7 +81,10 @@ class Turns:
             self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
     def renew(self, key: ControllerKey) -> None:
-        """Let the DaemonSet replace its Pods by such of a new revision."""
+        """Let the DaemonSet replace its Pods by such of a new revision, unless it waits for somebody to delete them."""
+        owner = self.world.snapshot.get(DaemonSet, key[0], key[2])
+        if owner is not None and owner.spec.update_strategy.type == ON_DELETE:
+            return
         self._renewed[key] = frozenset(self.world.owned.get(key, {}))
         self.world.dirty[key] = None
 
@@ -253,26 +259,49 @@ class Turns:
             self.world.delete(pod)
 
     def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
-        """Make a Pod for each node that should have one and has none."""
+        """Make a Pod for each node that should have one and has none; then go on with the rollout, if there is one.
+
+        Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
+        """
         here = [pod for pod in self.world.owned.get(key, {}).values() if not pod.finished]
-        served = {pod.spec.node_name or daemonset.pinned_node(pod) for pod in here}
-        unserved = [name for name in self.world.nodes if name not in served]
-        if not unserved and all(pod.ready and not pod.terminating for pod in here):
+        served = {_place_of(pod) for pod in here}
+        if self._serve(owner, key, [name for name in self.world.nodes if name not in served]):
+            self.world.dirty.pop(key, None)
+            return
+        renewed = self._renewed.get(key, frozenset())
+        old = sorted((p for p in here if p.key in renewed and not p.terminating), key=lambda pod: pod.key)
+        if old and (surge := surge_of(owner, len(served))):
+            self._surge(owner, key, old, surge)
+        elif all(pod.ready and not pod.terminating for pod in here):
             # maxUnavailable is 1 unless said: one Pod after another.
-            old = sorted((pod for pod in here if pod.key in self._renewed.get(key, ())), key=lambda pod: pod.key)
             for pod in old[:1]:
                 self.world.delete(pod)
-            return
-        made = self._next_of(owner, key) if unserved else None
+
+    def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
+        """Make a Pod for each of the nodes that should have one; return whether any came."""
+        made = self._next_of(owner, key) if names else None
         if made is None or made.refusals:
-            return
+            return False
         wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle))
-        for number, name in enumerate(unserved):
-            if name in wanting:
-                self._names += 1
-                pod = renamed(daemonset.pinned_to(daemonset.unpinned(made.pod), name), f"{key[2]}-{self._names:05d}")
-                self._come(made, pod, number)
-        self.world.dirty.pop(key, None)
+        chosen = [name for name in names if name in wanting]
+        for number, name in enumerate(chosen):
+            self._names += 1
+            pod = renamed(daemonset.pinned_to(daemonset.unpinned(made.pod), name), f"{key[2]}-{self._names:05d}")
+            self._come(made, pod, number)
+        return bool(chosen)
+
+    def _surge(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
+        """Let new Pods come beside so many ready ones at once (count), which go as soon as the new ones are ready."""
+        renewed = self._renewed[key]
+        new = {_place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
+        for pod in old:
+            if new.get(_place_of(pod)):
+                self.world.delete(pod)
+        alone = [pod for pod in old if _place_of(pod) not in new]
+        ready = [pod for pod in alone if pod.ready]
+        chosen = [*ready[: max(surge - list(new.values()).count(False), 0)], *(pod for pod in alone if not pod.ready)]
+        if self._serve(owner, key, [_place_of(pod) for pod in chosen]):
+            self.world.dirty.pop(key, None)
 
     def _back_off(self) -> bool:
         """Let Jobs make again what they have lost: they wait some seconds, in which all others settle."""
@@ -400,3 +429,8 @@ def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:
 def _ref(key: ControllerKey) -> WorkloadRef:
     """Return the controller's kind and name."""
     return WorkloadRef(kind=key[1], name=key[2])
+
+
+def _place_of(pod: Pod) -> str:
+    """Return the node on which the Pod of a DaemonSet is, or is to be."""
+    return pod.spec.node_name or daemonset.pinned_node(pod)

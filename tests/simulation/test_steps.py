@@ -280,8 +280,28 @@ class TestScale:
         assert item(last([*SIX, made, *pods], "scale statefulset/web=1")).after == {"a": 1, "b": 0, "c": 0}
 
 
+def daemons(on: Sequence[str], **strategy: Any) -> list[Object]:  # noqa: ANN401 - any field of the strategy
+    """Return the DaemonSet web, of whose Pods a node takes one, with a Pod on each of these nodes."""
+    room = {"cpu": "5"}
+    owner = workload("DaemonSet", "web", pods=template(requests=room), updateStrategy=strategy)
+    pods = (running(f"web-{at}", name, controller("DaemonSet", "web"), requests=room) for at, name in enumerate(on))
+    return [owner, *pods]
+
+
 class TestRestart:
     """Workloads replace their Pods."""
+
+    def test_a_daemon_that_is_to_come_beside_another_needs_room_for_both(self) -> None:
+        on = [each["metadata"]["name"] for each in SIX]
+        rolling = {"maxSurge": 2, "maxUnavailable": 0}
+        surging = last([*SIX, *daemons(on, type="RollingUpdate", rollingUpdate=rolling)], "restart daemonset/web")
+        one_by_one = last([*SIX, *daemons(on, type="RollingUpdate")], "restart daemonset/web")
+        assert pending(surging) == {"daemonset/web": (2, 2)}
+        assert pending(one_by_one) == {}
+
+    def test_daemons_stay_that_wait_for_somebody_to_delete_them(self) -> None:
+        step = last([*SIX, *daemons(["a1", "a2"], type="OnDelete")], "restart daemonset/web", "delete pod/web-0")
+        assert names(step.evicted) == ["web-0"]
 
     def test_a_new_pod_takes_the_place_of_the_one_that_ended(self) -> None:
         strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
