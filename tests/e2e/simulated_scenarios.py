@@ -577,6 +577,13 @@ _MIXED = (
         _deployment(3, constraint(ZONE, selector=match(app="api")), name="api", of=_needs("1")),
     ),
     _scenario(
+        "mixed-restart-daemons-on-delete",
+        ["restart daemonset/web", "drain a1"],
+        _THREE,
+        _web("DaemonSet", _spread(HOSTNAME), updateStrategy={"type": "OnDelete"}),
+        _deployment(3, _spread(), name="api"),
+    ),
+    _scenario(
         "mixed-affinity-ignored",
         ["drain b1", "scale deployment/web=5"],
         _zones(a=2, b=1),
