@@ -13,7 +13,7 @@ from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers import statefulset
 from kubectl_spread.controllers.rollout import Plan, Step, Wanted, plan_of
 from kubectl_spread.controllers.statefulset import PARALLEL
-from kubectl_spread.controllers.workloads import revision_of
+from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, evaluation_report, judge
 from kubectl_spread.diagnosis.requirements import reported
@@ -155,7 +155,9 @@ def _of_unread_revisions(wanted: Wanted, plan: Plan) -> tuple[Incomplete, ...]:
     """Return what is not known of the Pods that come below a StatefulSet's partition."""
     if not isinstance(wanted.owner, StatefulSet):
         return ()
-    owner, newest, living = wanted.owner, revision_of(wanted.pod), (*plan.staying, *plan.old)
+    # Its template may name a pod-template-hash besides, which is none of its revisions.
+    newest = wanted.pod.metadata.labels.get(REVISION_HASH_LABEL, "")
+    owner, living = wanted.owner, (*plan.staying, *plan.old)
     return tuple(gap for step in plan.steps for gap in statefulset.guessed(owner, step.pod, living, newest=newest))
 
 

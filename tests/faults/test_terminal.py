@@ -94,7 +94,11 @@ def test_a_slow_read_shows_how_far_it_is_and_leaves_nothing_behind(program: Prog
 
 
 def test_an_error_begins_at_the_beginning_of_a_line(server: ApiServer, program: Program) -> None:
-    server.answer = slowly(lambda seen: status(404, "NotFound", "gone") if seen.path == PODS else Shop()(seen))
+    def gone(seen: Seen) -> Response:
+        """Return no Pods to whoever lists them; whoever counts them asks for one."""
+        return status(404, "NotFound", "gone") if seen.path == PODS and seen.query.get("limit") != "1" else Shop()(seen)
+
+    server.answer = slowly(gone)
     code, written = Terminal(program, "why-pending").end()
     assert code == 3
     assert PROGRESS in written
