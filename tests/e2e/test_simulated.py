@@ -16,8 +16,8 @@ pytestmark = pytest.mark.e2e
 
 NAMES = (
     "drain-one-of-six",
-    "drain-only-node-of-zone-honor",
-    "drain-two-budgets",
+    "drain-two-of-a-host",
+    "drain-budget-one-by-one",
     "drain-stateful-stuck",
     "drain-bare-refused",
     "remove-only-node-of-zone",
@@ -26,7 +26,7 @@ NAMES = (
     "scale-down",
     "restart-surge-25-hashed",
     "restart-one-a-host",
-    "uncordon-lets-in",
+    "mixed-restart-daemons-surge",
 )
 
 
