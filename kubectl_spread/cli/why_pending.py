@@ -45,8 +45,13 @@ class WhyPendingFlags(Flags):
         ),
     ] = ""
     fix_budget: Annotated[
-        float, Option("--fix-budget", min=0, help="Seconds in all that the search for fixes may take.")
-    ] = 30.0
+        float | None,
+        Option(
+            "--fix-budget",
+            min=0,
+            help="Seconds in all that the search for fixes may take: 30, or 5 where there are over 1,000 nodes.",
+        ),
+    ] = None
 
 
 def why_pending(

@@ -55,12 +55,12 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     Attributes:
         replicas: how many to place; None for as many as each manifest says.
         selector: of which manifests the Pods are placed, by their own labels; the rest is only laid over the cluster.
-        fix_budget: seconds in all that the search for fixes may take.
+        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
     """
 
     replicas: int | None = None
     selector: Selector = EVERYTHING
-    fix_budget: float = 30.0
+    fix_budget: float | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -208,7 +208,7 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
 
 
 def _with_fixes(
-    answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float
+    answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float | None
 ) -> tuple[CheckItem, ...]:
     """Return the items, those that jam with what would help; what searches for that is loaded then."""
     if not any(answer.jammed for _, answer in answered):

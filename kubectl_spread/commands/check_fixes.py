@@ -7,7 +7,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from kubectl_spread.commands.fix_budget import FixBudget, now
+from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.checked import Checked
@@ -22,15 +22,18 @@ from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
 
 
-def with_fixes(answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float) -> tuple[CheckItem, ...]:
+def with_fixes(
+    answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float | None
+) -> tuple[CheckItem, ...]:
     """Return the items, those of which a replica finds no node with what would let it in.
 
     Args:
         answered: the manifests with what becomes of them.
         before: the cluster without them.
-        seconds: for all searches together.
+        seconds: for all searches together; None for what suits the cluster.
     """
-    budget = FixBudget(seconds, sum(answer.jammed is not None for _, answer in answered))
+    within = seconds_for(seconds, len(before.nodes))
+    budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
     items = []
     for manifest, answer in answered:
         item = answer.item

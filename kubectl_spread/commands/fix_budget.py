@@ -8,6 +8,25 @@ from datetime import UTC, datetime
 
 from kubectl_spread.diagnosis.fixes.search import Spent
 
+SECONDS = 30.0
+"""For the search for fixes in all, unless somebody says otherwise."""
+SECONDS_WHERE_LARGE = 5.0
+"""The same in a large cluster: what takes longer there is to try the many alike, and the first ones are told."""
+LARGE = 1_000
+"""Nodes (count) above which a cluster is."""
+
+
+def seconds_for(asked: float | None, nodes: int) -> float:
+    """Return how long the search for fixes may take (seconds).
+
+    Args:
+        asked: what somebody said; None where nobody did.
+        nodes: of the cluster (count).
+    """
+    if asked is not None:
+        return asked
+    return SECONDS_WHERE_LARGE if nodes > LARGE else SECONDS
+
 
 class FixBudget:
     """The time that the search for fixes may take, shared among templates; what one leaves is for those to come.

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import lists
-from kubectl_spread.commands.fix_budget import FixBudget, now
+from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
@@ -52,7 +52,7 @@ def why_pending(
     scope: Scope,
     scheduler: SchedulerOptions,
     *,
-    fix_budget: float = 30.0,
+    fix_budget: float | None = None,
     read: ReadMode = "auto",
     most_nodes: int = MOST_NODES,
 ) -> Answer:
@@ -62,7 +62,7 @@ def why_pending(
         source: where the cluster is read from.
         scope: which Pods are meant.
         scheduler: whose rules apply.
-        fix_budget: seconds in all that the search for fixes may take.
+        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
         read: how much of a large cluster is read.
         most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
 
@@ -80,7 +80,7 @@ def why_pending(
     pending = [pod for pod in wanted if is_pending(pod)]
     notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
     with naming_the_malformed(source.name, view.snapshot):
-        items = tuple(_explain_all(pending, view, fix_budget))
+        items = tuple(_explain_all(pending, view, seconds_for(fix_budget, len(view.snapshot.nodes))))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
 
 
@@ -90,7 +90,7 @@ def _staged(
     scope: Scope,
     scheduler: SchedulerOptions,
     *,
-    fix_budget: float,
+    fix_budget: float | None,
     limits: Limits,
 ) -> View:
     """Return the cluster as far as it has to be read to explain the Pods.
@@ -114,7 +114,7 @@ def _staged(
         view = settle(source, view, whole, needed)
         if not view.snapshot.inventory.not_read:
             return view
-        spent = FixBudget(fix_budget * TO_READ, 1).share()
+        spent = FixBudget(seconds_for(fix_budget, len(view.snapshot.nodes)) * TO_READ, 1).share()
         return extended(source, view, whole, needs.to_change(asked_about(view), limits, spent))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import asdict
 
-from kubectl_spread.commands.fix_budget import FixBudget
+from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
@@ -178,6 +178,15 @@ def test_a_gated_pod_keeps_its_verdict_and_says_what_holds_it() -> None:
 )
 def test_the_exit_code(objects: Sequence[Object], code: int) -> None:
     assert exit_code(explained(objects).report) == code
+
+
+@pytest.mark.parametrize(
+    ("asked", "nodes", "seconds"), [(None, 1_000, 30), (None, 1_001, 5), (0.0, 5_000, 0), (60, 9_999, 60)]
+)
+def test_the_search_for_fixes_takes_what_is_asked_or_what_suits_the_cluster(
+    asked: float | None, nodes: int, seconds: float
+) -> None:
+    assert seconds_for(asked, nodes) == seconds
 
 
 def test_no_time_for_fixes_is_told() -> None:
