@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -313,5 +313,5 @@ def _items(before: Seen, after: Sequence[After[Seen]], statuses: Statuses, then:
 def _ranges(seen: Sequence[Lying]) -> dict[str, tuple[int, int]]:
     """Return domain → the fewest and the most Pods that were seen in it."""
     domains = sorted({domain for each in seen for domain in each.counts})
-    numbers = {domain: Counter(each.counts.get(domain, 0) for each in seen) for domain in domains}
-    return {domain: (min(found), max(found)) for domain, found in numbers.items()}
+    numbers = ([each.counts.get(domain, 0) for each in seen] for domain in domains)
+    return {domain: (min(found), max(found)) for domain, found in zip(domains, numbers, strict=True)}
