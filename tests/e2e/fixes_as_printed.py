@@ -32,6 +32,7 @@ _QUIET_S = 1.0
 _QUIET_AFTER_S = 2.0
 _SETTLED_S = 90.0
 _COMMAND_S = 120.0
+_BY_FORCE = "--grace-period=0 --force"
 _PAUSE_S = 0.1
 
 
@@ -280,8 +281,10 @@ def run_as_printed(client: Client, command: str) -> None:
     """Run a command as a person would paste it; what it waits for, such as a Pod's end, kubelets that are played do."""
     with ThreadPoolExecutor(1) as shell:
         running = shell.submit(_run, command, client.kubectl.environment())
+        # A deletion by force waits for no kubelet: it is for Pods whose own does not answer.
         while not running.done():
-            client.act_as_kubelets()
+            if _BY_FORCE not in command:
+                client.act_as_kubelets()
             time.sleep(_PAUSE_S)
     ended = running.result()
     assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
