@@ -278,22 +278,23 @@ def feasible_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
 
 
 def feasible_node(pod: Pod, handle: Handle) -> str:
-    """Return a feasible node, empty where there is none, in still less time: the first will do, and none is scored."""
+    """Return the first feasible node, empty where there is none, in still less time: none is scored."""
     found = _pre_filter(pod, handle)
-    if found.rejection is not None or nominated_before(pod, handle):
-        return next(iter(feasible_nodes(pod, handle)), "")
+    if found.rejection is not None:
+        return ""
+    # A filter that has to look at each node may break on one, and then no other takes the Pod.
+    if nominated_before(pod, handle) or any(result.suspects is None for result in found.results):
+        return min(_passing(pod, found, handle), default="")
     doubtful = frozenset[str]().union(*(result.suspects or () for result in found.results))
-    # On most nodes there is nothing to ask but what plugins say that have to look at each.
-    looking = [result.filter_node for result in found.results if result.suspects is None]
-    everyone = [result.filter_node for result in found.results]
     certain = frozenset[str]().union(*(result.suspects or () for result in found.results if result.certain))
-    names = found.names(handle) - certain
-    return _first_passing(looking, names - doubtful, handle) or _first_passing(everyone, names & doubtful, handle)
+    names, filters = found.names(handle) - certain, [result.filter_node for result in found.results]
+    # On most nodes there is nothing to ask.
+    return min(names - doubtful, default="") or _first_passing(filters, names & doubtful, handle)
 
 
 def _first_passing(filters: Sequence[NodeFilter], names: Collection[str], handle: Handle) -> str:
     """Return the first of these nodes that no filter rejects, empty where each is rejected."""
-    infos = ((name, info) for name, info in handle.node_infos.items() if name in names)
+    infos = ((name, handle.node_infos[name]) for name in sorted(names))
     return next((name for name, info in infos if not any(each(info).rejected for each in filters)), "")
 
 

@@ -210,6 +210,7 @@ def test_a_filter_that_breaks_on_one_node_keeps_the_pod_off_all_of_them() -> Non
         (said,),
     ]
     assert cycle.feasible_nodes(broken.pod, broken.handle) == ()
+    assert cycle.feasible_node(broken.pod, broken.handle) == ""
     assert preempt(evaluation, broken.handle) is None
 
 
