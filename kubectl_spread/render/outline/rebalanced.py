@@ -52,6 +52,8 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
 
 def _sentence(report: RebalanceReport) -> str:
     """Return what the plan does, in a sentence or two."""
+    if not report.items:
+        return "No constraints found to balance."
     broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
     if not broken:
         return f"All of {count_of(len(report.items), 'constraint')} hold: nothing is to be evicted."
