@@ -209,14 +209,56 @@ def test_it_reads_without_scripts(browser: Browser, tmp_path: Path) -> None:
     assert it.page.locator(".copy:visible").count() == 0
 
 
+def loading(page: Page) -> float:
+    """Return how long it takes to load the page once more (milliseconds)."""
+    page.reload()
+    took: float = page.evaluate(LOADED)
+    return took
+
+
+class TestLines:
+    """Nodes of a large cluster are lines until somebody comes near."""
+
+    def test_they_become_cells_in_sight(self, browser: Browser, tmp_path: Path) -> None:
+        it = opened(browser, large_report(nodes=1500, pods_per_node=10), tmp_path, bypass_csp=True)
+        boxes = it.page.locator(".map").first.locator(".box")
+        boxes.first.scroll_into_view_if_needed()
+        boxes.first.locator(".cells li").nth(400).hover()
+        told = it.page.get_by_role("tooltip").inner_text().split("\n")
+        assert told[0] == "ip-10-0-4-176.eu-central-1.compute.internal"
+        assert told[1] == "eu-central-1a: 10 matching Pods"
+        it.page.keyboard.press("Escape")
+        assert violations(it.page) == []
+        assert it.complaints == []
+
+    def test_keys_lead_through_all_of_them(self, browser: Browser, tmp_path: Path) -> None:
+        it = opened(browser, large_report(nodes=1500, pods_per_node=10), tmp_path)
+        it.page.locator(".map").first.scroll_into_view_if_needed()
+        it.page.locator(".map [tabindex]").first.focus()
+        it.page.keyboard.press("End")
+        assert it.page.get_by_role("tooltip").inner_text().startswith("ip-10-0-5-219.eu-central-1.compute.internal\n")
+
+    def test_what_is_found_is_marked_once_it_is_drawn(self, browser: Browser, tmp_path: Path) -> None:
+        it = opened(browser, large_report(nodes=1500, pods_per_node=10), tmp_path)
+        assert it.search("ip-10-0-3-7.") == "1 of 1 shown, 1 node"
+        for each in it.page.locator(".map").all():
+            each.scroll_into_view_if_needed()
+            each.locator(".hit").wait_for()
+
+    def test_they_are_read_without_scripts(self, browser: Browser, tmp_path: Path) -> None:
+        it = opened(browser, large_report(nodes=1500, pods_per_node=10), tmp_path, java_script_enabled=False)
+        lines = it.page.locator(".lines").first.inner_text().split("\n")
+        assert lines[0] == "ip-10-0-0-0.eu-central-1.compute.internal 10"
+
+
 @pytest.mark.parametrize(
     ("items", "found"), [(1, "1 of 1 shown, 1 node"), (9, "8 of 9 shown, 1 node; nodes of 1 not drawn")]
 )
 def test_five_thousand_nodes_stay_usable(browser: Browser, tmp_path: Path, items: int, found: str) -> None:
     it = opened(browser, large_report(nodes=5000, pods_per_node=10, items=items), tmp_path)
-    assert it.page.evaluate(LOADED) < SLOWEST_LOAD_MS
+    # The best of three, here and below: others use the machine too.
+    assert min(loading(it.page) for _ in range(3)) < SLOWEST_LOAD_MS
     for words in ("ip-10-0-3-7", "eu-central-1b", "rejected", "web-0", "nowhere", ""):
-        # The best of three: others use the machine too.
         times = []
         for _ in range(3):
             times.append(it.page.evaluate(TIMED_SEARCH, words))

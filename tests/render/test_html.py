@@ -12,10 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.html import MOST_CELLS, MOST_OPEN, to_html
-from kubectl_spread.render.html.fates import Fate, NodeFate
+from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, to_html
+from kubectl_spread.render.html.fates import Fate, NodeFate, evaluated
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
-from kubectl_spread.render.html.node_map import MOST_BOXES, MOST_GROUPS, MOST_NAMED, Cell, grouped
+from kubectl_spread.render.html.node_map import (
+    MOST_BOXES,
+    MOST_GROUPS,
+    MOST_NAMED,
+    Cell,
+    Drawing,
+    constraint_map,
+    grouped,
+)
 from kubectl_spread.report import (
     AnyReport,
     CheckReport,
@@ -407,6 +415,21 @@ class TestMap:
         few, many = (page_of(large_report(nodes=n, pods_per_node=1)) for n in (3, 4 * MOST_NAMED))
         assert few.all(of="dense") == []
         assert many.all(of="dense")
+
+    def test_nodes_of_a_large_cluster_are_lines(self) -> None:
+        page = page_of(large_report(nodes=MOST_ELEMENTS, pods_per_node=2))
+        assert page.all("ul", of="cells") == []
+        lines = page.all("p", of="lines")
+        assert lines[0].text.split("\n")[0] == "ip-10-0-0-0.eu-central-1.compute.internal\t2"
+        assert sum(len(each.text.split("\n")) for each in lines) == 2 * MOST_ELEMENTS
+
+    def test_a_line_has_a_field_for_all_that_a_cell_says(self) -> None:
+        report = golden_report("check/checkout")
+        assert isinstance(report, CheckReport)
+        (item,) = report.items
+        drawn = read(constraint_map(item.after[0], evaluated(item), {"node-a2": 2}, drawing=Drawing.LINES))
+        said = drawn.texts("p", of="lines")
+        assert said[0].split("\n") == ["node-a1\t\t\tscore 437", "node-a2\t2\t2 new\tscore 449"]
 
     def test_too_many_nodes_are_not_drawn(self) -> None:
         count = MOST_CELLS // 20

@@ -17,6 +17,7 @@ from itertools import accumulate
 from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
 from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
+from kubectl_spread.render.html.node_map import Drawing
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.report import (
     AnyReport,
@@ -31,6 +32,8 @@ from kubectl_spread.words import listed
 
 MOST_CELLS = 80_000
 """Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""
+MOST_ELEMENTS = 2_000
+"""Nodes (count) of one page that are elements from the start; those of the cards after them are lines."""
 MOST_OPEN = 3
 """Cards (count) that are unfolded from the start, unless all is well with them."""
 MANY = 50
@@ -140,4 +143,11 @@ def _drawn(cards: Sequence[Card]) -> Iterable[Markup]:
     """Yield the cards, the worst unfolded, and their maps as long as the page stays handy."""
     troubled = [number for number, card in enumerate(cards) if card.status not in WELL][:MOST_OPEN] or [0]
     for number, cells in enumerate(accumulate(card.cells for card in cards)):
-        yield card_markup(cards[number], is_open=number in troubled, drawn=cells <= MOST_CELLS)
+        yield card_markup(cards[number], is_open=number in troubled, drawing=_drawing(cells))
+
+
+def _drawing(cells: int) -> Drawing:
+    """Return how nodes are written where, with them, a page has so many."""
+    if cells <= MOST_ELEMENTS:
+        return Drawing.CELLS
+    return Drawing.LINES if cells <= MOST_CELLS else Drawing.NOTHING

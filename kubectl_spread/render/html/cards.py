@@ -10,7 +10,7 @@ from kubectl_spread.render.html.balance import before_and_after
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, text
-from kubectl_spread.render.html.node_map import Counts, constraint_map, plain_map
+from kubectl_spread.render.html.node_map import Counts, Drawing, constraint_map, plain_map
 from kubectl_spread.render.html.sections import block_markup, conflict_markup, section
 from kubectl_spread.render.outline import (
     EVERY,
@@ -162,13 +162,13 @@ def _constraint_title(constraint: ConstraintReport) -> str:
     return f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}{default}"
 
 
-def card_markup(card: Card, *, is_open: bool, drawn: bool) -> Markup:
+def card_markup(card: Card, *, is_open: bool, drawing: Drawing) -> Markup:
     """Return a card.
 
     Args:
         card: what it says.
         is_open: whether it is unfolded from the start.
-        drawn: whether its maps are drawn.
+        drawing: how the nodes of its maps are written.
     """
     tone, mark = STATUSES[card.status]
     marked = element("span", text(mark), class_="mark", aria_hidden="true")
@@ -179,15 +179,15 @@ def card_markup(card: Card, *, is_open: bool, drawn: bool) -> Markup:
         block("span", text(card.about), class_="about"),
         element("span", text(card.outlined.headline.sentence), class_="sentence"),
     )
-    body = element("div", *_body(card, drawn=drawn), class_="body")
+    body = element("div", *_body(card, drawing), class_="body")
     return element("details", head, body, class_=f"card {tone}", data_status=card.status, open=is_open)
 
 
-def _body(card: Card, *, drawn: bool) -> Iterator[Markup]:
+def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
     """Yield what stands behind the headline, most important first."""
     item = card.outlined.item
     if isinstance(item, SkewItem):
-        yield _constraint(item.constraint, of_next_replica(item) if drawn else None, shown=True)
+        yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
         yield _blocks(card.outlined, ABOVE_MAPS)
         decided = f"Decided by {', '.join(item.evaluated_filters)}." if item.evaluated_filters else ""
         yield block("p", text(decided), class_="hint")
@@ -199,7 +199,7 @@ def _body(card: Card, *, drawn: bool) -> Iterator[Markup]:
         return
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
-        yield _maps(item, drawn=drawn)
+        yield _maps(item, drawing)
         yield _blocks(card.outlined, BELOW_MAPS)
         yield conflict_markup(item)
     yield _blocks(card.outlined, LAST)
@@ -213,16 +213,16 @@ def _blocks(outlined: Item, kinds: Iterable[type[Part]]) -> Markup:
     return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
 
 
-def _maps(item: PendingItem | CheckItem, *, drawn: bool) -> Markup:
+def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
     """Return every constraint with its map, or one map where there is none."""
-    fates = evaluated(item) if drawn else None
+    fates = {} if drawing is Drawing.NOTHING else evaluated(item)
     constraints = _mapped(item)
     if not constraints:
-        return section("Nodes", plain_map(fates) if fates is not None else UNDRAWN)
+        return section("Nodes", UNDRAWN if drawing is Drawing.NOTHING else plain_map(fates, drawing))
     hard = [constraint.index for constraint in constraints if constraint.hard]
     placed = _placed(item)
     return joined(
-        _constraint(c, fates, placed=placed, ranges=_ranges(c, item), shown=not hard or c.index in hard)
+        _constraint(c, fates, drawing, placed=placed, ranges=_ranges(c, item), shown=not hard or c.index in hard)
         for c in constraints
     )
 
@@ -245,7 +245,8 @@ def _ranges(constraint: ConstraintReport, item: PendingItem | CheckItem) -> Rang
 
 def _constraint(
     constraint: ConstraintReport,
-    fates: Fates | None,
+    fates: Fates,
+    drawing: Drawing,
     *,
     shown: bool,
     placed: Counts | None = None,
@@ -255,7 +256,8 @@ def _constraint(
 
     Args:
         constraint: the constraint.
-        fates: what became of the nodes; None where they are not drawn.
+        fates: what became of the nodes.
+        drawing: how they are written.
         shown: whether it is unfolded from the start.
         placed: the replicas placed on each node.
         ranges: domains that may hold another number of Pods than is counted.
@@ -268,7 +270,7 @@ def _constraint(
         constraint_facts(found, constraint.skew),
         constraint_table(constraint, ranges),
         block_markup(found),
-        constraint_map(constraint, fates, placed or {}) if fates is not None else UNDRAWN,
+        UNDRAWN if drawing is Drawing.NOTHING else constraint_map(constraint, fates, placed or {}, drawing=drawing),
         class_="constraint",
         open=shown,
     )

@@ -23,6 +23,11 @@ def text(words: str) -> Markup:
     return Markup(escape(clean(words)))
 
 
+def text_lines(lines: Iterable[str]) -> Markup:
+    """Return lines that are clean already, one below another."""
+    return Markup(escape("\n".join(lines)))
+
+
 def joined(parts: Iterable[Markup]) -> Markup:
     """Return the parts one after another."""
     return Markup("".join(parts))

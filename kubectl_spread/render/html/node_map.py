@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace  # noqa: TID251 - a cell and its fate are dataclasses
+from enum import Enum
 from types import MappingProxyType
 
-from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
-from kubectl_spread.render.html.markup import Markup, block, element, joined, text
+from kubectl_spread.render.html.markup import Markup, block, element, joined, text, text_lines
 from kubectl_spread.render.outline.domains import REASONS, bypassed_because, next_text
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.words import count_of
@@ -25,6 +26,16 @@ MOST_NUMBERED = 300
 """The same for the numbers of Pods."""
 MOST_DOTS = 6
 """Pods (count) up to which a cell draws each."""
+
+
+class Drawing(Enum):
+    """How a page writes the nodes of a card: a browser reads a line of text far sooner than elements."""
+
+    CELLS = "cells"
+    LINES = "lines"
+    """One node a line: its name, its Pods, its replicas and its note, of which the script makes cells once in sight."""
+    NOTHING = "nothing"
+
 
 FATES = {
     Fate.FEASIBLE: ("✓", "feasible"),
@@ -74,22 +85,26 @@ class Box:
     cells: tuple[Cell, ...]
 
 
-def constraint_map(constraint: ConstraintReport, fates: Fates, placed: Counts = MappingProxyType({})) -> Markup:
+def constraint_map(
+    constraint: ConstraintReport, fates: Fates, placed: Counts = MappingProxyType({}), *, drawing: Drawing
+) -> Markup:
     """Return the map of a constraint.
 
     Args:
         constraint: the constraint.
         fates: what became of the nodes; those it does not name are only counted.
         placed: the replicas placed on each node.
+        drawing: how nodes are written.
     """
     domains = _merged(constraint, fates, placed) if _are_many(constraint.domains) else _each(constraint, fates, placed)
-    return _map([*domains, *_outside(constraint, fates)], of=f"the domains of {constraint.topology_key}")
+    boxes = [*domains, *_outside(constraint, fates)]
+    return _map(boxes, of=f"the domains of {constraint.topology_key}", drawing=drawing)
 
 
-def plain_map(fates: Fates) -> Markup:
+def plain_map(fates: Fates, drawing: Drawing) -> Markup:
     """Return the map of nodes that no constraint divides."""
     cells = tuple(Cell(name, 0, 0, fate) for name, fate in fates.items())
-    return _map([Box("All nodes", "", "", "domain", cells)] if cells else [], of="all nodes")
+    return _map([Box("All nodes", "", "", "domain", cells)] if cells else [], of="all nodes", drawing=drawing)
 
 
 def _are_many(domains: Sequence[Domain]) -> bool:
@@ -175,12 +190,13 @@ def _noted(fate: NodeFate, note: str) -> NodeFate:
     return replace(fate, note="; ".join(filter(None, (note, fate.note))))
 
 
-def _map(boxes: Iterable[Box], *, of: str) -> Markup:
+def _map(boxes: Iterable[Box], *, of: str, drawing: Drawing) -> Markup:
     """Return the boxes side by side."""
-    return block("div", *map(_box, boxes), class_="map", role="group", aria_label=f"Nodes in {of}")
+    drawn = (_box(box, drawing) for box in boxes)
+    return block("div", *drawn, class_="map", role="group", aria_label=f"Nodes in {of}")
 
 
-def _box(box: Box) -> Markup:
+def _box(box: Box, drawing: Drawing) -> Markup:
     """Return one box with its nodes, by what became of them."""
     head = element(
         "p",
@@ -190,7 +206,8 @@ def _box(box: Box) -> Markup:
         class_="label",
     )
     note = block("p", text(box.note), class_="note")
-    return element("div", head, note, *(_group(*group) for group in grouped(box.cells)), class_=f"box {box.kind}")
+    groups = (_group(*group, drawing=drawing) for group in grouped(box.cells))
+    return element("div", head, note, *groups, class_=f"box {box.kind}")
 
 
 def grouped(cells: Iterable[Cell]) -> list[tuple[NodeFate, list[Cell]]]:
@@ -220,7 +237,7 @@ def _without_why(cell: Cell) -> Cell:
     return replace(cell, fate=replace(_noted(fate, fate.why), why=fate.by)) if fate.why else cell
 
 
-def _group(fate: NodeFate, cells: Sequence[Cell]) -> Markup:
+def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup:
     """Return the nodes that share a fate, under its name."""
     mark, word = FATES[fate.fate]
     title = element(
@@ -230,7 +247,11 @@ def _group(fate: NodeFate, cells: Sequence[Cell]) -> Markup:
         block("span", text(fate.why), class_="reason"),
         class_="why",
     )
-    nodes = element("ul", joined(map(_cell, cells)), class_=f"cells{_size(len(cells))}")
+    kind = f"cells{_size(len(cells))}"
+    if drawing is Drawing.LINES:
+        nodes = element("p", text_lines(map(_line, cells)), class_=f"lines {kind}")
+    else:
+        nodes = element("ul", joined(map(_cell, cells)), class_=kind)
     return element("div", title, nodes, class_=f"group {fate.fate}")
 
 
@@ -241,8 +262,14 @@ def _size(cells: int) -> str:
     return " dense" if cells <= MOST_NUMBERED else " dense tiny"
 
 
+def _line(cell: Cell) -> str:
+    """Return one node as a line of four fields, those at its end left out where there is nothing to say."""
+    placed = f"{cell.placed} new" if cell.placed else ""
+    return "\t".join((clean(cell.name), str(cell.pods or ""), placed, clean(cell.fate.note))).rstrip("\t")
+
+
 def _cell(cell: Cell) -> Markup:
-    """Return one node; written out, for there may be a hundred thousand."""
+    """Return one node as an element, written out."""
     note = f' title="{text(cell.fate.note)}"' if cell.fate.note else ""
     dots = f' class="d{cell.pods}"' if cell.pods <= MOST_DOTS else ""
     pods = f"<b{dots}>{cell.pods}</b>" if cell.pods else ""

@@ -7,34 +7,77 @@
   const search = byId("search"), found = byId("found"), tip = byId("tip");
   const cards = [...document.querySelectorAll(".card")];
   const undrawn = document.querySelectorAll(".card:has(.undrawn)").length;
+  const once = (make) => { const made = new Map(); return (key) => made.get(key) ?? made.set(key, make(key)).get(key); };
+  const line = (name, content) => Object.assign(document.createElement(name), { textContent: content });
   const states = [...document.querySelectorAll("button.count")];
+
+  // Nodes: of large clusters they are lines of text, of which cells are made once somebody comes near.
+  const nodeOf = new WeakMap();  // Cell → node.
+  const written = (cell, name) => { const found = cell.querySelector(name); return found ? found.textContent : ""; };
+  const ofCell = (cell) => ({ cell, name: written(cell, "span"), pods: written(cell, "b"), placed: written(cell, "ins"), note: cell.title });
+  const ofLine = (line) => { const [name, pods = "", placed = "", note = ""] = line.split("\t"); return { name, pods, placed, note }; };
+  const known = (cell) => {
+    if (!nodeOf.has(cell)) nodeOf.set(cell, ofCell(cell));
+    return nodeOf.get(cell);
+  };
+  const linesOf = (group) => group.querySelector(".lines");
+  const inGroup = once((group) => {
+    const lines = linesOf(group);
+    return lines ? lines.textContent.split("\n").map(ofLine) : [...group.querySelectorAll("li")].map(known);
+  });
+  const cellFor = (node, tiny) => {
+    const cell = line("li", "");
+    if (!tiny) cell.append(line("span", node.name), ...(node.pods ? [line("b", node.pods)] : []), ...(node.placed ? [line("ins", node.placed)] : []));
+    cell.classList.toggle("holds", node.pods !== "");
+    cell.classList.toggle("hit", Boolean(node.hit));
+    node.cell = cell;
+    nodeOf.set(cell, node);
+    return cell;
+  };
+  const draw = (group) => {
+    const lines = linesOf(group);
+    if (!lines) return;
+    const list = line("ul", ""), tiny = lines.classList.contains("tiny");
+    list.className = lines.className;
+    list.classList.remove("lines");
+    list.append(...inGroup(group).map((node) => cellFor(node, tiny)));
+    lines.replaceWith(list);
+    reach(group.closest(".map"));
+  };
+  const nearing = new IntersectionObserver((seen) => seen.forEach(({ isIntersecting, target }) => {
+    if (!isIntersecting) return;
+    nearing.unobserve(target);
+    draw(target.parentElement);
+  }), { rootMargin: "200px" });
 
   // Search: every word has to match, in the card's headline, else in one of its nodes, else anywhere in the card.
   const lower = (node) => (node ? node.textContent.toLowerCase() : "");
   const headline = (card) => ["h2", ".badge", ".about", ".same-for"].map((part) => lower(card.querySelector(part))).join(" ");
-  const once = (make) => { const made = new Map(); return (key) => made.get(key) ?? made.set(key, make(key)).get(key); };
   const headOf = once(headline);
   const textOf = once(lower);
-  const cellsOf = once((card) => [...card.querySelectorAll(".group")].flatMap((group) => {
+  const nodesOf = once((card) => [...card.querySelectorAll(".group")].flatMap((group) => {
     const around = ` ${lower(group.closest(".box").querySelector(".label b"))} ${lower(group.querySelector(".why"))}`;
-    return [...group.querySelectorAll("li")].map((cell) => ({ cell, name: lower(cell.firstElementChild), around, hit: false }));
+    return inGroup(group).map((node) => Object.assign(node, { group, around, sought: node.name.toLowerCase(), hit: false }));
   }));
   const pressed = () => states.filter((each) => each.getAttribute("aria-pressed") === "true").map((each) => each.dataset.status);
 
-  const mark = (entry, hit) => {
-    if (entry.hit !== hit) entry.cell.classList.toggle("hit", (entry.hit = hit));
+  const mark = (node, hit) => {
+    if (node.hit === hit) return;
+    node.hit = hit;
+    if (node.cell) node.cell.classList.toggle("hit", hit);
   };
-  const matchCells = (card, words) => {
-    const matches = ({ name, around }) => words.length > 0 && words.every((word) => name.includes(word) || around.includes(word));
-    const entries = cellsOf(card), hits = entries.filter(matches);
-    const tellsApart = hits.length < Math.min(entries.length, MOST_MARKED), marked = new Set(tellsApart ? hits : []);
-    entries.forEach((entry) => mark(entry, marked.has(entry)));
+  const matchNodes = (card, words) => {
+    const matches = ({ sought, around }) => words.length > 0 && words.every((word) => sought.includes(word) || around.includes(word));
+    const nodes = nodesOf(card), hits = nodes.filter(matches);
+    const tellsApart = hits.length < Math.min(nodes.length, MOST_MARKED), marked = new Set(tellsApart ? hits : []);
+    nodes.forEach((node) => mark(node, marked.has(node)));
     card.classList.toggle("searching", marked.size > 0);
-    return hits.map((entry) => entry.name);
+    return hits;
   };
   const unfoldTo = (card) => {
     card.open = true;
-    card.querySelectorAll(".constraint:has(.hit)").forEach((each) => { each.open = true; });
+    const around = new Set(nodesOf(card).filter(({ hit }) => hit).map(({ group }) => group.closest(".constraint")));
+    around.forEach((each) => { if (each) each.open = true; });
   };
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -43,13 +86,13 @@
     const shown = [], hit = [];
     for (const card of cards) {
       const left = words.filter((word) => !headOf(card).includes(word));
-      const hits = words.length || card.classList.contains("searching") ? matchCells(card, left) : [];
+      const hits = words.length || card.classList.contains("searching") ? matchNodes(card, left) : [];
       const matches = !left.length || hits.length || left.every((word) => textOf(card).includes(word));
       card.hidden = !matches || (wanted.length > 0 && !wanted.includes(card.dataset.status));
       if (card.hidden) continue;
       shown.push(card);
       if (hits.length) hit.push(card);
-      hits.forEach((name) => names.add(name));
+      hits.forEach(({ name }) => names.add(name));
     }
     if (hit.length <= 3) hit.forEach(unfoldTo);
     byId("none").hidden = shown.length > 0 || !cards.length;
@@ -66,26 +109,25 @@
   // The why of a node: one tooltip for all, so that a hundred thousand nodes need none of their own.
   let told = null;
   const words = (cell) => {
-    const group = cell.closest(".group");
-    const pods = cell.querySelector("b"), placed = cell.querySelector("ins");
-    if (cell.title) { cell.dataset.note = cell.title; cell.removeAttribute("title"); }
-    const counted = `${pods ? pods.textContent : "no"} matching Pod${pods && pods.textContent === "1" ? "" : "s"}`;
+    const group = cell.closest(".group"), { pods, placed, note } = known(cell);
+    cell.removeAttribute("title");
+    const counted = `${pods || "no"} matching Pod${pods === "1" ? "" : "s"}`;
     const fate = group.querySelector(".why b").textContent.replace(/^\d+ /, "");
     const reason = group.querySelector(".reason");
     const label = cell.closest(".box").querySelector(".label b").textContent;
     return [
-      `${label}: ${counted}${placed ? `, ${placed.textContent}` : ""}`,
+      `${label}: ${counted}${placed ? `, ${placed}` : ""}`,
       reason ? `${fate}: ${reason.textContent}` : fate,
-      cell.dataset.note,
+      note,
     ].filter(Boolean);
   };
-  const line = (name, content) => Object.assign(document.createElement(name), { textContent: content });
   const tell = (cell) => {
     if (told === cell) return;
     hush();
     told = cell;
-    tip.replaceChildren(line("b", cell.firstElementChild.textContent), ...words(cell).map((each) => line("div", each)));
-    cell.setAttribute("aria-label", cell.firstElementChild.textContent);
+    const { name } = known(cell);
+    tip.replaceChildren(line("b", name), ...words(cell).map((each) => line("div", each)));
+    cell.setAttribute("aria-label", name);
     cell.setAttribute("aria-describedby", "tip");
     tip.hidden = false;
     place(cell);
@@ -112,7 +154,10 @@
   document.addEventListener("scroll", () => { if (told) place(told); }, { passive: true });
 
   // Keys: one stop for each map, arrows within it.
-  const stops = (map) => [...map.querySelectorAll(".cells li")];
+  const stops = (map) => {
+    map.querySelectorAll(".group").forEach(draw);
+    return [...map.querySelectorAll(".cells li")];
+  };
   const stopAt = (cell, before) => {
     if (before) before.tabIndex = -1;
     cell.tabIndex = 0;
@@ -124,10 +169,12 @@
     ArrowRight: (at) => at + 1, ArrowDown: (at) => at + 1, ArrowLeft: (at) => at - 1, ArrowUp: (at) => at - 1,
     Home: () => 0, End: (_, last) => last,
   };
-  document.querySelectorAll(".map").forEach((map) => {
+  const reach = (map) => {
     const first = map.querySelector(".cells li");
-    if (first) first.tabIndex = 0;
-  });
+    if (first && !map.querySelector("[tabindex]")) first.tabIndex = 0;
+  };
+  document.querySelectorAll(".map").forEach(reach);
+  document.querySelectorAll(".lines").forEach((each) => nearing.observe(each));
   document.addEventListener("keydown", (event) => {
     const cell = cellAt(event.target);
     if (event.key === "Escape") {
