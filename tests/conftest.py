@@ -26,6 +26,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--update-golden writes what ought to be tested: not in CI")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return three workers for two processors: many tests wait, for servers that are slow on purpose."""
+    return ((os.cpu_count() or 1) * 3 + 1) // 2
+
+
 @pytest.fixture
 def same_as_golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
     """Return what holds a text against tests/golden/NAME, byte for byte."""

@@ -31,6 +31,9 @@ NOT_FEWER = {
 }
 """Verdict with all rights → what may be said with fewer; an Incomplete one may be told by what is not modelled."""
 
+THIRD = 3
+"""Of the kinds each case withholds every third, in turns: all three thirds take a minute of the tests."""
+
 
 def without(kind: Kind, seen: Snapshot, namespace: str) -> Snapshot:
     """Return the cluster as it is seen without the right to list the kind; of Pods those of the namespace are left."""
@@ -72,9 +75,9 @@ def readable_cases(path: Path) -> Iterator[tuple[Pod, Snapshot, Profile, Evaluat
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name.partition(".jsonl")[0])
 def test_no_verdict_of_the_recorded_cases_is_wrong_without_a_right(path: Path) -> None:
-    told = 0
-    for tried, seen, profile, whole in readable_cases(path):
-        for kind in KIND_GAPS:
+    told, gaps = 0, tuple(KIND_GAPS)
+    for turn, (tried, seen, profile, whole) in enumerate(readable_cases(path)):
+        for kind in gaps[turn % THIRD :: THIRD]:
             partial = judged(tried, without(kind, seen, tried.metadata.namespace), profile)
             assert_still_true(partial, whole)
             told += partial.verdict is Verdict.INCOMPLETE
