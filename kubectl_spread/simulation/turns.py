@@ -193,9 +193,16 @@ class Turns:
             self.world.refused[key] = str(made.refusals[0]) if made else ""
             return
         for count in range(number):
-            self._names += 1
-            if not self._come(made, renamed(made.pod, f"{key[2]}-{self._names:05d}"), count):
+            if not self._come(made, self._named(made.pod, key[2]), count):
                 return
+
+    def _named(self, pod: Pod, base: str) -> Pod:
+        """Return the Pod under a name that begins with the base, and that no other has."""
+        while True:
+            self._names += 1
+            named = renamed(pod, f"{base}-{self._names:05d}")
+            if named.key not in self.world.pods:
+                return named
 
     def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
         """Let the Pod come to be, with its claims; return whether the quotas of its namespace let it."""
@@ -285,9 +292,8 @@ class Turns:
         wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle))
         chosen = [name for name in names if name in wanting]
         for number, name in enumerate(chosen):
-            self._names += 1
-            pod = renamed(daemonset.pinned_to(daemonset.unpinned(made.pod), name), f"{key[2]}-{self._names:05d}")
-            self._come(made, pod, number)
+            pod = daemonset.pinned_to(daemonset.unpinned(made.pod), name)
+            self._come(made, self._named(pod, key[2]), number)
         return bool(chosen)
 
     def _surge(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
@@ -313,9 +319,9 @@ class Turns:
                 made = self._next_of(owner, key)
                 if made is None or made.refusals:
                     break
-                self._names += 1
-                named = made.pod if job.is_indexed(owner.spec) else renamed(made.pod, f"{key[2]}-{self._names:05d}")
-                if not self._come(made, named, 0):
+                own = job.is_indexed(owner.spec) and made.pod.key not in self.world.pods
+                base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
+                if not self._come(made, made.pod if own else self._named(made.pod, base), 0):
                     break
         return self.world.version != before
 

@@ -355,6 +355,13 @@ class TestProperties:
         waiting = sum(each.count for each in step.pending)
         assert sum(item(step).after.values()) + waiting == 5
 
+    def test_no_new_pod_takes_the_name_of_one_that_there_is(self) -> None:
+        objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(HOSTNAME, selector=app("web"), maxSkew=5))]
+        for number, each in enumerate(each for each in objects if each["kind"] == "Pod"):
+            each["metadata"]["name"] = f"web-h1-{number + 1:05d}"
+        step = last(objects, *(f"cordon {name}" for name in ("a1", "a2", "b1")), "scale deployment/web=4")
+        assert [item(step).after[name] for name in ("a1", "a2", "b1")] == [1, 1, 1]
+
     def test_a_step_that_changes_nothing_changes_nothing(self) -> None:
         objects = [*SIX, *deployment(["a1", "a2", "b1"], spread(ZONE, selector=app("web")))]
         step = last(objects, "uncordon a1", "scale deployment/web=3")
