@@ -43,7 +43,7 @@ class CheckFlags(Flags):
     fail_on: Annotated[
         str, Option("--fail-on", metavar="error|warning", help="Whether warnings end with exit code 1 too.")
     ] = "error"
-    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first five.")] = False
+    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")] = False
     fix_budget: Annotated[
         float | None,
         Option(

@@ -35,7 +35,7 @@ class WhyPendingFlags(Flags):
     """The flags of ``why-pending`` alone."""
 
     pods: Annotated[list[str] | None, typer.Argument(metavar="[POD...]")] = None
-    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first five.")] = False
+    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")] = False
     fix_format: Annotated[
         str,
         Option(

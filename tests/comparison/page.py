@@ -34,8 +34,7 @@ def costs_table(measured: Sequence[Measured]) -> str:
     """Return a row for each command: its time and its memory as multiples of the first one's."""
     first = measured[0]
     cells = [
-        (each.name, f"{each.seconds / first.seconds:.2f} ×", f"{each.memory / first.memory:.2f} ×")  # noqa: RUF001 - the sign of multiplication
-        for each in measured
+        (each.name, f"{each.seconds / first.seconds:.2f} ×", f"{each.memory / first.memory:.2f} ×") for each in measured
     ]
     return _table(("command", "time", "peak memory"), cells)
 

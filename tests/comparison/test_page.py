@@ -83,8 +83,8 @@ def test_plugins_are_at_hand_or_not() -> None:
 def test_costs_are_multiples_of_the_first_commands() -> None:
     written = costs_table([_measured("all", 2.0, 100.0), _measured("one", 1.0, 250.0)])
     assert [line.split(" | ")[1:] for line in written.splitlines()[2:]] == [
-        ["1.00 ×", "1.00 × |"],  # noqa: RUF001 - the sign of multiplication
-        ["0.50 ×", "2.50 × |"],  # noqa: RUF001 - the sign of multiplication
+        ["1.00 ×", "1.00 × |"],
+        ["0.50 ×", "2.50 × |"],
     ]
 
 

@@ -24,6 +24,7 @@ from kubectl_spread.render.html.node_map import (
     constraint_map,
     grouped,
 )
+from kubectl_spread.render.outline.fixes import MOST_FIXES
 from kubectl_spread.report import (
     AnyReport,
     CheckReport,
@@ -257,7 +258,7 @@ class TestCards:
         (card,) = pending_page(many).all(of="card")
         (more,) = (each for each in card.all("details") if not each.classes)
         assert "open" not in more.attributes
-        assert len(more.all("li")) == len(many.fixes) - 5
+        assert len(more.all("li")) == len(many.fixes) - MOST_FIXES
 
     def test_a_fix_says_what_it_does_besides(self) -> None:
         report = golden_report("why-pending/shop")

@@ -54,7 +54,6 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         wide: whether everything is named.
         by_node: whether domains are unfolded to their nodes.
         every_fix: whether all fixes are wanted, or only the first.
-        findings: whether those of workloads are wanted.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
     """
 
@@ -63,7 +62,6 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     wide: bool = False
     by_node: bool = False
     every_fix: bool = False
-    findings: bool = True
     fix_format: FixFormat = ""
 
     def most(self, names: int = 0) -> int:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from kubectl_spread.render.outline import (
     Block,
     Extent,
+    Fixes,
     Gaps,
     Headline,
     Item,
@@ -47,7 +48,9 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     refusals = [Refusals(errors=item.validation)] if item.validation else []
     warnings = [Warnings(warnings=item.warnings)] if item.warnings else []
     notes = [Note(line=line) for line in _notes(item, extent)]
-    first, *rest = _paragraphs(item, extent) or [()]
+    fixes = _fixes(item, extent)
+    # How the replicas lie goes on with where they go, unless fixes stand between.
+    first, *rest = [*([(), (fixes,)] if fixes else []), *_evidence(item, extent)] or [()]
     return Item(
         item=item,
         headline=Headline(subject=name, line=f"{name}: {sentence}", sentence=capital(sentence), tone=tone),
@@ -55,24 +58,24 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     )
 
 
-def _paragraphs(item: CheckItem, extent: Extent) -> list[tuple[Block, ...]]:
-    """Return why there is no node, or how the replicas lie."""
-    helping = [(block,) for block in _help(item, extent)]
+def _fixes(item: CheckItem, extent: Extent) -> Fixes | None:
+    """Return what would let the first replica in that finds no node; None where each finds one."""
+    if item.jam is None:
+        return None
+    from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
+
+    return fixes_block(item, extent)
+
+
+def _evidence(item: CheckItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
+    """Yield why there is no node, or how the replicas lie, and what the scheduler says of it."""
     if item.stuck:
-        return [*evaluation_paragraphs(item, extent), *helping]
-    lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
-    return [(*lying, *remarks(item)), *helping]
-
-
-def _help(item: CheckItem, extent: Extent) -> Iterator[Block]:
-    """Yield what would let the first replica in that finds no node, and what the scheduler says of it."""
-    if item.jam is not None:
-        from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
-
-        fixes = fixes_block(item, extent)
-        yield from (fixes,) if fixes else ()
+        yield from evaluation_paragraphs(item, extent)
+    else:
+        lying = (constraint_block(c, extent, ranges_of(c, item)) for c in item.after or item.constraints)
+        yield (*lying, *remarks(item))
     if message := item.jam.message if item.jam else item.message:
-        yield Messages(ours=message)
+        yield (Messages(ours=message),)
 
 
 def subject_of(item: CheckItem) -> str:

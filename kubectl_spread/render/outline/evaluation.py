@@ -53,7 +53,9 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
 def remarks(item: EvaluationReport) -> Iterator[Block]:
     """Yield the findings and the gaps, where there are any."""
     # The sentence on top says who pins the minimum.
-    findings = tuple(finding for finding in item.findings if finding.id != "PinnedMinimum" or not item.summary)
+    told = (finding for finding in item.findings if finding.id != "PinnedMinimum" or not item.summary)
+    # Two constraints may both give rise to one.
+    findings = tuple({(finding.id, finding.message): finding for finding in told}.values())
     if findings:
         yield Findings(findings=findings)
     if item.incomplete:

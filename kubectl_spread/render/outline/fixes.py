@@ -8,7 +8,8 @@ from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.report import CheckItem, EvaluationReport, Fix, ManifestEdit, Requirement, Verdict
 from kubectl_spread.words import listed
 
-MOST_FIXES = 5
+MOST_FIXES = 2
+"""Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
 NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."

@@ -45,9 +45,10 @@ def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:
 
 
 def _paragraphs(item: PendingItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
-    """Yield the evidence, what would let the Pod in, and the scheduler's words."""
+    """Yield what would let the Pod in, the evidence, and the scheduler's words."""
+    yield from ((block,) for block in (fixes_block(item, extent),) if block is not None)
     yield from evaluation_paragraphs(item, extent)
-    yield from ((block,) for block in (fixes_block(item, extent), messages_block(item)) if block is not None)
+    yield from ((block,) for block in (messages_block(item),) if block is not None)
 
 
 def _headline(item: PendingItem) -> Headline:

@@ -92,6 +92,8 @@ def _after(item: SimulatedItem) -> str:
     shown = _shown(item)
     if len(shown) > FEW_DOMAINS:
         lows, highs = zip(*item.ranges.values(), strict=True)
+        if lows == highs:
+            return counts_text(Counts.of(dict(zip(item.ranges, lows, strict=True))))
         return f"{len(item.ranges)} domains, {min(lows)}..{max(highs)}"
     return (
         " ".join(f"{domain or EMPTY}:{_range(*item.ranges[domain])}" for domain in item.ranges if domain in shown)

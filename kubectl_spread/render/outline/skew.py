@@ -25,15 +25,24 @@ STATUS_TONES = {
     SpreadStatus.OK: Tone.GOOD,
 }
 SHOWN_NAMES = 10
+MOST_COUNTS = 6
+"""Different counts of Pods (count) up to which each is told with how many domains have it."""
 
 
 def skew_outline(report: SkewReport, extent: Extent) -> Outline:
-    """Return, for each row, the domain table, ghosts, and where the next replica may go."""
-    return Outline(items=tuple(_item(item, extent) for item in report.items), gaps=Gaps(gaps=report.incomplete))
+    """Return, for each row, the domain table and ghosts; once a workload, where its next replica may go."""
+    last = {_owner(item): item for item in report.items}
+    items = (_item(item, extent, last=last[_owner(item)] is item) for item in report.items)
+    return Outline(items=tuple(items), gaps=Gaps(gaps=report.incomplete))
 
 
-def _item(item: SkewItem, extent: Extent) -> Item:
-    """Return how one workload lies over the domains of one constraint."""
+def _owner(item: SkewItem) -> tuple[str, str, str]:
+    """Return what the rows of one next replica share."""
+    return item.namespace, str(item.workload), item.revision
+
+
+def _item(item: SkewItem, extent: Extent, *, last: bool) -> Item:
+    """Return how one workload lies over the domains of one constraint, which may be the last of it that is shown."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
     skew = f"Skew {item.constraint.skew}, maxSkew {item.constraint.max_skew}"
@@ -46,16 +55,27 @@ def _item(item: SkewItem, extent: Extent) -> Item:
             sentence=capital(item.status_reason) or skew,
             tone=STATUS_TONES[item.status],
         ),
-        paragraphs=((constraint_block(item.constraint, extent), *_notes(item), *_findings(item, extent)),),
+        paragraphs=(
+            (
+                constraint_block(item.constraint, extent),
+                *_counted(item),
+                *_findings(item),
+                *(_upcoming(item) if last else ()),
+            ),
+        ),
     )
 
 
-def _notes(item: SkewItem) -> Iterator[Block]:
-    """Yield what is counted, and where the next replica may go."""
+def _counted(item: SkewItem) -> Iterator[Block]:
+    """Yield which Pods are counted, and which are not."""
     yield Note(line=f"Pods counted: {_pods(item)}.")
     if item.ghosts:
         ghosts = listed(item.ghosts, SHOWN_NAMES)
         yield Note(line=f"Ghost Pods, which their own constraint does not count: {ghosts}.")
+
+
+def _upcoming(item: SkewItem) -> Iterator[Block]:
+    """Yield where the next replica of the workload may go, and how many more find a node."""
     # Only the newest revision has a next replica.
     if not item.revision or item.next:
         among = ", of the nodes whose Pods were read" if item.proved_on else ""
@@ -72,9 +92,9 @@ def headroom_text(item: SkewItem | SkewRow) -> str:
     return f"{more} more, then {then}" if then else f"at least {more} more"
 
 
-def _findings(item: SkewItem, extent: Extent) -> Iterator[Block]:
-    """Yield what is worth knowing, where there is anything and it is wanted."""
-    if item.findings and extent.findings:
+def _findings(item: SkewItem) -> Iterator[Block]:
+    """Yield what is worth knowing, where there is anything."""
+    if item.findings:
         yield Findings(findings=item.findings)
 
 
@@ -89,9 +109,11 @@ def _pods(item: SkewItem | SkewRow) -> str:
 
 
 def counts_text(counts: Counts) -> str:
-    """Return the count of each domain, or their number and range where there are many."""
-    if counts.domains:
+    """Return the count of each domain; of many, how many have which: ``0×93 1×71``, or from where to where."""
+    if len(counts.domains) > MOST_COUNTS:
         return f"{sum(counts.domains.values())} domains, {min(counts.domains)}..{max(counts.domains)}"
+    if counts.domains:
+        return " ".join(f"{pods}×{domains}" for pods, domains in counts.domains.items())
     return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.each.items())
 
 
@@ -108,8 +130,8 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", _pods, wide=True),
-    Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status]),
+    Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
     Column("NEXT", lambda i: listed(i.next), wide=True),
     Column("HEADROOM", headroom_text, wide=True),

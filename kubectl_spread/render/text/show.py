@@ -21,4 +21,4 @@ def gap_lines(gaps: tuple[Incomplete, ...]) -> str:
 
 def show_details(report: SkewReport, *, wide: bool, by_node: bool, colors: bool = False) -> str:
     """Return, for each row, the domain table, ghosts, and where the next replica may go."""
-    return outline_text(skew_outline(report, Extent(wide=wide, by_node=by_node, findings=False)), colors=colors)
+    return outline_text(skew_outline(report, Extent(wide=wide, by_node=by_node)), colors=colors)

@@ -90,7 +90,7 @@ def test_a_new_revision_may_find_no_node_yet() -> None:
         (MOST_FIXES + 2, True, MOST_FIXES + 2, []),
     ],
 )
-def test_the_first_five_unless_all_are_wanted(number: int, shown: int, more: list[str], *, every: bool) -> None:
+def test_the_first_two_unless_all_are_wanted(number: int, shown: int, more: list[str], *, every: bool) -> None:
     told = lines(blocked(*(fix(id=f"Fix{n}") for n in range(number))), every=every)
     assert sum(line.startswith("  ") and ". Fix" in line for line in told) == shown
     assert [line for line in told if "--all-fixes" in line] == more

@@ -43,16 +43,16 @@ class TestShowTable:
         made = workload("Deployment", "web", pods=template(spread("zone", selector=app("web"))))
         nodes = [node(f"{zone}1", labels={"zone": zone}) for zone in "abc"]
         assert table_of([*nodes, made, *web("a1", "b1")]) == [
-            "NAMESPACE   WORKLOAD         KEY    WHEN            MAX-SKEW   SKEW   DOMAINS       STATUS",
-            "default     deployment/web   zone   DoNotSchedule   1          1      a:1 b:1 c:0   OK",
+            "NAMESPACE   WORKLOAD         KEY    WHEN            MAX-SKEW   SKEW   STATUS   DOMAINS",
+            "default     deployment/web   zone   DoNotSchedule   1          1      OK       a:1 b:1 c:0",
         ]
 
     def test_wide_adds_columns(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
         header, row = table_of([*ABC, made, *web("a1", "b1")], wide=True)
-        assert header.split()[6:] == ["PODS", "DOMAINS", "STATUS", "SELECTOR", "NEXT", "HEADROOM"]
+        assert header.split()[6:] == ["PODS", "STATUS", "DOMAINS", "SELECTOR", "NEXT", "HEADROOM"]
         assert "2 (0 own)" in row
-        assert row.endswith("OK       app=web    c1     <none>")
+        assert row.endswith("OK       a:1 b:1 c:0   app=web    c1     <none>")
 
     def test_headers_may_be_left_out(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
@@ -61,7 +61,13 @@ class TestShowTable:
     def test_many_domains_are_summed_up(self) -> None:
         made = workload("Deployment", "web", pods=template(spread(HOSTNAME, selector=app("web"))))
         (_, row) = table_of([*(node(f"n{i}") for i in range(6)), made, *web("n1", "n1")])
-        assert "6 domains, 0..2" in row
+        assert row.endswith("0×5 2×1")
+
+    def test_many_different_counts_are_a_range(self) -> None:
+        made = workload("Deployment", "web", pods=template(spread(HOSTNAME, selector=app("web"))))
+        nodes = [node(f"n{i}") for i in range(7)]
+        (_, row) = table_of([*nodes, made, *web(*(f"n{i}" for i in range(7) for _ in range(i)))])
+        assert row.endswith("7 domains, 0..6")
 
     def test_the_empty_value_is_shown(self) -> None:
         made = workload("Deployment", "web", pods=template(ON_ZONES))
@@ -71,8 +77,7 @@ class TestShowTable:
     def test_no_domain_is_none(self) -> None:
         made = workload("Deployment", "web", pods=template(spread("rack", selector=app("web"))))
         (_, row) = table_of([*ABC, made])
-        assert "<none>" in row
-        assert row.endswith("NoDomains: no node carries rack")
+        assert row.endswith("NoDomains: no node carries rack   <none>")
 
     def test_revisions_are_told_apart(self) -> None:
         workloads = [row.split()[1:3] for row in table_of(rollout())[1:]]
@@ -114,6 +119,16 @@ class TestShowDetails:
         text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
         assert text.startswith("default/deployment/web: Blocked: min pinned by c1")
         assert "Next replica: no node." in text
+
+    def test_the_next_replica_is_told_once_a_workload(self) -> None:
+        made = workload("Deployment", "web", pods=template(ON_ZONES, spread(HOSTNAME, selector=app("web"))))
+        on_zones, on_nodes = self.details([*ABC, made]).split("\n\n")
+        assert "Next replica: " not in on_zones
+        assert "Next replica: " in on_nodes
+
+    def test_findings_are_those_of_the_json(self) -> None:
+        text = self.details([*TAINTED, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])
+        assert "error: PinnedMinimum: the minimum (0) is held by c, where this Pod cannot go" in text
 
     def test_ghosts_are_named(self) -> None:
         constraints = [spread(ZONE, selector=app("other"))]

@@ -50,14 +50,15 @@ class TestPendingText:
             f"default/new is Pending. {ZONE} c holds the minimum (0 Pods) but this Pod cannot land there: c1: taint"
             " dedicated=gpu:NoSchedule. a and b are at 1, maxSkew 1."
         )
-        assert blocks[1].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
-        assert blocks[2].startswith("Constraint 0: ")
+        assert blocks[1].startswith("None of the changes we try")
+        assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
+        assert blocks[3].startswith("Constraint 0: ")
         assert blocks[-1].startswith("Message: 0/4 nodes are available: ")
 
     def test_wide_adds_the_schedulers_reasons(self) -> None:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]), wide=True)
         assert "REASON" in text
-        assert "node(s) had untolerated taint(s)" in text.split("\n\n")[1]
+        assert "node(s) had untolerated taint(s)" in text.split("\n\n")[2]
 
     def test_a_pod_that_can_be_scheduled(self) -> None:
         assert told(pending(incoming(), ABC)).startswith("default/new: it can be scheduled now, on a1, a2, b1, c1.\n")
