@@ -6,7 +6,7 @@ minReadySeconds, claims that change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -77,6 +77,19 @@ def _update(owner: StatefulSet, wanted: range, by_ordinal: Mapping[int, Pod]) ->
         if number >= first and by_ordinal[number].metadata.labels.get(REVISION_HASH_LABEL) != newest:
             return Work(deletes=(by_ordinal[number],))
     return Work()
+
+
+def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod]:
+    """Return those of the others that have to be ready before a Pod comes in place of this one: of lower ordinals.
+
+    None where the StatefulSet makes all at once.
+
+    Source: stateful_set_control.go processReplica (v1.36).
+    """
+    own = _ordinal(owner, pod)
+    if own is None or owner.spec.pod_management_policy == PARALLEL:
+        return []
+    return [other for other in others if (number := _ordinal(owner, other)) is not None and number < own]
 
 
 def _is_well(pod: Pod) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache
 
@@ -13,6 +12,7 @@ from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers.keeping import kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.statefulset_control import comes_after
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import controller_of, owner_of
 from kubectl_spread.objects.core import Pod, ReplicationController
@@ -61,7 +61,9 @@ class Movables:
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
         self._made: dict[int, NextPod] = {}
-        self._active = Counter(_controller(pod) for pod in active(snapshot.all(Pod)))
+        self._active: dict[tuple[str, str, str], list[Pod]] = {}
+        for pod in active(snapshot.all(Pod)):
+            self._active.setdefault(_controller(pod), []).append(pod)
         self.why_not = cache(self._why_not)
         """Return why the Pod is not to be evicted; empty where it may be."""
 
@@ -108,8 +110,12 @@ class Movables:
             return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} is being deleted"
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
             return ""
-        more = self._active[_controller(pod)] > owner.spec.replicas_wanted
-        return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} has more Pods than it wants" if more else ""
+        others = self._active.get(_controller(pod), [])
+        if len(others) > owner.spec.replicas_wanted:
+            return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} has more Pods than it wants"
+        before = comes_after(owner, pod, others) if isinstance(owner, StatefulSet) else ()
+        unready = next((other.metadata.name for other in before if not other.ready), "")
+        return f"{NOBODY_MAKES_IT_AGAIN} before {unready} is ready" if unready else ""
 
     def _number(self, pod: Pod) -> int:
         """Return what is the same of Pods that are alike: of one ReplicaSet, with the same labels and no claims."""

@@ -112,3 +112,11 @@ def test_unready_pods_of_low_priority_go_first() -> None:
     owner, first, *others = web({"a1": 3})
     unready = {**first, "status": {"phase": "Running"}}
     assert gone(planned([*zones("a", "b"), owner, unready, *others])) == ["web-0"]
+
+
+@pytest.mark.parametrize(("policy", "evicted"), [("OrderedReady", []), ("Parallel", ["web-3"])])
+def test_a_stateful_set_that_waits_for_one_of_its_pods_loses_no_other(policy: str, evicted: list[str]) -> None:
+    owner, first, *others = web({"b1": 1, "a1": 3}, kind="StatefulSet")
+    owner["spec"]["podManagementPolicy"] = policy
+    unready = {**first, "status": {"phase": "Running"}}
+    assert gone(planned([*zones("a", "b"), owner, unready, *others])) == evicted

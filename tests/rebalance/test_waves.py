@@ -8,6 +8,8 @@ import pytest
 
 from kubectl_spread.rebalance.waves import waves
 from tests.build import Object, app, pod, snapshot, typed_pod
+from tests.build_workloads import owned
+from tests.rebalance.lying import web
 
 RUNNING = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 
@@ -46,3 +48,23 @@ def test_a_wave_takes_no_more_than_its_budgets_allow(
 def test_a_pod_that_has_not_started_takes_nothing_of_its_budget() -> None:
     pods = [typed_pod(pod(name, on="n", labels={"app": "a"}, status={"phase": "Pending"})) for name in "pq"]
     assert list(waves(pods, snapshot([budget("a", 1)]))) == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("policy", "ordinals", "wanted"),
+    [
+        ("OrderedReady", (0, 1), [1, 2]),
+        ("OrderedReady", (1, 0), [1, 1]),
+        ("OrderedReady", (2, 0, 1), [1, 1, 2]),
+        ("Parallel", (0, 1), [1, 1]),
+    ],
+    ids=["upwards", "downwards", "both", "all at once"],
+)
+def test_a_stateful_set_makes_no_pod_before_those_of_lower_ordinals_are_ready(
+    policy: str, ordinals: Sequence[int], wanted: Sequence[int]
+) -> None:
+    owner, *_ = web({"a1": 3}, kind="StatefulSet")
+    owner["spec"]["podManagementPolicy"] = policy
+    found = snapshot([owner])
+    pods = [typed_pod(owned(f"web-{number}", "StatefulSet", "web", on="a1", status=RUNNING)) for number in ordinals]
+    assert list(waves(pods, found)) == wanted

@@ -73,7 +73,7 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
     if report.evictions:
         yield table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
-            yield Note(line="Before each wave let every Pod be ready: disruption budgets allow no more at a time.")
+            yield Note(line="Before each wave let every Pod be ready: budgets allow no more, or a StatefulSet waits.")
     if report.orders == "sampled":
         yield Note(line="There are more ways to choose among equal nodes than were followed.")
     if report.search == "bounded":
