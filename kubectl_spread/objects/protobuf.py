@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -30,6 +30,8 @@ _MORE = 0x80
 """The bit of a byte that says that the number goes on."""
 _LONGEST_VARINT = 10
 """Bytes of a number of 64 bits."""
+_WORTHWHILE, _BEGINNING = 100, 12
+"""Bytes of the shortest message that is worth a look for one like it, and of what they have to have in common first."""
 _SIGN, _WORD = 1 << 63, 1 << 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_VALID = "not valid Protocol Buffers"
@@ -48,17 +50,19 @@ class _Field(NamedTuple):
         read: what reads its bytes or number; the values of fields where it holds such.
         put: whether a value is the field's, one of the field's, an entry of its map, or holds fields of the Struct.
         keeps_zero: whether a zero was said, for what was not said comes as zero too.
+        inner: the fields of the message that it holds; empty where it holds none.
     """
 
     name: str
     read: Any
     put: int
     keeps_zero: bool
+    inner: Mapping[int, _Field] = {}
 
 
 _ONE, _MANY, _ENTRY, _INLINE = range(4)
 _PUT = {"": _ONE, "repeated": _MANY, "map": _ENTRY}
-_Fields = dict[int, _Field]
+_Fields: TypeAlias = Mapping[int, _Field]
 """Field number and wire type as they are encoded → the field."""
 _NUMBERS: Mapping[str, _Read] = {"bool": bool, "int32": int, "int64": int}
 _SECTIONS = frozenset(("Pod", "Node", "ObjectMeta", "PodSpec", "PodStatus", "NodeSpec", "NodeStatus"))
@@ -75,6 +79,20 @@ class _Memory(dict[bytes, Any]):
     def __missing__(self, part: bytes) -> object:
         value = self[part] = self._read(part)
         return value
+
+
+class _Pattern(NamedTuple):
+    """A message that was read, and what has to be the same in another for it to be read as equal.
+
+    Attributes:
+        number: its bytes, as a number.
+        decisive: the bits of it that say anything of what is in use.
+        value: what it was read as.
+    """
+
+    number: int
+    decisive: int
+    value: object
 
 
 def read_list(document: bytes) -> tuple[str, ListMeta, bytes]:
@@ -128,7 +146,7 @@ class _Decoder:
     """What reads messages, and remembers what it has read."""
 
     def __init__(self) -> None:
-        self._memories: list[_Memory] = []
+        self._memories: list[dict[Any, Any]] = []
         self._parts: dict[tuple[Any, ...], Any] = {}
         text, quantity = self._remembering(_text), self._remembering(_quantity)
         self._leaves = {"string": text, "Time": self._remembering(_time), "Quantity": quantity}
@@ -146,9 +164,15 @@ class _Decoder:
     def reader(self, into: type, message: str) -> _Read:
         """Return what makes a Struct of the bytes of a message."""
         fields = self._fields(into, message)
+        return self._reader(into, message, fields)
+
+    def _reader(self, into: type, message: str, fields: _Fields) -> _Read:
+        """Return what makes a Struct of the bytes of a message that has these fields."""
         if message in _SECTIONS:
             return self._reading(into, fields)
-        return self._remembering(self._sharing(into, fields))
+        recognizing = _Recognizing(self._sharing(into, fields), fields)
+        self._memories.append(recognizing.patterns)
+        return self._remembering(recognizing.read)
 
     def _reading(self, into: type, fields: _Fields) -> _Read:
         """Return what makes a Struct of a message with these fields."""
@@ -194,13 +218,14 @@ class _Decoder:
     def _fields(self, into: type, message: str) -> _Fields:
         """Return the fields of a message that a Struct has, those inlined in others too."""
         wanted = {field.encode_name: field for field in msgspec.structs.fields(into)}
-        found: _Fields = {}
+        found: dict[int, _Field] = {}
         for name, (number, kind) in MESSAGES[message].items():
             if name in wanted:
                 tag, field = self._field(wanted[name], number, kind)
                 found[tag] = field
             else:
-                found[_tag(number, _BYTES)] = _Field(name, _inlined(self._fields(into, kind)), _INLINE, keeps_zero=True)
+                inner = self._fields(into, kind)
+                found[_tag(number, _BYTES)] = _Field(name, _inlined(inner), _INLINE, keeps_zero=True, inner=inner)
         return found
 
     def _field(self, wanted: msgspec.structs.FieldInfo, number: int, kind: str) -> tuple[int, _Field]:
@@ -212,8 +237,66 @@ class _Decoder:
         if label == "map":
             read = self._entries[wanted.name if wanted.name == _ANNOTATIONS else message]
             return _tag(number, _BYTES), _Field(wanted.name, read, _ENTRY, keeps_zero=True)
-        read = self._leaves.get(message) or self.reader(_struct_of(wanted.type), message)
-        return _tag(number, _BYTES), _Field(wanted.name, read, _PUT[label], optional)
+        if message in self._leaves:
+            return _tag(number, _BYTES), _Field(wanted.name, self._leaves[message], _PUT[label], optional)
+        struct = _struct_of(wanted.type)
+        inner = self._fields(struct, message)
+        read = self._reader(struct, message, inner)
+        return _tag(number, _BYTES), _Field(wanted.name, read, _PUT[label], optional, inner)
+
+
+class _Recognizing:
+    """Reads messages, but those that differ from one seen before only in what is not in use.
+
+    The containers of a Pod are like those of another but for what they mount and when they began, at the same places.
+
+    Args:
+        read: what reads a message.
+        fields: those in use.
+    """
+
+    def __init__(self, read: _Read, fields: _Fields) -> None:
+        self._read = read
+        self._fields = fields
+        self.patterns: dict[tuple[int, bytes], _Pattern] = {}
+
+    def read(self, part: bytes) -> object:
+        """Return what the message is read as."""
+        if len(part) < _WORTHWHILE:
+            return self._read(part)
+        number, key = int.from_bytes(part, "little"), (len(part), part[:_BEGINNING])
+        known = self.patterns.get(key)
+        if known is not None and not (number ^ known.number) & known.decisive:
+            return known.value
+        value = self._read(part)
+        self.patterns[key] = _Pattern(number, _decisive(part, self._fields), value)
+        return value
+
+
+def _decisive(part: bytes, fields: _Fields) -> int:
+    """Return the bits of a message, as a number, that say how it is laid out or are in use."""
+    bits = bytearray(b"\xff" * len(part))
+    for begin, end in _unused(part, fields):
+        bits[begin:end] = bytes(end - begin)
+    return int.from_bytes(bits, "little")
+
+
+def _unused(part: bytes, fields: _Fields) -> Iterator[tuple[int, int]]:
+    """Yield where values stand that are not in use, of a message that was read."""
+    at = 0
+    while at < len(part):
+        tag, at = _varint(part, at)
+        wire = tag & 7
+        if wire == _VARINT:
+            _, at = _varint(part, at)
+            continue
+        length, at = _varint(part, at) if wire == _BYTES else (_fixed_bytes(wire), at)
+        field, begin = fields.get(tag), at
+        at += length
+        if field is None and wire == _BYTES:
+            yield begin, at
+        elif field is not None and field.inner:
+            yield from ((begin + first, begin + last) for first, last in _unused(part[begin:at], field.inner))
 
 
 def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
@@ -239,15 +322,14 @@ def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
             field = known(tag)
             if field is None:
                 continue
-            name, read, put, keeps_zero = field
+            name, read, put, keeps_zero, _ = field
             value = read(part[begin:at])
             if put != _ONE:
                 _add(values, field, value)
             elif value or keeps_zero:
                 values[name] = value
         elif tag & 7 == _VARINT:
-            number, at = _varint(part, at)
-            _add_number(values, known(tag), number)
+            at = _add_number(values, known(tag), part, at)
         else:
             at += _fixed_bytes(tag & 7)
     if at > end:
@@ -257,18 +339,27 @@ def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
 
 def _add(values: _Values, field: _Field, value: Any) -> None:  # noqa: ANN401 - of any field
     """Add one of the values of a field, or the values of several fields."""
-    if field.put == _MANY:
-        values.setdefault(field.name, []).append(value)
-    elif field.put == _ENTRY:
-        values.setdefault(field.name, {}).update(value)
+    name, _, put, _, _ = field
+    if put == _MANY:
+        if name in values:
+            values[name].append(value)
+        else:
+            values[name] = [value]
+    elif put == _ENTRY:
+        values.setdefault(name, {}).update(value)
     else:
         values.update(value)
 
 
-def _add_number(values: _Values, field: _Field | None, number: int) -> None:
-    """Add the number of a field, if it is in use."""
+def _add_number(values: _Values, field: _Field | None, part: bytes, at: int) -> int:
+    """Add the number that stands there to a field, if that is in use, and return where it ends."""
+    number = part[at]
+    at += 1
+    if number >= _MORE:
+        number, at = _varint(part, at - 1)
     if field is not None and (number or field.keeps_zero):
         values[field.name] = field.read(number)
+    return at
 
 
 def _fixed_bytes(wire: int) -> int:

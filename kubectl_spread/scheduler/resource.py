@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeAlias, TypeVar
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Container, ContainerStatus, Pod, PodSpec, Quantity, ResourceRequirements
@@ -113,7 +113,7 @@ def pod_requests(
         ValueError: a quantity cannot be read.
     """
     if (settled := _settled(pod)) is not None:
-        return dict(_of_one_container(tuple(settled.items()), tuple(missing.items())))
+        return dict(_together(settled, tuple(missing.items())))
     # A Pod on no node has nothing allocated as yet: its spec is all that counts.
     resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
     default = _in_thousandths(missing)
@@ -130,29 +130,38 @@ def pod_requests(
     return _whole(_sum((requests, _millis(pod.spec.overhead))))
 
 
-def _settled(pod: Pod) -> Mapping[str, Quantity] | None:
-    """Return what the only container of a Pod requests, has and was allocated; None where there is more to add up.
+_Items: TypeAlias = tuple[tuple[str, Quantity], ...]
+
+
+def _settled(pod: Pod) -> tuple[_Items, ...] | None:
+    """Return what each container of a Pod requests, has and was allocated; None where there is more to add up.
 
     That is how most Pods are, and there is no need to go through all that may be.
     """
     spec, status = pod.spec, pod.status
-    if len(spec.containers) != 1 or len(status.container_statuses) != 1 or spec.init_containers:
+    if spec.init_containers or len(spec.containers) != len(status.container_statuses):
         return None
     if spec.overhead or spec.resources is not None or status.resources is not None:
         return None
-    container, reported = spec.containers[0], status.container_statuses[0]
-    has = reported.resources.requests if reported.resources is not None else None
-    requests = container.resources.requests
-    alike = reported.name == container.name and requests == has == reported.allocated_resources
-    return requests if alike else None
+    pairs = zip(spec.containers, status.container_statuses, strict=True)
+    if not all(_is_settled(container, reported) for container, reported in pairs):
+        return None
+    return tuple(tuple(container.resources.requests.items()) for container in spec.containers)
+
+
+def _is_settled(container: Container, reported: ContainerStatus) -> bool:
+    """Whether the status is that of the container, which has and was allocated what it requests."""
+    requests, has = container.resources.requests, reported.resources
+    if reported.name != container.name or has is None:
+        return False
+    return requests == has.requests == reported.allocated_resources
 
 
 @lru_cache(4096)
-def _of_one_container(
-    requests: tuple[tuple[str, Quantity], ...], missing: tuple[tuple[str, int], ...]
-) -> Mapping[str, int]:
-    """Return the amounts of a container's requests, and what it is taken to request of others."""
-    return _whole({**_in_thousandths(dict(missing)), **_millis(dict(requests))})
+def _together(containers: tuple[_Items, ...], missing: tuple[tuple[str, int], ...]) -> Mapping[str, int]:
+    """Return the amounts that containers request, and are each taken to request of what they do not name."""
+    default = _in_thousandths(dict(missing))
+    return _whole(_sum({**default, **_millis(dict(requests))} for requests in containers))
 
 
 def has_pod_level(pod: Pod, profile: Profile) -> bool:

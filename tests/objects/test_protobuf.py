@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from kubectl_spread.objects.core import Container, Node, Pod, PodSpec, PodStatus
+from kubectl_spread.objects.core import Container, Node, Pod, PodSpec, PodStatus, ResourceRequirements, VolumeMount
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, convert, decode
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.protobuf import PREFIX, ListDecoder, read_list, read_object
 from tests.fuzz.shapes import shaped
-from tests.protobuf_writing import document, list_of, message, varint
+from tests.protobuf_writing import document, list_of, message, varint, written
 
 CORPORA = sorted((Path(__file__).parents[1] / "conformance" / "corpus").glob("*.jsonl.gz"))
 KINDS: dict[str, type[Pod | Node]] = {"Pod": Pod, "Node": Node}
@@ -188,6 +188,40 @@ def test_a_list_with_a_wrong_byte_is_read_or_refused(place: int, byte: int) -> N
     broken = bytes((*WRITTEN[:place], byte, *WRITTEN[place + 1 :]))
     with suppress(DecodeError):
         assert all(isinstance(pod, Pod) for pod in read_all(broken))
+
+
+LONG = msgspec.structs.replace(
+    REAL,
+    spec=PodSpec(
+        containers=(
+            Container(
+                name="main",
+                image="registry.example/shop/web:1.0" * 4,
+                resources=ResourceRequirements(requests={"cpu": "500m"}),
+                volume_mounts=(VolumeMount(), VolumeMount(bind_mount_options=("noexec",))),
+            ),
+        )
+    ),
+)
+LONG_BYTES = message(LONG, "Pod")
+
+
+@given(st.integers(0, len(LONG_BYTES) - 1), st.integers(0, 255))
+def test_a_pod_is_read_alike_whatever_was_read_before_it(place: int, byte: int) -> None:
+    other = written(2, bytes((*LONG_BYTES[:place], byte, *LONG_BYTES[place + 1 :])))
+    try:
+        (alone,) = ListDecoder(Pod).items(other)
+    except DecodeError:
+        with pytest.raises(DecodeError):
+            ListDecoder(Pod).items(written(2, LONG_BYTES) + other)
+    else:
+        assert ListDecoder(Pod).items(written(2, LONG_BYTES) + other) == (LONG, alone)
+
+
+def test_parts_that_differ_in_what_nobody_reads_are_one() -> None:
+    pods = written(2, LONG_BYTES) + written(2, LONG_BYTES.replace(b"new", b"old"))
+    first, second = ListDecoder(Pod).items(pods)
+    assert first.spec.containers is second.spec.containers
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,22 @@ def test_a_container_that_is_not_being_resized_counts_once() -> None:
     assert resource.pod_requests(running, PROFILE, assigned=True) == {"cpu": 1000}
 
 
+@pytest.mark.parametrize("release", [36, 37])
+@pytest.mark.parametrize(("has", "counts"), [("1", 1500), ("2", 2500)])
+def test_containers_that_are_settled_count_as_those_that_are_gone_through(release: int, has: str, counts: int) -> None:
+    asked = [{"name": name, "resources": {"requests": {"cpu": cpu}}} for name, cpu in (("a", "1"), ("b", "500m"))]
+    states = [
+        {"name": name, "resources": {"requests": {"cpu": cpu}}, "allocatedResources": {"cpu": cpu}}
+        for name, cpu in (("a", has), ("b", "500m"))
+    ]
+    profile = default_profile(release)
+    for statuses in (states, states[::-1]):
+        running = typed_pod(pod("p", containers=asked, status={"containerStatuses": statuses}))
+        assert resource.pod_requests(running, profile, assigned=True) == {"cpu": counts}
+        missing = resource.non_zero_requests(running, profile)
+        assert missing == {"cpu": counts, "memory": 400 * 2**20}
+
+
 def test_what_a_container_is_taken_to_need() -> None:
     some, both = {"requests": {"cpu": "0"}}, {"requests": {"cpu": "1", "memory": "1Gi"}}
     containers = [{"name": "a"}, {"name": "b", "resources": some}, {"name": "c", "resources": both}]
