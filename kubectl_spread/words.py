@@ -27,7 +27,13 @@ def first_and_more(names: Sequence[str]) -> str:
 
 def count_of(number: int, noun: str) -> str:
     """Return ``1 Pod`` or ``2 Pods``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    plural = f"{noun}es" if noun.endswith("x") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def between(low: int, high: int) -> str:
+    """Return ``3``, or ``3..5`` where it is not known which."""
+    return str(low) if low == high else f"{low}..{high}"
 
 
 def _cut(names: Sequence[str], most: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.words import count_of, enumerated, first_and_more, listed
+from kubectl_spread.words import between, count_of, enumerated, first_and_more, listed
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,8 @@ def test_the_first_name_alone() -> None:
 
 def test_one_pod_and_several_pods() -> None:
     assert [count_of(n, "Pod") for n in (0, 1, 2)] == ["0 Pods", "1 Pod", "2 Pods"]
+    assert [count_of(n, "fix") for n in (1, 2)] == ["1 fix", "2 fixes"]
+
+
+def test_a_number_that_is_not_known_is_a_range() -> None:
+    assert [between(*bounds) for bounds in ((3, 3), (3, 5))] == ["3", "3..5"]

@@ -10,10 +10,11 @@ from playwright.sync_api import Browser, Page
 
 from tests.e2e.browser import Theme, chromium, opened, violations
 from tests.render.pages import large_report
-from tests.render.reports import HOSTILE, REPORTS, golden_report, poisoned_report
+from tests.render.reports import HOSTILE, PAGES, REPORTS, golden_report, page_report, poisoned_report
 
 pytestmark = pytest.mark.e2e
 
+PHONE = {"width": 390, "height": 844}
 SLOWEST_LOAD_MS = 3000
 SLOWEST_SEARCH_MS = 200
 LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
@@ -33,14 +34,15 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_in_either_theme(browser: Browser, tmp_path: Path, name: str, theme: Theme) -> None:
     # axe runs in the page, whose policy lets in no script but its own.
-    it = opened(browser, golden_report(name), tmp_path, color_scheme=theme, bypass_csp=True)
+    it = opened(browser, page_report(name), tmp_path, color_scheme=theme, bypass_csp=True)
     it.page.get_by_role("button", name="Unfold all").click()
     assert violations(it.page) == []
-    it.page.locator(".cells li").first.focus()
-    assert it.page.get_by_role("tooltip").is_visible()
+    for cell in it.page.locator(".cells li").all()[:1]:
+        cell.focus()
+        assert it.page.get_by_role("tooltip").is_visible()
     assert violations(it.page) == []
 
 
@@ -52,9 +54,9 @@ def test_axe_finds_nothing_in_a_large_page(browser: Browser, tmp_path: Path, wid
     assert it.page.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_asked_for_and_nothing_goes_wrong(browser: Browser, tmp_path: Path, name: str) -> None:
-    it = opened(browser, golden_report(name), tmp_path)
+    it = opened(browser, page_report(name), tmp_path)
     it.search("node")
     it.page.get_by_role("button", name="Unfold all").click()
     assert it.requests == []
@@ -156,6 +158,11 @@ class TestSearch:
         button.click()
         assert len(it.shown()) == 4
 
+    def test_rows_of_the_overview_go_with_their_cards(self, browser: Browser, tmp_path: Path) -> None:
+        it = opened(browser, golden_report("show/shop"), tmp_path)
+        it.search("cart")
+        assert it.page.locator(".overview a:visible").all_inner_texts() == ["shop/deployment/cart"]
+
     def test_it_is_reached_and_left_by_keys(self, browser: Browser, tmp_path: Path) -> None:
         it = opened(browser, golden_report("show/shop"), tmp_path)
         it.page.keyboard.press("/")
@@ -163,6 +170,22 @@ class TestSearch:
         assert it.shown() == ["shop/deployment/cart"]
         it.page.keyboard.press("Escape")
         assert len(it.shown()) == 4
+
+
+def test_a_row_of_the_overview_unfolds_its_card(browser: Browser, tmp_path: Path) -> None:
+    it = opened(browser, golden_report("show/shop"), tmp_path)
+    card = it.page.locator(".card", has=it.page.get_by_role("heading", name="shop/deployment/cart"))
+    assert card.get_attribute("open") is None
+    it.page.get_by_role("link", name="shop/deployment/cart").click()
+    assert card.get_attribute("open") == ""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_needs_three_screens_for_a_pod(browser: Browser, tmp_path: Path, name: str) -> None:
+    it = opened(browser, page_report(name), tmp_path, viewport=PHONE)
+    for card in it.page.locator(".card[open]").all():
+        assert card.evaluate("card => card.offsetHeight") <= 3 * PHONE["height"]
+    assert it.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 def test_commands_are_copied(browser: Browser, tmp_path: Path) -> None:
@@ -198,8 +221,8 @@ def test_print_unfolds_everything_on_white(browser: Browser, tmp_path: Path) -> 
     assert it.page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert not it.page.get_by_role("searchbox").is_visible()
     folded = it.page.locator(".card:not([open]) table.domains")
-    assert folded.count() == 1
-    assert folded.evaluate("table => table.checkVisibility({contentVisibilityAuto: true})")
+    assert folded.count() == 3
+    assert folded.last.evaluate("table => table.checkVisibility({contentVisibilityAuto: true})")
 
 
 def test_it_reads_without_scripts(browser: Browser, tmp_path: Path) -> None:

@@ -13,11 +13,22 @@ from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text
-from kubectl_spread.report import CheckReport, ItemsReport, PendingReport, SkewReport
+from kubectl_spread.report import (
+    AnyReport,
+    CheckReport,
+    ItemsReport,
+    PendingReport,
+    RebalanceReport,
+    SimulateReport,
+    SkewReport,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 TYPES: dict[str, type[ItemsReport]] = {"show": SkewReport, "why-pending": PendingReport, "check": CheckReport}
+PLANS: dict[str, type[SimulateReport | RebalanceReport]] = {"simulate": SimulateReport, "rebalance": RebalanceReport}
 REPORTS = tuple(f"{kind}/{path.stem}" for kind in TYPES for path in sorted((GOLDEN / kind).glob("*.json")))
+PAGES = (*REPORTS, *(f"{kind}/{path.stem}" for kind in PLANS for path in sorted((GOLDEN / kind).glob("*.json"))))
+"""Reports of every kind: a page shows them all."""
 
 HOSTILE = "\"']|`*_<img src=x>&amp;#35;%0A::error::\\\x1b[2J\u202e\r\n```\n| x |\nend; classDef"
 """What would end a string, a cell, a block, a tag or a line in one of the formats."""
@@ -35,6 +46,12 @@ FOREIGN_KEYS = frozenset(("byNode",))
 def golden_report(name: str) -> ItemsReport:
     """Return a report of the goldens, such as ``show/shop``."""
     return msgspec.convert(_values(name), TYPES[name.partition("/")[0]])
+
+
+def page_report(name: str) -> AnyReport:
+    """Return a report of the goldens, of any kind."""
+    kind = name.partition("/")[0]
+    return msgspec.convert(_values(name), PLANS[kind]) if kind in PLANS else golden_report(name)
 
 
 def poisoned_report(name: str) -> ItemsReport:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, to_html
+from kubectl_spread.render.html.balance import MOST_DOMAINS
+from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
 from kubectl_spread.render.html.fates import Fate, NodeFate, evaluated
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, text
 from kubectl_spread.render.html.node_map import (
@@ -24,6 +26,7 @@ from kubectl_spread.render.html.node_map import (
     constraint_map,
     grouped,
 )
+from kubectl_spread.render.html.overview import MOST_ROWS
 from kubectl_spread.render.outline.fixes import MOST_FIXES
 from kubectl_spread.report import (
     AnyReport,
@@ -34,6 +37,7 @@ from kubectl_spread.report import (
     PendingItem,
     PendingReport,
     RebalanceReport,
+    SimulateReport,
     SkewReport,
 )
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
@@ -41,13 +45,14 @@ from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web
 from tests.render.page_reader import Element, read
 from tests.render.pages import large_report
-from tests.render.reports import GOLDEN, HOSTILE, REPORTS, golden_report, poisoned_report
+from tests.render.reports import HOSTILE, REPORTS, golden_report, page_report, poisoned_report
 from tests.render.text.test_check import item_of, placed
 
 MISSING = Incomplete(what="list services", why="forbidden", consequence="the selector lacks what Services add")
-BRINGING = frozenset(("script", "style", "iframe", "object", "embed", "link", "base", "form", "img", "a", "template"))
-"""Elements that run, load, lead or change something: a page has one script and one style, and none of the others."""
+BRINGING = frozenset(("script", "style", "iframe", "object", "embed", "link", "base", "form", "img", "template"))
+"""Elements that run, load or change something: a page has one script and one style, and none of the others."""
 ON_ZONES = spread(ZONE, selector=app("web"))
+WEB = workload("Deployment", "web", pods=template(ON_ZONES))
 
 
 def page_of(report: AnyReport) -> Element:
@@ -68,7 +73,7 @@ def pending_page(*items: PendingItem, incomplete: tuple[Incomplete, ...] = ()) -
 
 def show_page(objects: list[Object], *constraints: Object) -> Element:
     """Return the page of the Deployment web with these constraints, or one on zones."""
-    made = workload("Deployment", "web", pods=template(*(constraints or (ON_ZONES,))))
+    made = workload("Deployment", "web", pods=template(*constraints)) if constraints else WEB
     return page_of(SkewReport(metadata=METADATA, items=rows_of([*objects, made])))
 
 
@@ -112,7 +117,8 @@ class TestNothingBecomesMarkup:
         for name in REPORTS:
             page = to_html(golden_report(name))
             assert "http://" not in page
-            assert not any(word in page for word in ("href=", "src=", "url(", "@import", "fetch(", "XMLHttpRequest"))
+            assert not any(word in page for word in ("src=", "url(", "@import", "fetch(", "XMLHttpRequest"))
+            assert page.count("href=") == page.count('href="#item-')
 
 
 def vocabulary(page: Element) -> set[tuple[str, str]]:
@@ -177,7 +183,7 @@ class TestHeader:
 
     def test_nothing_found_is_said(self) -> None:
         page = page_of(CheckReport(metadata=METADATA, items=()))
-        assert page.texts("h1") == ["What becomes of the manifests"]
+        assert page.texts("h1") == ["Manifest check"]
         assert "Nothing was found." in page.texts("p")
 
     def test_what_is_missing_stands_on_top(self) -> None:
@@ -219,14 +225,14 @@ class TestCards:
         gated = pending([*ABC], held_by=("example.com/quota",))
         other = pending([*TAINTED, *web("a1", "b1")], incoming(schedulerName="volcano"))
         page = pending_page(gated, other)
-        assert page.texts(of="badge") == ["?Incomplete", "‖Gated"]
+        assert page.texts(of="badge") == 2 * ["?Incomplete", "‖Gated"]
         decides, held = page.texts(of="sentence")
         assert decides == other.summary
         assert held.startswith("Held by the scheduling gate example.com/quota. Without it: it can be scheduled now")
 
     def test_what_becomes_of_manifests_is_told_in_a_word(self) -> None:
         page = page_of(golden_report("check/manifests"))
-        assert page.texts(of="badge") == ["✕Unschedulable", "✕Invalid", "▲Jams", "✓Schedulable"]
+        assert page.texts(of="badge") == 2 * ["✕Unschedulable", "✕Invalid", "▲Jams", "✓Schedulable"]
         assert "spec.template.spec.topologySpreadConstraints[0].maxSkew" in page.texts("code")
 
     @pytest.mark.parametrize("name", REPORTS)
@@ -272,6 +278,62 @@ class TestCards:
         )
         assert effects in page.texts("p")
         assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
+
+
+class TestOverview:
+    """A row for each card, above them all."""
+
+    def test_a_row_leads_to_its_card(self) -> None:
+        page = page_of(golden_report("show/shop"))
+        (overview,) = page.all("div", of="overview")
+        led = {link.attributes["href"].removeprefix("#"): link.text for link in overview.all("a")}
+        assert led == {card.attributes["id"]: card.texts("h2")[0] for card in page.all(of="card")}
+
+    def test_a_row_says_how_its_item_stands(self) -> None:
+        (overview,) = page_of(golden_report("show/shop")).all("div", of="overview")
+        first = overview.all("tr")[1]
+        assert [cell.text for cell in first.content if isinstance(cell, Element)] == [
+            "✕Blocked",
+            "shop/deployment/web",
+            ZONE,
+            "",
+            "1 of 1",
+            "Min pinned by node-c1 (taint dedicated=gpu:NoSchedule) and 1 more: skew would be 2, maxSkew 1",
+        ]
+
+    def test_a_column_is_cut_at_the_minimum_and_at_the_limit(self) -> None:
+        (row,) = rows_of([*ABC, *web("a1", "a1", "a1", "a1", "b1", "b1", "c1"), WEB])
+        drawn = read(mini_bars(row.constraint))
+        assert [(part.attributes["class"], part.attributes["d"]) for part in drawn.all("path")] == [
+            ("minimum", "M0.1 3h.8v1h-.8z"),
+            ("skew", "M0.1 2h.8v1h-.8z"),
+            ("over", "M0.1 0h.8v2h-.8z"),
+            ("minimum", "M1.1 3h.8v1h-.8z"),
+            ("skew", "M1.1 2h.8v1h-.8z"),
+            ("minimum", "M2.1 3h.8v1h-.8z"),
+            ("limit", "M0 2H3"),
+        ]
+
+    def test_many_domains_are_some_columns_from_the_fullest_to_the_emptiest(self) -> None:
+        nodes = [node(f"n{i}", zone=f"z{i}") for i in range(2 * MOST_COLUMNS)]
+        (row,) = rows_of([*nodes, *web("n1", "n1", "n2"), WEB])
+        drawn = read(mini_bars(row.constraint))
+        assert drawn.all("svg")[0].attributes["viewbox"] == f"0 0 {MOST_COLUMNS} 2"
+        assert [part.attributes["class"] for part in drawn.all("path")] == ["skew", "over", "limit"]
+
+    def test_one_card_needs_none(self) -> None:
+        assert pending_page(STUCK).all("div", of="overview") == []
+
+    def test_what_has_no_row_is_counted(self) -> None:
+        many = (msgspec.structs.replace(STUCK, name=f"p{n}") for n in range(MOST_ROWS + 2))
+        page = pending_page(*many)
+        (overview,) = page.all("div", of="overview")
+        assert len(overview.all("a")) == MOST_ROWS
+        assert "2 cards more below." in page.texts("p")
+
+    def test_a_folded_card_says_what_it_holds(self) -> None:
+        page = page_of(golden_report("show/shop"))
+        assert page.texts(of="holds-what")[2:] == ["3 domains, 6 nodes, 2 findings", "4 domains, 6 nodes"]
 
 
 class TestBars:
@@ -470,8 +532,58 @@ def test_a_large_cluster_makes_a_page_of_a_few_megabytes() -> None:
     assert len(page.encode()) < 10_000_000
 
 
-def test_a_plan_is_drawn_before_and_after() -> None:
-    plan = msgspec.json.decode((GOLDEN / "rebalance/shop.json").read_bytes(), type=RebalanceReport)
-    page = read(to_html(plan))
-    rows = [found for found in page.all("tr") if len(found.all("svg")) == len(("before", "after"))]
-    assert len(rows) == len(plan.items[0].before)
+def steps_of(report: AnyReport) -> SimulateReport:
+    """Return the report of a simulation."""
+    assert isinstance(report, SimulateReport)
+    return report
+
+
+STEPS = steps_of(page_report("simulate/shop-drain"))
+
+
+class TestBalance:
+    """Before and after, side by side."""
+
+    def test_a_plan_is_drawn(self) -> None:
+        plan = page_report("rebalance/shop")
+        assert isinstance(plan, RebalanceReport)
+        page = read(to_html(plan))
+        rows = [found for found in page.all("tr") if len(found.all("svg")) == len(("before", "after"))]
+        assert len(rows) == len(plan.items[0].before)
+
+    def test_a_step_is_drawn_where_it_changes_anything(self) -> None:
+        page = read(to_html(STEPS))
+        (step,) = STEPS.steps
+        assert [title for title in page.texts("h3") if ": " in title] == [
+            f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.status_after}"
+            for item in step.items
+            if item.changed
+        ]
+        assert numbers(page)[:4] == [
+            ["node-a1", "1", "-"],
+            ["node-a2", "1", "1"],
+            ["node-b1", "1", "1..2"],
+            ["node-b2", "1", "1..2"],
+        ]
+
+    def test_a_domain_that_goes_has_nothing_after(self) -> None:
+        (step,) = STEPS.steps
+        item = msgspec.structs.replace(step.items[0], after={"b": 1}, ranges={"b": (1, 1)}, before={"a": 1, "b": 0})
+        page = read(to_html(msgspec.structs.replace(STEPS, steps=(msgspec.structs.replace(step, items=(item,)),))))
+        assert numbers(page) == [["a", "1", "-"], ["b", "0", "1"]]
+        gone, came = (row for row in page.all("tr") if row.all("td", of="bars"))
+        assert [len(row.all("svg")) for row in (gone, came)] == [1, 2]
+
+    def test_of_many_domains_those_that_change_most_are_drawn(self) -> None:
+        (step,) = STEPS.steps
+        before = {f"n{at:03}": 1 for at in range(MOST_DOMAINS + 5)}
+        ranges = dict.fromkeys(before, (1, 1)) | {"n042": (2, 3)}
+        item = msgspec.structs.replace(step.items[0], before=before, after=before, ranges=ranges)
+        page = read(to_html(msgspec.structs.replace(STEPS, steps=(msgspec.structs.replace(step, items=(item,)),))))
+        assert len(numbers(page)) == MOST_DOMAINS
+        assert ["n042", "1", "2..3"] in numbers(page)
+
+
+def numbers(page: Element) -> list[list[str]]:
+    """Return each domain with its Pods before and after."""
+    return [row.texts("th") + row.texts("td", of="n") for row in page.all("tr") if row.all("td", of="bars")]

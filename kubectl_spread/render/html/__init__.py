@@ -18,6 +18,7 @@ from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
 from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
 from kubectl_spread.render.html.node_map import Drawing
+from kubectl_spread.render.html.overview import overview
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.report import (
     AnyReport,
@@ -34,8 +35,8 @@ MOST_CELLS = 80_000
 """Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""
 MOST_ELEMENTS = 2_000
 """Nodes (count) of one page that are elements from the start; those of the cards after them are lines."""
-MOST_OPEN = 3
-"""Cards (count) that are unfolded from the start, unless all is well with them."""
+MOST_OPEN = 1
+"""Cards (count) that are unfolded from the start, unless all is well with them; above stands what the others say."""
 MANY = 50
 """Cards (count) from which a browser need not lay out those out of sight."""
 SHOWN_NAMES = 6
@@ -43,7 +44,7 @@ WELL = ("OK", "Schedulable")
 TITLES = {
     SkewReport: ("show", "How Pods are spread"),
     PendingReport: ("why-pending", "Why Pods are Pending"),
-    CheckReport: ("check", "What becomes of the manifests"),
+    CheckReport: ("check", "Manifest check"),
     SimulateReport: ("simulate", "What becomes of Pods, step by step"),
     RebalanceReport: ("rebalance", "Which evictions balance Pods again"),
 }
@@ -71,6 +72,7 @@ def to_html(report: AnyReport) -> str:
         "facts": _facts(report.metadata, report),
         "counts": _counts(cards),
         "incomplete": callout(report.incomplete),
+        "overview": overview(cards),
         "size": text("many" if len(cards) > MANY else ""),
         "cards": joined(_drawn(cards)) or element("p", text("Nothing was found."), class_="hint"),
         "version": text(f"kubectl spread {report.metadata.version}"),
@@ -143,7 +145,7 @@ def _drawn(cards: Sequence[Card]) -> Iterable[Markup]:
     """Yield the cards, the worst unfolded, and their maps as long as the page stays handy."""
     troubled = [number for number, card in enumerate(cards) if card.status not in WELL][:MOST_OPEN] or [0]
     for number, cells in enumerate(accumulate(card.cells for card in cards)):
-        yield card_markup(cards[number], is_open=number in troubled, drawing=_drawing(cells))
+        yield card_markup(cards[number], number, is_open=number in troubled, drawing=_drawing(cells))
 
 
 def _drawing(cells: int) -> Drawing:

@@ -1,47 +1,124 @@
-"""How Pods lie before a plan and after it, domain by domain, as bars."""
+"""How Pods lie before and after, side by side, domain by domain, as bars: what a plan does, or a step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
+
+from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.html.bars import bar
-from kubectl_spread.render.html.markup import Markup, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, element, joined, text
 from kubectl_spread.render.html.sections import section
-from kubectl_spread.report import RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.report import RebalanceItem, RebalanceReport, RebalanceVerdict, SimulatedItem, SimulatedStep
+from kubectl_spread.words import between
 
 MOST_ITEMS, MOST_DOMAINS = 40, 40
 """Constraints of a page, and domains of a constraint (counts), that are drawn: those first that change most."""
 
 
-def before_and_after(report: RebalanceReport) -> Markup:
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """How Pods lie at one time.
+
+    Attributes:
+        label: when.
+        pods: eligible domain → the fewest and the most Pods there.
+        minimum: the global minimum (Pods).
+    """
+
+    label: str
+    pods: Mapping[str, tuple[int, int]]
+    minimum: int
+
+
+class Balance(msgspec.Struct, frozen=True, kw_only=True):
+    """How the Pods that one constraint counts lie before and after."""
+
+    title: str
+    max_skew: int
+    before: Side
+    after: Side
+
+
+def planned(report: RebalanceReport) -> Markup:
     """Return the bars of each constraint that does not hold as things are."""
-    drawn = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED]
-    return joined(map(_item, drawn[:MOST_ITEMS]))
+    return _drawn(_planned(item) for item in report.items if item.verdict is not RebalanceVerdict.BALANCED)
 
 
-def _item(item: RebalanceItem) -> Markup:
+def simulated(step: SimulatedStep) -> Markup:
+    """Return the bars of each constraint that the step changes."""
+    return _drawn(_simulated(item) for item in step.items if item.changed)
+
+
+def _planned(item: RebalanceItem) -> Balance:
+    """Return what a plan does to a constraint."""
+    return Balance(
+        title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.verdict}",
+        max_skew=item.constraint.max_skew,
+        before=_exact("before", item.before, item.skew_before),
+        after=_exact("after", item.after, item.skew_after),
+    )
+
+
+def _simulated(item: SimulatedItem) -> Balance:
+    """Return what a step does to a constraint; with a skew that depends on chance that of one outcome is drawn."""
+    least, most = item.skew_after
+    after = _exact("after", item.after, least if least == most else _spread(item.after))
+    return Balance(
+        title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.status_after}",
+        max_skew=item.constraint.max_skew,
+        before=_exact("before", item.before, item.skew_before),
+        after=msgspec.structs.replace(after, pods=item.ranges),
+    )
+
+
+def _spread(counts: Mapping[str, int]) -> int:
+    """Return the most Pods of a domain minus the fewest."""
+    return max(counts.values(), default=0) - min(counts.values(), default=0)
+
+
+def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
+    """Return how Pods lie where their number is known."""
+    pods = {domain: (number, number) for domain, number in counts.items()}
+    # Where minDomains is not reached the minimum is 0, whatever the domains hold.
+    return Side(label=label, pods=pods, minimum=max(counts.values(), default=skew) - skew)
+
+
+def _drawn(balances: Iterable[Balance]) -> Markup:
+    """Return the bars of the first constraints."""
+    return joined(_balance(each) for _, each in zip(range(MOST_ITEMS), balances, strict=False))
+
+
+def _balance(balance: Balance) -> Markup:
     """Return the bars of one constraint."""
-    scale = max((*item.before.values(), *item.after.values()), default=0) + 1
-    limit = f"line: minimum + maxSkew {item.constraint.max_skew}"
-    heads = ("Domain", "Before", limit, "After", limit)
+    sides = (balance.before, balance.after)
+    scale = max((most for side in sides for _, most in side.pods.values()), default=0) + 1
+    line = f"line: minimum + maxSkew {balance.max_skew}"
+    heads = ("Domain", *(each for side in sides for each in (side.label.capitalize(), line)))
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
-    body = element("tbody", *(element("tr", *_row(domain, item, scale)) for domain in _shown(item)))
-    title = f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.verdict}"
-    return section(title, element("div", element("table", head, body, class_="domains"), class_="wide"))
+    body = element("tbody", *(element("tr", *_row(domain, balance, scale)) for domain in _shown(balance)))
+    return section(balance.title, element("div", element("table", head, body, class_="domains"), class_="wide"))
 
 
-def _shown(item: RebalanceItem) -> list[str]:
+def _shown(balance: Balance) -> list[str]:
     """Return the domains that are drawn, by value: of many those that change most."""
-    moved = sorted(item.before, key=lambda domain: -abs(item.after[domain] - item.before[domain]))
-    return sorted(moved[:MOST_DOMAINS])
+    before, after = balance.before.pods, balance.after.pods
+    moved = {
+        domain: abs(after.get(domain, (0, 0))[1] - before.get(domain, (0, 0))[1]) for domain in {**before, **after}
+    }
+    return sorted(sorted(moved, key=lambda domain: -moved[domain])[:MOST_DOMAINS])
 
 
-def _row(domain: str, item: RebalanceItem, scale: int) -> Iterator[Markup]:
-    """Yield the cells of a domain."""
-    yield element("th", element("span", text(domain), class_="value"), scope="row")
-    for label, counts, skew in (("before", item.before, item.skew_before), ("after", item.after, item.skew_after)):
-        # Where minDomains is not reached the minimum is 0, whatever the domains hold.
-        minimum = max(counts.values(), default=skew) - skew
-        limit = minimum + item.constraint.max_skew
-        yield element("td", element("b", text(str(counts[domain]))), class_="n", data_label=label)
-        yield element("td", bar(counts[domain], minimum=minimum, limit=limit, scale=scale), class_="bars")
+def _row(domain: str, balance: Balance, scale: int) -> Iterator[Markup]:
+    """Yield the cells of a domain; one that is not counted at a time has no number and no bar there."""
+    yield element("th", element("span", text(domain or EMPTY), class_="value"), scope="row")
+    for side in (balance.before, balance.after):
+        counts = side.pods.get(domain)
+        yield element("td", element("b", text(between(*counts) if counts else "-")), class_="n", data_label=side.label)
+        yield element("td", _bar(counts, side, balance.max_skew, scale) if counts else NOTHING, class_="bars")
+
+
+def _bar(counts: tuple[int, int], side: Side, max_skew: int, scale: int) -> Markup:
+    """Return the bar of a domain at one time."""
+    low, high = counts
+    return bar(low, ("maybe", low, high), minimum=side.minimum, limit=side.minimum + max_skew, scale=scale)

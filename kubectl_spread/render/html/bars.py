@@ -10,6 +10,8 @@ from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
 from kubectl_spread.report import ConstraintReport
 
 SHOWN_NAMES = 1
+MOST_COLUMNS = 24
+"""Domains (count) up to which each has a column where there is little room."""
 HEIGHT = 10
 """Of a bar (units of its own); how wide it is drawn is the page's choice."""
 
@@ -75,6 +77,34 @@ def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:
     beyond = (("maybe", row.fewest, row.most), ("next", row.most, following))
     limit = _limit(constraint)
     return bar(row.fewest, *beyond, minimum=constraint.global_minimum, limit=limit, scale=scale)
+
+
+def mini_bars(constraint: ConstraintReport) -> Markup:
+    """Return a column for each counted domain, in order; of many the fullest and the emptiest, and some between."""
+    counts = [domain.matching for domain in constraint.domains if domain.eligible]
+    if len(counts) > MOST_COLUMNS:
+        counts.sort(reverse=True)
+        counts = [counts[at * (len(counts) - 1) // (MOST_COLUMNS - 1)] for at in range(MOST_COLUMNS)]
+    if not counts:
+        return NOTHING
+    limit = _limit(constraint)
+    top = max(limit, *counts)
+    columns = joined(_column(at, pods, top, constraint) for at, pods in enumerate(counts))
+    line = element("path", d=f"M0 {top - limit}H{len(counts)}", class_="limit")
+    box = f"0 0 {len(counts)} {top}"
+    drawn = ("svg", columns, line)
+    return element(*drawn, viewBox=box, preserveAspectRatio="none", aria_hidden="true", focusable="false")
+
+
+def _column(at: int, pods: int, top: int, constraint: ConstraintReport) -> Markup:
+    """Return one domain's column: up to the minimum, the skew above it, and what is beyond the limit."""
+    base, within = min(pods, constraint.global_minimum), min(pods, _limit(constraint))
+    parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods))
+    return joined(
+        element("path", d=f"M{at}.1 {top - end}h.8v{end - start}h-.8z", class_=kind)
+        for kind, start, end in parts
+        if end > start
+    )
 
 
 def bar(pods: int, *beyond: tuple[str, int, int], minimum: int, limit: int, scale: int) -> Markup:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kubectl_spread.render.html.balance import before_and_after
+from kubectl_spread.render.html.balance import planned, simulated
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, text
+from kubectl_spread.render.html.markup import Markup, block, element, joined, text
 from kubectl_spread.render.html.node_map import Counts, Drawing, constraint_map, plain_map
-from kubectl_spread.render.html.sections import block_markup, conflict_markup, section
+from kubectl_spread.render.html.sections import block_markup, conflict_markup, folded, section, table_markup
 from kubectl_spread.render.outline import (
     EVERY,
     Extent,
@@ -30,7 +30,6 @@ from kubectl_spread.render.outline import (
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.check import ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
-from kubectl_spread.render.outline.pending import messages_block
 from kubectl_spread.report import (
     AnyReport,
     CheckItem,
@@ -43,13 +42,16 @@ from kubectl_spread.report import (
     SkewItem,
     SkewReport,
 )
+from kubectl_spread.words import count_of
 
 TOO_MANY = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True)
-ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps)
+ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps, Fixes)
 """The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
-BELOW_MAPS = (Fixes, Table)
 LAST = (Findings, Messages)
+OF_ROW = (Findings, SameFor, Gaps)
+"""Of a row of ``show``: what is wrong and what to do stands first there."""
+BELOW_ROW = (Note,)
 UNDRAWN = element("p", text(TOO_MANY), class_="hint undrawn")
 
 STATUSES: Mapping[str, tuple[str, str]] = {
@@ -84,12 +86,19 @@ class Card:
         status: in a word, one of STATUSES.
         about: the constraint, or the workload, in short.
         cells: how many nodes its maps would draw.
+        constraint: that which the card is about, or the first of a Pod; None where there is none.
     """
 
     outlined: Item
     status: str
     about: str
     cells: int
+    constraint: ConstraintReport | None = None
+
+
+def anchor(number: int) -> str:
+    """Return what a card is called within the page."""
+    return f"item-{number + 1}"
 
 
 def cards_of(report: AnyReport) -> list[Card]:
@@ -108,17 +117,24 @@ def _card(outlined: Item) -> Card:
     match outlined.item:
         case SkewItem() as item:
             about = _constraint_title(item.constraint)
-            return Card(outlined, item.status.value, about, _count_cells([item.constraint]))
+            return Card(outlined, item.status.value, about, _count_cells([item.constraint]), item.constraint)
         case PendingItem() as item:
             about = str(item.workload) if item.workload else ""
-            return Card(outlined, _pending_status(item), about, _count_cells(item.constraints) or len(item.nodes))
+            cells = _count_cells(item.constraints) or len(item.nodes)
+            return Card(outlined, _pending_status(item), about, cells, _foremost(item.constraints))
         case CheckItem() as item:
             drawn = item.after or item.constraints
-            return Card(outlined, _check_status(item), item.source, _count_cells(drawn) or len(item.nodes))
+            cells = _count_cells(drawn) or len(item.nodes)
+            return Card(outlined, _check_status(item), item.source, cells, _foremost(drawn))
         case SimulatedStep() as item:
             return Card(outlined, _step_status(item), "", 0)
         case RebalanceReport() as report:
             return Card(outlined, _plan_status(report), "", 0)
+
+
+def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | None:
+    """Return the constraint that stands for all: the first that keeps a Pod from a node, else the first."""
+    return next((each for each in constraints if each.hard), next(iter(constraints), None))
 
 
 def _step_status(item: SimulatedStep) -> str:
@@ -162,55 +178,81 @@ def _constraint_title(constraint: ConstraintReport) -> str:
     return f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}{default}"
 
 
-def card_markup(card: Card, *, is_open: bool, drawing: Drawing) -> Markup:
+def status_badge(status: str) -> Markup:
+    """Return a status with its mark, in its tone."""
+    tone, mark = STATUSES[status]
+    marked = element("span", text(mark), class_="mark", aria_hidden="true")
+    return element("b", marked, text(status), class_=f"badge {tone}")
+
+
+def card_markup(card: Card, number: int, *, is_open: bool, drawing: Drawing) -> Markup:
     """Return a card.
 
     Args:
         card: what it says.
+        number: its place in the page.
         is_open: whether it is unfolded from the start.
         drawing: how the nodes of its maps are written.
     """
-    tone, mark = STATUSES[card.status]
-    marked = element("span", text(mark), class_="mark", aria_hidden="true")
+    tone, _ = STATUSES[card.status]
     head = element(
         "summary",
-        element("b", marked, text(card.status), class_=f"badge {tone}"),
+        status_badge(card.status),
         element("h2", text(card.outlined.headline.subject)),
         block("span", text(card.about), class_="about"),
         element("span", text(card.outlined.headline.sentence), class_="sentence"),
+        block("span", text(", ".join(_holds(card))), class_="holds-what"),
     )
     body = element("div", *_body(card, drawing), class_="body")
-    return element("details", head, body, class_=f"card {tone}", data_status=card.status, open=is_open)
+    named = {"id": anchor(number), "data_status": card.status}
+    return element("details", head, body, class_=f"card {tone}", open=is_open, **named)
+
+
+def _holds(card: Card) -> Iterator[str]:
+    """Yield what is to be seen once the card is unfolded."""
+    if card.constraint:
+        yield count_of(sum(domain.eligible for domain in card.constraint.domains), "domain")
+        yield count_of(_count_cells([card.constraint]), "node")
+    for found in card.outlined.blocks:
+        if isinstance(found, Fixes) and found.fixes:
+            yield count_of(len(found.fixes), "fix")
+        elif isinstance(found, Findings):
+            yield count_of(len(found.findings), "finding")
 
 
 def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
     """Yield what stands behind the headline, most important first."""
     item = card.outlined.item
     if isinstance(item, SkewItem):
+        yield _blocks(card.outlined, OF_ROW)
         yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
-        yield _blocks(card.outlined, ABOVE_MAPS)
         decided = f"Decided by {', '.join(item.evaluated_filters)}." if item.evaluated_filters else ""
-        yield block("p", text(decided), class_="hint")
-    elif isinstance(item, SimulatedStep):
+        yield block("div", _blocks(card.outlined, BELOW_ROW), block("p", text(decided), class_="hint"), class_="notes")
+        return
+    if isinstance(item, SimulatedStep):
         yield _blocks(card.outlined, (*ABOVE_MAPS, Table))
+        yield simulated(item)
     elif isinstance(item, RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
-        yield before_and_after(item)
+        yield planned(item)
         return
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
         yield _maps(item, drawing)
-        yield _blocks(card.outlined, BELOW_MAPS)
         yield conflict_markup(item)
+        # The maps say the same, node by node.
+        yield joined(folded(table.title, table_markup(table)) for table in _tables(card.outlined))
     yield _blocks(card.outlined, LAST)
-    # In the outline of a manifest there is no message: its sentence says the same, and only a page has room for both.
-    messages = messages_block(item) if isinstance(item, CheckItem) else None
-    yield block_markup(messages) if messages else NOTHING
 
 
 def _blocks(outlined: Item, kinds: Iterable[type[Part]]) -> Markup:
     """Return the blocks of these kinds, kind by kind."""
     return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
+
+
+def _tables(outlined: Item) -> Iterator[Table]:
+    """Yield the tables of an item."""
+    return (found for found in outlined.blocks if isinstance(found, Table))
 
 
 def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:

@@ -54,6 +54,8 @@
   const lower = (node) => (node ? node.textContent.toLowerCase() : "");
   const headline = (card) => ["h2", ".badge", ".about", ".same-for"].map((part) => lower(card.querySelector(part))).join(" ");
   const headOf = once(headline);
+  const rows = new Map([...document.querySelectorAll(".overview a")].map((link) => [link.hash.slice(1), link.closest("tr")]));
+  const rowOf = (card) => rows.get(card.id);
   const textOf = once(lower);
   const nodesOf = once((card) => [...card.querySelectorAll(".group")].flatMap((group) => {
     const around = ` ${lower(group.closest(".box").querySelector(".label b"))} ${lower(group.querySelector(".why"))}`;
@@ -89,6 +91,8 @@
       const hits = words.length || card.classList.contains("searching") ? matchNodes(card, left) : [];
       const matches = !left.length || hits.length || left.every((word) => textOf(card).includes(word));
       card.hidden = !matches || (wanted.length > 0 && !wanted.includes(card.dataset.status));
+      const row = rowOf(card);
+      if (row) row.hidden = card.hidden;
       if (card.hidden) continue;
       shown.push(card);
       if (hits.length) hit.push(card);
@@ -211,6 +215,12 @@
     cards.forEach((card) => { card.open = open; });
     unfold.textContent = open ? "Fold all" : "Unfold all";
   });
+
+  // A row of the overview leads to its card, unfolded.
+  const unfoldTarget = () => { const card = byId(location.hash.slice(1)); if (card && cards.includes(card)) card.open = true; };
+  rows.forEach((row, id) => row.querySelector("a").addEventListener("click", () => { byId(id).open = true; }));
+  addEventListener("hashchange", unfoldTarget);
+  unfoldTarget();
 
   root.classList.add("js");
   document.querySelectorAll("#bar, .keys").forEach((each) => { each.hidden = false; });

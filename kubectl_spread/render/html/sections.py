@@ -61,6 +61,12 @@ def section(title: str, *content: Markup, class_: str = "") -> Markup:
     return element("section", element("h3", text(title)), *content, class_=class_) if any(content) else NOTHING
 
 
+def folded(title: str, content: Markup) -> Markup:
+    """Return a part of a card that is there for those who want it."""
+    head = element("summary", element("h3", text(title)))
+    return element("details", head, content, class_="fold") if content else NOTHING
+
+
 def callout(incomplete: Iterable[Incomplete]) -> Markup:
     """Return, so that nobody misses it, what the answer does not rest on."""
     lines = (

@@ -11,7 +11,7 @@ import msgspec
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import EVERY, Column, Constraint, Extent, Part, Table, table_of
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
-from kubectl_spread.words import listed
+from kubectl_spread.words import between, listed
 
 REASONS = {
     "MissingTopologyKey": "lacks the label {key}",
@@ -52,7 +52,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
     @property
     def pods(self) -> str:
         """The Pods counted in each, as a range where that depends on ties."""
-        return str(self.fewest) if self.fewest == self.most else f"{self.fewest}..{self.most}"
+        return between(self.fewest, self.most)
 
     def names(self, most: int) -> str:
         """Return the domains' names, that many of them."""
