@@ -26,6 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--update-golden writes what ought to be tested: not in CI")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return three workers for two processors: many tests wait, for servers that are slow on purpose."""
     return ((os.cpu_count() or 1) * 3 + 1) // 2
