@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 
 import msgspec
 
+from kubectl_spread import report
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
@@ -107,10 +109,14 @@ def held(constraint: ConstraintReport) -> list[Domain]:
 
 def is_pinned(constraint: ConstraintReport) -> bool:
     """Whether filters of the core keep the Pod from every domain that holds the minimum."""
+    by = (pin.requirement.kind for domain in held(constraint) for pin in domain.pinned_by)
+    return _is_shut(constraint) and all(kind == "filter" for kind in by)
+
+
+def _is_shut(constraint: ConstraintReport) -> bool:
+    """Whether the rest of the core keeps the Pod from every domain that holds the minimum."""
     holding = held(constraint)
-    return bool(holding) and all(
-        domain.pinned and all(pin.requirement.kind == "filter" for pin in domain.pinned_by) for domain in holding
-    )
+    return bool(holding) and all(domain.pinned for domain in holding)
 
 
 def no_nodes(case: Case) -> Cause | None:
@@ -303,8 +309,11 @@ def _rejected_by(constraint: ConstraintReport, case: Case) -> Collection[str]:
 
 
 def pinned(case: Case) -> Cause | None:
-    """Say who holds the minimum, and which filters keep the Pod from there."""
-    constraint = next((each for each in case.to_blame if is_pinned(each)), None)
+    """Say who holds the minimum, and what keeps the Pod from there: filters alone, or beside another constraint."""
+    shut_by_filters = (each for each in case.to_blame if is_pinned(each))
+    by_filters_too = any(isinstance(each, FilterRequirement) for each in case.core)
+    shut_by_both = (each for each in case.to_blame if by_filters_too and _is_shut(each))
+    constraint = next(chain(shut_by_filters, shut_by_both), None)
     if constraint is None or len(case.core) == 1:
         return None
     domains = [domain.value for domain in held(constraint)]
@@ -313,10 +322,12 @@ def pinned(case: Case) -> Cause | None:
     minimum = f"{holding} this Pod cannot land there"
     shut = f"{holding} {'are' if len(domains) > 1 else 'is'} shut"
     key, brief = constraint.topology_key, _brief(constraint)
-    whys = [f"{named(nodes)}: {' and '.join(texts)}" for nodes, texts in _pinning(constraint, case)]
-    some = "; ".join(whys[:MOST_GISTS]) + _and_more(len(whys) - MOST_GISTS)
+    pins = _pinning(constraint, case)
+    whys = [f"{named(nodes)}: {' and '.join(texts)}" for nodes, texts in pins]
+    counts = [f"{' and '.join(texts)} ({count_of(len(nodes), 'node')})" for nodes, texts in pins]
+    some, brief_some = ("; ".join(each[:MOST_GISTS]) + _and_more(len(whys) - MOST_GISTS) for each in (whys, counts))
     first = whys[0] + _and_more(len(whys) - 1)
-    full, texts = _full_domains(constraint), " and ".join(_pinning(constraint, case)[0][1]) + _and_more(len(whys) - 1)
+    full, texts = _full_domains(constraint), " and ".join(pins[0][1]) + _and_more(len(whys) - 1)
     return Cause(
         [
             f"{key} {named(domains)} {minimum}: {some}.{full}",
@@ -324,8 +335,10 @@ def pinned(case: Case) -> Cause | None:
             f"{brief} {named(domains)} {shut}: {some}.{full}",
             f"{key} {named(domains)} {shut}: {some}.",
             f"{brief} {named(domains)} {shut}: {some}.",
+            f"{brief} {named(domains)} {shut}: {brief_some}.",
             f"{brief} {named(domains)} {shut}: {first}.",
             f"{brief} {named(domains)} {shut}: {texts}.",
+            f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
         ],
         pinned_by(constraint, case),
     )
@@ -346,16 +359,29 @@ def pinned_by(constraint: ConstraintReport, case: Case) -> Sequence[str]:
 
 def _pinning(constraint: ConstraintReport, case: Case) -> list[tuple[list[str], list[str]]]:
     """Return (nodes, what keeps the Pod off all of them) of the domains that hold the minimum, the most nodes first."""
-    by_plugin: dict[str, list[str]] = defaultdict(list)
+    by_requirement: dict[report.Requirement, list[str]] = defaultdict(list)
     for domain in held(constraint):
         for pin in domain.pinned_by:
-            by_plugin[str(pin.requirement.plugin)].append(pin.node)
+            by_requirement[pin.requirement].append(pin.node)
     by_nodes: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for plugin, names in by_plugin.items():
-        for gist in case.spread.explainer.gists(plugin, names):
-            if gist.text not in by_nodes[gist.nodes]:
-                by_nodes[gist.nodes].append(gist.text or plugin)
+    for requirement, names in by_requirement.items():
+        for nodes, text in _pins(requirement, names, case):
+            if text not in by_nodes[nodes]:
+                by_nodes[nodes].append(text)
     return sorted(((list(nodes), texts) for nodes, texts in by_nodes.items()), key=lambda found: -len(found[0]))
+
+
+def _pins(requirement: report.Requirement, names: Sequence[str], case: Case) -> Iterable[tuple[tuple[str, ...], str]]:
+    """Yield (nodes, why) of the nodes that the requirement keeps the Pod off."""
+    if isinstance(requirement.index, int):
+        yield (
+            tuple(names),
+            f"the constraint on {_brief(*case.constraints_of([ConstraintRequirement(requirement.index)]))}",
+        )
+        return
+    plugin = str(requirement.plugin)
+    for gist in case.spread.explainer.gists(plugin, names):
+        yield gist.nodes, gist.text or plugin
 
 
 def _full_domains(constraint: ConstraintReport) -> str:
