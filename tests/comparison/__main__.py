@@ -1,4 +1,4 @@
-"""Ask every tool at hand and write the tables: ``python -m tests.comparison [situations|costs|large] [--print]``.
+"""Ask every tool at hand and write tables: ``python -m tests.comparison [situations|costs|large|evictions] [--print]``.
 
 Plugins by others are built the first time; those that cannot be had are named on stderr and left out.
 """
@@ -14,7 +14,7 @@ from tests.bench.large import questions
 from tests.bench.large.asking import ask, ask_others
 from tests.bench.large.cluster import running
 from tests.bench.large.contents import Size
-from tests.comparison import page
+from tests.comparison import descheduler, imbalances, page
 from tests.comparison.asking import compare
 from tests.comparison.costs import costs
 from tests.comparison.rivals import RIVALS, at_hand
@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("what", nargs="?", choices=tuple(_TABLES), default=page.SITUATIONS)
     parser.add_argument("--kubeconfig", type=Path, help="of a large cluster that is up")
     parser.add_argument("--turns", type=int, default=3, help="how often the large cluster is asked")
+    parser.add_argument("--count", type=int, default=1000, help="clusters that are drawn for the evictions")
     parser.add_argument("--print", action="store_true", dest="only_print", help="leave the page as it is")
     arguments = parser.parse_args()
     tables = _TABLES[arguments.what](arguments)
@@ -68,10 +69,23 @@ def _large(arguments: argparse.Namespace) -> Mapping[str, str]:
     return {page.LARGE: page.large_table([*ours, *others[1:]])}
 
 
+def _evictions(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """Return the table of what is evicted, by the descheduler and by plans."""
+    asked = {
+        "its own tests": [*imbalances.of_its_tests()],
+        "drawn clusters": [*imbalances.drawn(range(1, arguments.count + 1))],
+    }
+    found = {f"{what} ({len(clusters)})": [*descheduler.compare(clusters)] for what, clusters in asked.items()}
+    flaws = [flaw for compared in found.values() for each in compared for flaw in each.flaws()]
+    sys.stderr.writelines(f"{flaw}\n" for flaw in flaws)
+    return {page.EVICTIONS: page.evictions_table(found)}
+
+
 _TABLES: Mapping[str, Callable[[argparse.Namespace], Mapping[str, str]]] = {
     page.SITUATIONS: _situations,
     page.COSTS: _costs,
     page.LARGE: _large,
+    page.EVICTIONS: _evictions,
 }
 
 

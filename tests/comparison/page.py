@@ -9,11 +9,12 @@ from pathlib import Path
 from tests.bench.large.questions import Cost
 from tests.bench.measuring import Measured
 from tests.comparison.asking import Row
+from tests.comparison.descheduler import VERSION, Compared, figures
 from tests.comparison.judging import cell
 from tests.comparison.rivals import Rival
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
-SITUATIONS, PLUGINS, COSTS, LARGE = "situations", "plugins", "costs", "large"
+SITUATIONS, PLUGINS, COSTS, LARGE, EVICTIONS = "situations", "plugins", "costs", "large", "evictions"
 """Names of the tables."""
 
 
@@ -50,6 +51,19 @@ def _large_row(cost: Cost) -> tuple[str, ...]:
     time = "not within five minutes" if isinf(cost.time) else f"{cost.time:.2f} R"
     read = "" if cost.read_mb is None else f"{cost.read_mb:.0f} MB"
     return measured.name, time, f"{measured.cpu_seconds:.1f} s", f"{measured.memory:.0f} MiB", read
+
+
+def evictions_table(found: Mapping[str, Sequence[Compared]]) -> str:
+    """Return a row for each thing that was counted, two columns for each sort of clusters.
+
+    Args:
+        found: what the clusters are → what came of each.
+    """
+    counted = {what: figures(clusters) for what, clusters in found.items()}
+    headings = [f"{side}, {what}" for what in counted for side in (f"descheduler {VERSION}", "`kubectl spread`")]
+    first = next(iter(counted.values()))
+    rows = [(name, *(str(number) for each in counted.values() for number in each[name])) for name in first]
+    return _table(("", *headings), rows)
 
 
 def with_table(text: str, name: str, written: str) -> str:

@@ -8,10 +8,8 @@ random: every Pod that comes finds a node, one of those that were named, and eve
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
 from kubectl_spread.commands.scope import Scope
@@ -19,15 +17,17 @@ from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.report import RebalanceReport
 from tests.build import Object, handle
 from tests.commands.memory import Memory
-from tests.conformance.answer import Case
-from tests.conformance.record import ask, oracle
-from tests.rebalance.brute_force import cluster, excess, fewest
+from tests.conformance.record import oracle
+from tests.rebalance.brute_force import cluster, fewest
+from tests.rebalance.replay import Replay, play, replay
 
 RELEASE = "1.36"
 TIES = 3
 """Replays (count) of one plan, each with other luck."""
 BATCH = 200
 """Clusters (count) whose replays go on side by side."""
+SMALL_PODS, MOST_STATES = 5, 3_000
+"""Pods of a workload in a small cluster, and the states after which it is given up (counts)."""
 
 
 def main() -> int:
@@ -37,8 +37,8 @@ def main() -> int:
     wrong, skipped = _held_against_all_orders(seeds)
     sys.stdout.write(f"{len(seeds) - skipped} small clusters tried in all orders: {len(wrong)} differ\n")
     found = list(replayed(range(arguments.seed, arguments.seed + arguments.count)))
-    evictions = sum(len(each.report.evictions) for each in found)
-    broken = [f"{each.name}: {said}" for each in found for said in each.wrong]
+    evictions = sum(len(report.evictions) for _, report in found)
+    broken = [f"{played.name}: {said}" for played, report in found for said in parted(played, report)]
     sys.stdout.write(
         f"{len(found)} replays of {evictions} evictions on kube-scheduler {RELEASE}: {len(broken)} differ\n"
     )
@@ -52,22 +52,22 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="the first cluster")
     parser.add_argument("--small", type=int, default=500, help="clusters in which all orders are tried")
     parser.add_argument("--count", type=int, default=1000, help="clusters whose plans are replayed")
-    return parser.parse_args()
+    return parser.parse_known_args()[0]
 
 
-def report_of(objects: Sequence[Object]) -> RebalanceReport:
+def report_of(objects: Sequence[Object], *, soft: bool = False) -> RebalanceReport:
     """Return the plan for a cluster."""
-    return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(), SchedulerOptions())
+    return rebalance(Memory(objects), Scope(namespace=""), RebalanceOptions(soft=soft), SchedulerOptions())
 
 
 def _held_against_all_orders(seeds: Iterable[int]) -> tuple[list[str], int]:
     """Return where another order is better, and how many clusters were too large to try all."""
     wrong, skipped = [], 0
     for seed in seeds:
-        objects = cluster(seed)
+        objects = cluster(seed, most_pods=SMALL_PODS)
         report = report_of(objects)
         beyond = sum(max(0, item.skew_after - item.constraint.max_skew) for item in report.items)
-        best = fewest(handle(objects), most_states=5_000)
+        best = fewest(handle(objects), most_states=MOST_STATES)
         skipped += best is None
         if best not in {None, (beyond, len(report.evictions))}:
             wrong.append(
@@ -76,86 +76,31 @@ def _held_against_all_orders(seeds: Iterable[int]) -> tuple[list[str], int]:
     return wrong, skipped
 
 
-@dataclass(slots=True)
-class Replay:
-    """One plan, played on the real scheduler.
-
-    Attributes:
-        name: the cluster and the luck.
-        objects: the cluster as it is: kind, namespace and name → object.
-        report: the plan.
-        chance: breaks ties.
-        wrong: what went otherwise than planned.
-    """
-
-    name: str
-    objects: dict[tuple[str, str], Object]
-    report: RebalanceReport
-    chance: random.Random
-    at: int = 0
-    wrong: list[str] = field(default_factory=list)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing left to evict, or no point in going on."""
-        return bool(self.wrong) or self.at == len(self.report.evictions)
-
-    def question(self) -> Case:
-        """Evict the next Pod, and return what the scheduler is asked about the one in its place."""
-        pod = self.objects.pop(("Pod", self.report.evictions[self.at].pod))
-        again = {key: value for key, value in pod["spec"].items() if key != "nodeName"}
-        suffix = "" if pod["metadata"]["ownerReferences"][0]["kind"] == "StatefulSet" else "-again"
-        metadata = {**pod["metadata"], "name": pod["metadata"]["name"] + suffix, "uid": f"{self.name}/{self.at}"}
-        made = {**pod, "metadata": metadata, "spec": again, "status": {"phase": "Pending"}}
-        return {"id": self.name, "objects": list(self.objects.values()), "pod": made}
-
-    def land(self, asked: Case, answer: Case) -> None:
-        """Put the Pod where the scheduler puts it, and note what was not said."""
-        eviction = self.report.evictions[self.at]
-        totals = {name: scores["total"] for name, scores in (answer.get("scores") or {}).items()}
-        self.at += 1
-        if not totals:
-            self.wrong.append(f"eviction {self.at}, {eviction.pod}: no node {answer.get('error', '')}")
-            return
-        best = sorted(name for name, total in totals.items() if total == max(totals.values()))
-        node = self.chance.choice(best)
+def parted(played: Replay, report: RebalanceReport) -> Iterator[str]:
+    """Yield what went otherwise than planned."""
+    for eviction, node in zip(report.evictions, played.landings, strict=False):
         if node not in eviction.lands:
-            self.wrong.append(f"eviction {self.at}, {eviction.pod} lands on {node}, not among {eviction.lands}")
-        pod = asked["pod"]
-        placed = {**pod, "spec": {**pod["spec"], "nodeName": node}, "status": {"phase": "Running"}}
-        self.objects["Pod", pod["metadata"]["name"]] = placed
-
-    def judge_the_end(self) -> None:
-        """Note the constraints that end otherwise than the plan says."""
-        ends = excess(handle([*self.objects.values()]))
-        for item in self.report.items:
-            beyond = ends.get((item.namespace, str(item.workload), item.constraint.index), 0)
-            if beyond > max(0, item.skew_after - item.constraint.max_skew):
-                self.wrong.append(f"{item.workload} constraint {item.constraint.index} ends {beyond} beyond maxSkew")
+            where = f"lands on {node}" if node else "finds no node"
+            yield f"eviction {eviction.order}, {eviction.pod}: the Pod in its place {where}, not among {eviction.lands}"
+    ends = played.ends()
+    for item in report.items:
+        beyond = ends.get((item.namespace, str(item.workload), item.constraint.index), 0)
+        if beyond > max(0, item.skew_after - item.constraint.max_skew):
+            yield f"{item.workload} constraint {item.constraint.index} ends {beyond} beyond maxSkew"
 
 
-def replayed(seeds: range) -> Iterator[Replay]:
+def replayed(seeds: range) -> Iterator[tuple[Replay, RebalanceReport]]:
     """Yield the replays of each cluster's plan, played to their ends."""
     program = oracle(RELEASE)
     for first in range(seeds.start, seeds.stop, BATCH):
-        replays = [each for seed in range(first, min(first + BATCH, seeds.stop)) for each in _replays(seed)]
-        while going := [each for each in replays if not each.is_over]:
-            asked = [dict(each.question()) for each in going]
-            for each, question, answer in zip(going, asked, ask(program, asked), strict=True):
-                each.land(question, answer)
-        for each in replays:
-            each.judge_the_end()
-        yield from replays
+        every = [each for seed in range(first, min(first + BATCH, seeds.stop)) for each in _replays(seed)]
+        play(program, [each for each, _ in every])
+        yield from every
 
 
-def _replays(seed: int) -> Iterator[Replay]:
+def _replays(seed: int) -> Iterator[tuple[Replay, RebalanceReport]]:
     """Yield the replays of one cluster's plan."""
     objects = cluster(seed, most_nodes=14, most_pods=14)
     report = report_of(objects)
     for luck in range(TIES):
-        by_name = {(each["kind"], each["metadata"]["name"]): each for each in objects}
-        yield Replay(f"cluster {seed}/{luck}", by_name, report, random.Random(f"{seed}/{luck}"))  # noqa: S311 - no secret
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        yield replay(objects, [each.pod for each in report.evictions], name=f"cluster {seed}/{luck}"), report
