@@ -237,16 +237,16 @@ def _set_up(client: Client, situation: Situation) -> None:
     """Bring the situation about, in its order."""
     client.create_nodes(situation.nodes)
     client.apply([*situation.beside, *([situation.small] if situation.small else [])])
-    _settle(client, situation.namespace)
+    settle(client, situation.namespace)
     for name, spec in situation.closed.items():
         client.api.request("PATCH", f"/api/v1/nodes/{name}", body={"spec": spec}, content_type=MERGE_PATCH)
     client.apply([situation.asked])
     if situation.kind == "CronJob":
         client.kubectl("create", "job", f"{NAME}-now", f"--from=cronjob/{NAME}", "-n", situation.namespace)
-    _settle(client, situation.namespace)
+    settle(client, situation.namespace)
 
 
-def _settle(client: Client, namespace: str, *, quiet_s: float = _QUIET_S) -> None:
+def settle(client: Client, namespace: str, *, quiet_s: float = _QUIET_S) -> None:
     """Play the kubelets until nothing has changed for a while, and the scheduler has decided on every Pod."""
     state: object = None
     undecided = False
@@ -279,8 +279,8 @@ def offered(client: Client, namespace: str, name: str) -> Sequence[Object]:
 
 def run_as_printed(client: Client, command: str) -> None:
     """Run a command as a person would paste it; what it waits for, such as a Pod's end, kubelets that are played do."""
-    with ThreadPoolExecutor(1) as shell:
-        running = shell.submit(_run, command, client.kubectl.environment())
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(shell, command, client.kubectl.environment())
         # A deletion by force waits for no kubelet: it is for Pods whose own does not answer.
         while not running.done():
             if _BY_FORCE not in command:
@@ -290,17 +290,17 @@ def run_as_printed(client: Client, command: str) -> None:
     assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
 
 
-def _run(command: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def shell(command: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Return how the shell's command ended."""
-    shell = ("/bin/bash", "-o", "pipefail", "-c", command)
-    return subprocess.run(shell, env=environment, capture_output=True, text=True, timeout=_COMMAND_S, check=False)
+    typed = ("/bin/bash", "-o", "pipefail", "-c", command)
+    return subprocess.run(typed, env=environment, capture_output=True, text=True, timeout=_COMMAND_S, check=False)
 
 
 def _settled_wrongs(client: Client, situation: Situation, before: Sequence[Object]) -> Sequence[str]:
     """Return what is wrong once all is quiet; a Pod that was refused is tried again within ten seconds."""
     deadline = time.monotonic() + _SETTLED_S
     while True:
-        _settle(client, situation.namespace, quiet_s=_QUIET_AFTER_S)
+        settle(client, situation.namespace, quiet_s=_QUIET_AFTER_S)
         wrong = [*_wrongs(before, client.pods(situation.namespace)), *_failed(client, situation.namespace)]
         if not wrong or time.monotonic() > deadline:
             return wrong

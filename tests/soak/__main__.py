@@ -5,13 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from tests.soak import fixes, fixes_as_printed, manifests, next_pods, rebalance, simulated, staged, verdicts
+from tests.soak import (
+    fixes,
+    fixes_as_printed,
+    manifests,
+    next_pods,
+    plans_as_printed,
+    rebalance,
+    simulated,
+    staged,
+    verdicts,
+)
 
 PROOFS: Mapping[str, Callable[[], int]] = {
     "fixes": fixes.main,
     "fixes-as-printed": fixes_as_printed.main,
     "manifests": manifests.main,
     "next-pods": next_pods.main,
+    "plans-as-printed": plans_as_printed.main,
     "rebalance": rebalance.main,
     "simulated": simulated.main,
     "staged": staged.main,
