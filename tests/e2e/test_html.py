@@ -239,6 +239,15 @@ def loading(page: Page) -> float:
     return took
 
 
+@pytest.mark.parametrize(("width", "named"), [(390, False), (1280, True)])
+def test_some_nodes_are_named_where_there_is_room(browser: Browser, tmp_path: Path, width: int, *, named: bool) -> None:
+    it = opened(browser, large_report(nodes=60, pods_per_node=2), tmp_path, viewport={"width": width, "height": 844})
+    box = it.page.locator(".map").last.locator(".box").first
+    assert box.locator(".some li span").first.is_visible() == named
+    box.locator(".some li").first.hover()
+    assert it.page.get_by_role("tooltip").inner_text().startswith("ip-10-0-0-1.eu-central-1.compute.internal\n")
+
+
 class TestLines:
     """Nodes of a large cluster are lines until somebody comes near."""
 

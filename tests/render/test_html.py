@@ -475,8 +475,9 @@ class TestMap:
         assert list(found) == ["All nodes"]
 
     def test_many_nodes_are_drawn_closely(self) -> None:
-        few, many = (page_of(large_report(nodes=n, pods_per_node=1)) for n in (3, 4 * MOST_NAMED))
-        assert few.all(of="dense") == []
+        few, some, many = (page_of(large_report(nodes=n, pods_per_node=1)) for n in (3, MOST_NAMED, 4 * MOST_NAMED))
+        assert few.all(of="some") == few.all(of="dense") == some.all(of="dense") == []
+        assert some.all(of="some")
         assert many.all(of="dense")
 
     def test_nodes_of_a_large_cluster_are_lines(self) -> None:

@@ -20,8 +20,10 @@ FEW_BOXES = 12
 """The same where a domain is one node."""
 MOST_GROUPS = 6
 """Reasons (count) up to which a box tells each apart."""
+FEW_LETTERS = 400
+"""Letters of its nodes' names (count) up to which a group prints them however narrow its box is."""
 MOST_NAMED = 48
-"""Cells (count) up to which a group prints its nodes' names; in a larger one they show on hover and focus."""
+"""Cells (count) up to which it does so where its box is wide; of more, names show on hover and focus."""
 MOST_NUMBERED = 300
 """The same for the numbers of Pods."""
 MOST_DOTS = 6
@@ -247,7 +249,7 @@ def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup
         block("span", text(fate.why), class_="reason"),
         class_="why",
     )
-    kind = f"cells{_size(len(cells))}"
+    kind = f"cells{_size(cells)}"
     if drawing is Drawing.LINES:
         nodes = element("p", text_lines(map(_line, cells)), class_=f"lines {kind}")
     else:
@@ -255,11 +257,11 @@ def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup
     return element("div", title, nodes, class_=f"group {fate.fate}")
 
 
-def _size(cells: int) -> str:
-    """Return how closely so many cells are drawn."""
-    if cells <= MOST_NAMED:
-        return ""
-    return " dense" if cells <= MOST_NUMBERED else " dense tiny"
+def _size(cells: Sequence[Cell]) -> str:
+    """Return how closely the cells are drawn."""
+    if len(cells) <= MOST_NAMED:
+        return "" if sum(len(cell.name) for cell in cells) <= FEW_LETTERS else " some"
+    return " dense" if len(cells) <= MOST_NUMBERED else " dense tiny"
 
 
 def _line(cell: Cell) -> str:
