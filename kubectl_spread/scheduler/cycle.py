@@ -330,11 +330,13 @@ def best_of(totals: Mapping[str, int], pod: Pod) -> tuple[str, ...]:
 
 
 def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
-    """Return feasible node's name → its score in all, in no order."""
+    """Return feasible node's name → its score in all, in no order; 0 where it alone is feasible, and taken as it is."""
     found = _pre_filter(pod, handle)
     if found.rejection is not None:
         return {}
     left = _passing(pod, found, handle)
+    if len(left) == 1:
+        return dict.fromkeys(left, 0)
     scored = _scores(pod, handle, [handle.node_infos[name] for name in sorted(left)])
     return {} if isinstance(scored, Rejection) else {name: scores["total"] for name, scores in scored.items()}
 

@@ -143,10 +143,12 @@ def _settled(pod: Pod) -> tuple[_Items, ...] | None:
         return None
     if spec.overhead or spec.resources is not None or status.resources is not None:
         return None
-    pairs = zip(spec.containers, status.container_statuses, strict=True)
-    if not all(_is_settled(container, reported) for container, reported in pairs):
-        return None
-    return tuple(tuple(container.resources.requests.items()) for container in spec.containers)
+    found = []
+    for container, reported in zip(spec.containers, status.container_statuses, strict=True):
+        if not _is_settled(container, reported):
+            return None
+        found.append(tuple(container.resources.requests.items()))
+    return tuple(found)
 
 
 def _is_settled(container: Container, reported: ContainerStatus) -> bool:

@@ -101,6 +101,12 @@ def test_the_best_total_comes_first_then_the_name() -> None:
     assert scores["total"] == sum(score for plugin, score in scores.items() if plugin != "total")
 
 
+def test_the_only_node_that_is_left_is_compared_with_none() -> None:
+    cluster = handle([node("a"), node("b", unschedulable=True), node("c")])
+    assert cycle.total_scores(typed_pod(pod("p", nodeName="")), cluster).keys() == {"a", "c"}
+    assert cycle.total_scores(typed_pod(pod("p", nodeSelector={"kubernetes.io/hostname": "c"})), cluster) == {"c": 0}
+
+
 def test_scores_carry_the_weight_of_their_plugin() -> None:
     profile = replace(default_profile(), weights={"TaintToleration": 7})
     evaluation = evaluate(pod("p"), [node("a")], profile)
