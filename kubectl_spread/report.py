@@ -927,6 +927,8 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     Attributes:
         verdict: Balanced where it holds as it is, Planned where it holds after the plan, Partial where less is left.
         reason: why not all is reached; empty where it is.
+        fixes: what to fix first, for a plan to reach more: after each, a Pod evicted where there are most goes where
+            there are fewest. Its changes of a Pod are made on one that is evicted then.
         before: eligible domain → Pods.
         after: the same in the end, in the worst case.
         skew_before: the skew as it is (Pods).
@@ -937,6 +939,7 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     workload: WorkloadRef
     verdict: RebalanceVerdict
     reason: str = ""
+    fixes: tuple[Fix, ...] = ()
     constraint: RebalancedConstraint
     before: dict[str, int]
     after: dict[str, int]

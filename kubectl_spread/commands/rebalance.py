@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from kubectl_spread.commands import lists
+from kubectl_spread.commands.fix_budget import SECONDS_WHERE_LARGE, FixBudget
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
@@ -51,10 +52,12 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     view = look(claiming(source), lists.for_moving(), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         found = plan(view.handles, _asked(view, scope, options))
+        left = sum(map(rebalanced.is_left, found.outcomes))
+        budget = FixBudget(SECONDS_WHERE_LARGE, left)
         return RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalanced.evictions(found, view.snapshot)),
-            items=tuple(sorted(rebalanced.items(found), key=_turn)),
+            items=tuple(sorted(rebalanced.items(found, budget.share), key=_turn)),
             search="bounded" if any(each.ended is Ended.PLACEMENTS for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import incomplete
-from kubectl_spread.diagnosis.unbalanced import why_no_more
+from kubectl_spread.diagnosis.unbalanced import fixes_first, why_no_more
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import Outcome, Plan
 from kubectl_spread.rebalance.waves import waves
@@ -53,8 +54,18 @@ def command(pod: Pod) -> str:
     return f"echo {shlex.quote(body)} | {kubectl('create', flags=('--raw', path, '-f', '-'))}"
 
 
-def items(plan: Plan) -> Iterator[RebalanceItem]:
-    """Yield what becomes of each constraint."""
+def is_left(outcome: Outcome) -> bool:
+    """Whether the constraint does not hold in the end."""
+    return outcome.skew > outcome.goal.constraint.max_skew
+
+
+def items(plan: Plan, share: Callable[[], Spent]) -> Iterator[RebalanceItem]:
+    """Yield what becomes of each constraint.
+
+    Args:
+        plan: the plan.
+        share: gives the search for what to fix first its time, once for each constraint that is left.
+    """
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, _unsure(outcome)
         yield RebalanceItem(
@@ -62,6 +73,7 @@ def items(plan: Plan) -> Iterator[RebalanceItem]:
             workload=goal.workload.ref,
             verdict=RebalanceVerdict.INCOMPLETE if unsure else _verdict(outcome),
             reason=unsure or why_no_more(outcome),
+            fixes=fixes_first(outcome, share()) if is_left(outcome) and not unsure else (),
             constraint=RebalancedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,
@@ -89,6 +101,6 @@ def _unsure(outcome: Outcome) -> str:
 def _verdict(outcome: Outcome) -> RebalanceVerdict:
     """Return in a word what becomes of a constraint."""
     goal = outcome.goal
-    if outcome.skew <= goal.constraint.max_skew:
+    if not is_left(outcome):
         return RebalanceVerdict.PLANNED if goal.is_violated else RebalanceVerdict.BALANCED
     return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE

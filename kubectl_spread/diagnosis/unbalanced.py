@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.fixes import Destination, Situation, search_openings
+from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
 from kubectl_spread.diagnosis.summary import named
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.plan import Outcome
 from kubectl_spread.rebalance.search import Ended
+from kubectl_spread.report import Fix
 from kubectl_spread.scheduler import cycle
 
 BREAKS_ANOTHER = "what would help here breaks another constraint, or leaves a Pod without a node"
@@ -46,24 +50,48 @@ def _first_to_go(outcome: Outcome) -> Movable | None:
 
 def _shut_out(outcome: Outcome) -> str:
     """Return what keeps a Pod that is evicted there from the emptiest domains, or draws it elsewhere."""
-    movable = _first_to_go(outcome)
-    if movable is None:
+    situation = _once_evicted(outcome)
+    if situation is None:
         return ""
-    gone, pod = outcome.arrangement.without(movable), movable.again.pod
-    handle = gone.handle_of(pod)
-    evaluation = cycle.evaluate(pod, handle)
-    spread = domains.diagnose(pod, handle, evaluation)
+    pod, handle = situation.pod, situation.handle
+    spread = domains.diagnose(pod, handle, situation.evaluation)
     for domain, nodes in outcome.emptiest.items():
         core = conflict_core(spread.rejected, nodes)
         if core:
             return f"{domain} takes no Pod: {' and '.join(_said(each, nodes, spread) for each in core)}"
     place, values = outcome.goal.place, outcome.goal.domains
-    lands = {values[place[name]] for name in cycle.best_of(gone.total_scores(pod), pod) if name in place}
+    lands = {values[place[name]] for name in cycle.best_nodes(pod, handle) if name in place}
     if not lands or not lands.isdisjoint(outcome.emptiest):
         return ""
     return (
         f"a Pod evicted in {named(outcome.fullest)} goes to {named(sorted(lands))}, which the scheduler scores higher"
     )
+
+
+def _once_evicted(outcome: Outcome) -> Situation | None:
+    """Return a Pod of the fullest domains that has gone and comes again, bound for the emptiest; None where none may.
+
+    It has the name of the one that goes, for that is there to be spoken of.
+    """
+    movable = _first_to_go(outcome)
+    if movable is None:
+        return None
+    gone, pod = outcome.arrangement.without(movable), renamed(movable.again.pod, movable.pod.metadata.name)
+    key = outcome.goal.constraint.topology_key
+    return Situation(pod, gone.handle_of(pod), bound_for=Destination(key, frozenset(outcome.emptiest)))
+
+
+def fixes_first(outcome: Outcome, spent: Spent) -> tuple[Fix, ...]:
+    """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then puts there.
+
+    Args:
+        outcome: what becomes of the constraint.
+        spent: whether the time is over.
+    """
+    if outcome.skew <= outcome.goal.constraint.max_skew or outcome.ended is Ended.EVICTIONS or _held_back(outcome):
+        return ()
+    situation = _once_evicted(outcome)
+    return search_openings(situation, spent) if situation is not None and not situation.feasible else ()
 
 
 def _said(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> str:

@@ -20,7 +20,7 @@ SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
     """Return what becomes of each constraint of a cluster."""
-    return list(items(planned(objects, most=most)))
+    return list(items(planned(objects, most=most), lambda: lambda: False))
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,35 @@ def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Reba
 def test_what_becomes_of_a_constraint(objects: list[Object], verdict: str, reason: str) -> None:
     (item,) = reported(objects)
     assert (item.verdict, item.reason) == (verdict, reason)
+
+
+CORDONED = node("b1", zone="b", unschedulable=True)
+PATCH = "kubectl patch replicaset web -n default --type=json -p"
+LOWER = '{"op":"add","path":"/spec/template/spec/containers/0/resources/requests","value":{"cpu":"1000m"}}'
+SMALL = node("b1", zone="b", allocatable={"cpu": "1"})
+
+
+@pytest.mark.parametrize(
+    ("objects", "first"),
+    [
+        ([*zones("a"), SHUT, *web({"a1": 3})], "kubectl taint node c1 dedicated=gpu:NoSchedule-"),
+        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "kubectl taint node c1 dedicated=gpu:NoSchedule-"),
+        ([*zones("a"), CORDONED, *web({"a1": 3})], "kubectl uncordon b1"),
+        ([*zones("a"), SMALL, *web({"a1": 3}, requests={"cpu": "2"})], f"{PATCH} '[{LOWER}]'"),
+        ([*zones("a", "b"), *web({"a1": 3}), budget("web", 0)], None),
+        ([*zones("a", "b"), *web({"a1": 2})], None),
+    ],
+    ids=["tainted", "in part", "cordoned", "small", "no Pod may go", "planned"],
+)
+def test_what_to_fix_first(objects: list[Object], first: str | None) -> None:
+    (item,) = reported(objects)
+    assert [fix.commands[0] for fix in item.fixes[:1]] == [first] * bool(first)
+
+
+def test_a_pod_that_is_to_be_evicted_is_neither_patched_nor_deleted() -> None:
+    (item,) = reported([*zones("a"), SHUT, *web({"a1": 3})])
+    commands = {fix.id: fix.commands for fix in item.fixes}
+    assert [command.split()[:4] for command in commands["AddToleration"]] == [["kubectl", "patch", "replicaset", "web"]]
 
 
 def test_constraints_that_shut_each_other_out_are_named() -> None:

@@ -13,7 +13,23 @@
 * patch.py: JSON patches
 """
 
-from kubectl_spread.diagnosis.fixes.search import NO_FIXES, FixSearch, fix_for, search_fixes, siblings_of
-from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.fixes.search import (
+    NO_FIXES,
+    FixSearch,
+    fix_for,
+    search_fixes,
+    search_openings,
+    siblings_of,
+)
+from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
 
-__all__ = ["NO_FIXES", "FixSearch", "Situation", "fix_for", "search_fixes", "siblings_of"]
+__all__ = [
+    "NO_FIXES",
+    "Destination",
+    "FixSearch",
+    "Situation",
+    "fix_for",
+    "search_fixes",
+    "search_openings",
+    "siblings_of",
+]

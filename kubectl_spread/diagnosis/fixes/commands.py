@@ -126,7 +126,7 @@ def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterable[Commands
     if situation.written is not None:
         yield _of_manifest(edits, situation.written, situation)
         return
-    if all(part.id in LIVE_CHANGES for part in parts):
+    if situation.bound_for is None and all(part.id in LIVE_CHANGES for part in parts):
         line = _patch_command("pod", pod.metadata.name, pod, operations_of(edits, as_template(pod)))
         owned = pod.metadata.controller is not None
         if not owned:
@@ -151,6 +151,9 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
         if not stays_valid(owner, edits, situation.handle.profile.release):
             return Commands(starts=f"the template of {_named(owner)} would not be valid with it")
         made = _OWNED[type(owner)](owner, pod, edits)
+        if situation.bound_for is not None and made.lines:
+            # The Pod in question is to be evicted yet: what comes in its place has the change.
+            made = Commands(made.lines[:1], made.starts if len(made.lines) == 1 else "", made.disturbs)
         made = msgspec.structs.replace(
             made,
             disturbs=_if_any(made.disturbs, situation),

@@ -127,6 +127,18 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     )
 
 
+def search_openings(situation: Situation, spent: Spent) -> tuple[Fix, ...]:
+    """Return the changes after which the Pod goes where it is bound for, the safest first; new nodes where none does.
+
+    Args:
+        situation: a Pod that is to come in place of another, where it is bound for, and the cluster.
+        spent: whether the time is over.
+    """
+    found = _harmless(_tried(_candidates(situation), situation, spent))
+    found = found or _harmless(_tried(nodes.additions(situation), situation, spent))
+    return _reported(found, situation, (situation.pod,))
+
+
 def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset[str]:
     """Return nodes, no more than so many, whose Pods decide whether a change helps, where not all Pods were read.
 

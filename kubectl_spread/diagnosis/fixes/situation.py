@@ -50,6 +50,18 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
         return self.before.get(type(obj), obj.metadata.namespace, obj.metadata.name) if obj is not None else None
 
 
+class Destination(msgspec.Struct, frozen=True):
+    """Where a Pod is to go that comes in place of another.
+
+    Attributes:
+        topology_key: by which label of nodes.
+        domains: its values.
+    """
+
+    topology_key: str
+    domains: frozenset[str]
+
+
 class Situation(msgspec.Struct, frozen=True, dict=True):
     """A Pod and a cluster.
 
@@ -58,12 +70,14 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         handle: the cluster.
         now: the moment it is looked at, RFC 3339 in UTC; empty where nobody knows.
         written: what a file says of the Pod; None for one that exists.
+        bound_for: where it is to go, for one that comes in place of another; None where any node will do.
     """
 
     pod: Pod
     handle: Handle
     now: str = ""
     written: Written | None = None
+    bound_for: Destination | None = None
 
     def exists(self, pod: Pod) -> bool:
         """Whether the other Pod is there, and not only to come from the file."""
@@ -76,8 +90,15 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def feasible(self) -> tuple[str, ...]:
-        """The nodes that no filter rejects, best first: all that most changes are asked for."""
-        return cycle.feasible_nodes(self.pod, self.handle)
+        """The nodes that no filter rejects, best first: all that most changes are asked for.
+
+        Where the Pod is bound for somewhere, those of the highest score, if all of them are there.
+        """
+        if self.bound_for is None:
+            return cycle.feasible_nodes(self.pod, self.handle)
+        best = cycle.best_nodes(self.pod, self.handle)
+        key, domains = self.bound_for.topology_key, self.bound_for.domains
+        return best if all(self.handle.node_infos[name].labels.get(key) in domains for name in best) else ()
 
     @cached_property
     def counts(self) -> tuple[DomainCounts, ...]:

@@ -93,13 +93,17 @@ def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
 
 
 def _constraints(items: Sequence[RebalanceItem]) -> Iterator[Block]:
-    """Yield how Pods lie before and after, and why no more is reached."""
+    """Yield how Pods lie before and after, why no more is reached, and the first of what would help, each once."""
     if items:
         yield table_of(COLUMNS, items, title="Constraints")
     for item in items:
         if item.reason:
             about = f"{item.namespace}/{item.workload}, {item.constraint.topology_key}"
             yield Note(line=f"{item.verdict}: {about}: {item.reason}.")
+    for fix in {item.fixes[0].summary: item.fixes[0] for item in items if item.fixes}.values():
+        yield Note(line=f"To fix first, and plan again: {fix.summary}{f' ({fix.starts})' if fix.starts else ''}.")
+        if fix.commands:
+            yield Commands(commands=fix.commands)
 
 
 def _commands(report: RebalanceReport) -> Iterator[Block]:
