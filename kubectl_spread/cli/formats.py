@@ -80,6 +80,7 @@ FORMATS: Mapping[str, Format] = {
     "github": Format("github", "to_github", frozenset((CHECK,))),
     "sarif": Format("sarif", "to_sarif", frozenset((CHECK,))),
     "prom": Format("prometheus", "to_prometheus", frozenset((SHOW,))),
+    "prom-by-node": Format("prometheus", "to_prometheus_by_node", frozenset((SHOW,))),
     "jsonpath": Format("jsonpath", "printing", templated=True),
     "jsonpath-as-json": Format("jsonpath", "printing_as_json", templated=True),
     "jsonpath-file": Format("jsonpath", "printing", templated=True, from_file=True),

@@ -1,6 +1,7 @@
 """``show`` as metrics, in Prometheus' text format: for the textfile collector, a push gateway or a CronJob's log.
 
 Every row is told apart by the labels of ``_row_labels``. Metrics are gauges: what was true when the cluster was read.
+Series are few: one for the status of a row, and none for each node unless that is asked for.
 
 Source: prometheus.io/docs/instrumenting/exposition_formats (version 0.0.4).
 """
@@ -11,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
-from kubectl_spread.report import SkewItem, SkewReport, SpreadStatus
+from kubectl_spread.report import ConstraintReport, SkewItem, SkewReport
 
 Labels: TypeAlias = Mapping[str, str]
 Sample: TypeAlias = tuple[Labels, int]
@@ -34,8 +36,21 @@ class Metric:
 
 
 def to_prometheus(report: SkewReport) -> str:
-    """Return the report as metrics; a report without rows still says what it could not read."""
-    lines = [line for metric in METRICS for line in _lines(metric, report.items)]
+    """Return the report as metrics; a report without rows still says what it could not read.
+
+    Of nodes that are domains by themselves it has the sum alone: a thousand nodes are a thousand series a workload.
+    """
+    return _metrics(report, (*METRICS, _domain_pods(_of_several_nodes), STATUS))
+
+
+def to_prometheus_by_node(report: SkewReport) -> str:
+    """Return the same with the Pods of each node where nodes are the domains."""
+    return _metrics(report, (*METRICS, _domain_pods(_any), STATUS))
+
+
+def _metrics(report: SkewReport, metrics: Iterable[Metric]) -> str:
+    """Return these metrics of the report."""
+    lines = [line for metric in metrics for line in _lines(metric, report.items)]
     missing = "kubectl_spread_incomplete"
     lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
     return "\n".join([*lines, f"{missing} {len(report.incomplete)}", ""])
@@ -74,17 +89,30 @@ def _escaped(value: str) -> str:
     return clean(value).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _statuses(item: SkewItem) -> Iterator[Sample]:
-    """Yield 1 for the status that holds and 0 for each other one."""
-    for status in SpreadStatus:
-        yield {"status": status.value}, int(item.status is status)
+def _any(_constraint: ConstraintReport) -> bool:
+    """Whether the domains of a constraint have a series each: always."""
+    return True
 
 
-def _domain_pods(item: SkewItem) -> Iterator[Sample]:
-    """Yield the Pods of each domain that is counted."""
-    for domain in item.constraint.domains:
-        if domain.eligible:
-            yield {"domain": domain.value}, domain.matching
+def _of_several_nodes(constraint: ConstraintReport) -> bool:
+    """Whether the domains of a constraint are more than single nodes."""
+    return constraint.topology_key != HOSTNAME
+
+
+def _domain_pods(wanted: Callable[[ConstraintReport], bool]) -> Metric:
+    """Return the metric of the Pods of each domain that is counted, of the constraints where that is wanted."""
+
+    def samples(item: SkewItem) -> Iterator[Sample]:
+        for domain in item.constraint.domains if wanted(item.constraint) else ():
+            if domain.eligible:
+                yield {"domain": domain.value}, domain.matching
+
+    return Metric("domain_pods", "Matching Pods in a domain that is counted.", samples)
+
+
+def _counted(item: SkewItem) -> int:
+    """Return how many domains are counted."""
+    return sum(domain.eligible for domain in item.constraint.domains)
 
 
 def _only(value: Callable[[SkewItem], int]) -> Callable[[SkewItem], Iterable[Sample]]:
@@ -103,7 +131,7 @@ METRICS: Sequence[Metric] = (
         "ghost_pods", "Pods of the workload that their own constraint does not count.", _only(lambda i: len(i.ghosts))
     ),
     Metric("next_nodes", "Nodes that the next replica may go to.", _only(lambda i: len(i.next))),
-    Metric("domain_pods", "Matching Pods in a domain that is counted.", _domain_pods),
-    Metric("status", "1 for the status of the row, 0 for every other one.", _statuses),
+    Metric("domains", "Domains that are counted.", _only(_counted)),
 )
-"""In the order in which they are printed."""
+"""The numbers of a row, in the order in which they are printed."""
+STATUS = Metric("status", "1 for the status of the row.", lambda i: [({"status": i.status.value}, 1)])

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
+import yaml
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.prometheus import METRICS, to_prometheus
+from kubectl_spread.render.prometheus import METRICS, to_prometheus, to_prometheus_by_node
 from kubectl_spread.report import Incomplete, SkewReport, SpreadStatus
+from tests.build import HOSTNAME, ZONE
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
+ALERTS = Path(__file__).parents[2] / "docs/alerts.yaml"
+STATUS_METRIC = "kubectl_spread_status"
+METRIC_NAMES = {f"kubectl_spread_{metric.name}" for metric in METRICS} | {
+    "kubectl_spread_domain_pods",
+    "kubectl_spread_incomplete",
+    STATUS_METRIC,
+}
+LABELS = {"namespace", "workload", "revision", "constraint", "key", "when", "status", "domain", "file"}
+NAME = re.compile(r"(?<![\w\"])[a-z_]+\b(?=[^\"]*(?:\"[^\"]*\"[^\"]*)*$)")
+"""A word of an expression that stands in no quotes."""
+PROMQL = {"time", "by", "max", "on", "group_left", "and"}
 SHOWN = [name for name in REPORTS if name.startswith("show/")]
 
 
@@ -21,9 +38,11 @@ def skew_report(name: str, *, poisoned: bool = False) -> SkewReport:
     return report
 
 
-def samples(report: SkewReport) -> dict[str, list[tuple[dict[str, str], float]]]:
+def samples(
+    report: SkewReport, printed: Callable[[SkewReport], str] = to_prometheus
+) -> dict[str, list[tuple[dict[str, str], float]]]:
     """Return metric → its labels and values."""
-    families = list(text_string_to_metric_families(to_prometheus(report)))
+    families = list(text_string_to_metric_families(printed(report)))
     assert all(family.documentation and family.type == "gauge" for family in families)
     return {family.name: [(s.labels, s.value) for s in family.samples] for family in families}
 
@@ -33,20 +52,41 @@ def samples(report: SkewReport) -> dict[str, list[tuple[dict[str, str], float]]]
 def test_prometheus_reads_what_the_report_says(name: str, *, poisoned: bool) -> None:
     report = skew_report(name, poisoned=poisoned)
     read = samples(report)
-    assert set(read) == {f"kubectl_spread_{metric.name}" for metric in METRICS} | {"kubectl_spread_incomplete"}
+    assert set(read) == METRIC_NAMES
     rows = [(clean(item.namespace), clean(str(item.workload)), float(item.constraint.skew)) for item in report.items]
     found = [(labels["namespace"], labels["workload"], value) for labels, value in read["kubectl_spread_skew"]]
     assert found == rows
     domains = [(clean(d.value), float(d.matching)) for i in report.items for d in i.constraint.domains if d.eligible]
-    assert [(labels["domain"], value) for labels, value in read["kubectl_spread_domain_pods"]] == domains
+    by_node = samples(report, to_prometheus_by_node)["kubectl_spread_domain_pods"]
+    assert [(labels["domain"], value) for labels, value in by_node] == domains
 
 
-def test_one_status_of_a_row_holds() -> None:
+def test_a_row_has_one_status() -> None:
     report = skew_report("show/shop")
-    statuses = samples(report)["kubectl_spread_status"]
-    holding = [(labels["workload"], labels["status"]) for labels, value in statuses if value == 1]
-    assert holding == [(str(item.workload), item.status) for item in report.items]
-    assert len(statuses) == len(report.items) * len(SpreadStatus)
+    statuses = [(labels["workload"], labels["status"], value) for labels, value in samples(report)[STATUS_METRIC]]
+    assert statuses == [(str(item.workload), item.status, 1) for item in report.items]
+
+
+def test_nodes_have_series_of_their_own_where_that_is_asked_for() -> None:
+    report = skew_report("show/shop")
+    zones, nodes = (
+        [labels["key"] for labels, _ in samples(report, printed)["kubectl_spread_domain_pods"]]
+        for printed in (to_prometheus, to_prometheus_by_node)
+    )
+    assert set(zones) == {ZONE}
+    assert nodes == [*zones, *[HOSTNAME] * 4]
+    counted = {labels["workload"]: value for labels, value in samples(report)["kubectl_spread_domains"]}
+    assert counted == {"deployment/web": 3, "deployment/canary": 3, "deployment/cart": 3, "deployment/api": 4}
+
+
+def test_alerts_rest_on_what_is_printed() -> None:
+    rules = [rule for group in yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"] for rule in group["rules"]]
+    known = METRIC_NAMES | {"node_textfile_mtime_seconds"}
+    for rule in rules:
+        assert {name for name in NAME.findall(rule["expr"]) if name not in PROMQL} <= known | LABELS, rule["alert"]
+        assert set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"]))) <= LABELS | {"instance"}
+        told = set(re.findall(r'status=~?"([^"]+)"', rule["expr"]))
+        assert {status for each in told for status in each.split("|")} <= {status.value for status in SpreadStatus}
 
 
 @pytest.mark.parametrize("name", SHOWN)
