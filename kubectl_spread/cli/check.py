@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -121,8 +120,8 @@ def check(
     filenames, warnings = filenames_of(flags), counts_warnings(flags)
 
     def text(report: CheckReport, *, wide: bool) -> str:
-        colors = output.wants_color(printing.color, sys.stdout)
-        return outline_text(check_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), colors=colors)
+        screen = output.screen_for(printing)
+        return outline_text(check_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), screen)
 
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)

@@ -15,6 +15,7 @@ from kubectl_spread.cli.formats import STRUCTURED, renderer_for
 from kubectl_spread.errors import ExitCode, ManifestError, SpreadError, UsageError
 
 if TYPE_CHECKING:
+    from kubectl_spread.render.text.screen import Screen
     from kubectl_spread.report import AnyReport
 
 ReportT = TypeVar("ReportT", bound="AnyReport")
@@ -49,6 +50,26 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
     if flags.color not in COLORS:
         raise UsageError(f"invalid argument {flags.color!r} for --color", hint=f"must be one of: {', '.join(COLORS)}")
     return renderer_for(flags.report, flags.output) or partial(text, wide=flags.output == "wide")
+
+
+def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
+    """Return what text is to fit: the terminal, as wide as it is now; where there is none, nothing.
+
+    Args:
+        flags: how the answer is printed.
+        namespace: the one that is asked about; empty for all.
+    """
+    from kubectl_spread.render.text.screen import Screen
+
+    return Screen(colors=wants_color(flags.color, sys.stdout), width=terminal_width(sys.stdout), namespace=namespace)
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """Return the columns of a terminal (count); None of anything else, or where it does not tell."""
+    try:
+        return (os.get_terminal_size(stream.fileno()).columns or None) if stream.isatty() else None
+    except OSError:
+        return None
 
 
 def structured(values: Mapping[str, object], asked: str) -> str | None:

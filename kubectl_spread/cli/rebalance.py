@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,8 +52,8 @@ def rebalance(
     from kubectl_spread.render.text import outline_text
 
     def text(report: RebalanceReport, *, wide: bool) -> str:
-        colors = output.wants_color(printing.color, sys.stdout)
-        return outline_text(rebalanced_outline(report, Extent(wide=wide)), colors=colors)
+        screen = output.screen_for(printing, asked.namespace)
+        return outline_text(rebalanced_outline(report, Extent(wide=wide)), screen)
 
     printed = output.printer(text, printing)
     kind, names = parse_names(tuple(flags.resources or ()))

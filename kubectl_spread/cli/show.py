@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,10 +70,18 @@ def show(
 ) -> None:
     """Show how Pods lie over the domains of their topology spread constraints."""
     from kubectl_spread.commands import show as command
+    from kubectl_spread.render.outline.shortening import node_names
+    from kubectl_spread.render.text.show import show_details
 
     options = _options(flags, reading, printing.output)
     detailed = flags.by_node or bool(options.names)
-    printed = output.printer(partial(_whole, flags, printing, detailed=detailed), printing)
+
+    def whole(report: SkewReport, *, wide: bool) -> str:
+        if not detailed:
+            return _table(printing, asked, report, node_names(report), wide=wide)
+        return show_details(report, output.screen_for(printing, asked.namespace), wide=wide, by_node=flags.by_node)
+
+    printed = output.printer(whole, printing)
     if flags.watch:
         from kubectl_spread.cli import watch
 
@@ -87,13 +94,13 @@ def show(
         from kubectl_spread.cli import watch
         from kubectl_spread.commands.watch import follow
 
-        rows = None if detailed else partial(_changed, printing)
+        rows = None if detailed else partial(_changed, printing, asked)
         how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
         watch.print_each(follow(source, asked, options, rules, say=output.note), how)
     answer: Answer | Overview
     if printing.output == "table" and not detailed:
         answer = command.overview(source, asked, options, rules)
-        output.write(_table(printing, answer.report, wide=False))
+        output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
     else:
         answer = command.show(source, asked, options, rules)
         output.write(printed(answer.report))
@@ -123,30 +130,24 @@ def _options(flags: ShowFlags, reading: ReadFlags, output: str) -> ShowOptions:
     )
 
 
-def _whole(flags: ShowFlags, printing: ShowOutput, report: SkewReport, /, *, detailed: bool, wide: bool) -> str:
-    """Return the answer as text."""
-    if not detailed:
-        return _table(printing, report, wide=wide)
-    from kubectl_spread.render.text.show import show_details
-
-    colors = output.wants_color(printing.color, sys.stdout)
-    return show_details(report, wide=wide, by_node=flags.by_node, colors=colors)
-
-
-def _table(printing: ShowOutput, report: SkewReport | SkewTable, *, wide: bool) -> str:
-    """Return the answer as a table."""
+def _table(
+    printing: ShowOutput, asked: Scope, report: SkewReport | SkewTable, nodes: Collection[str], *, wide: bool
+) -> str:
+    """Return the answer as a table, where the nodes have these names."""
     from kubectl_spread.render.text.show import show_table
 
-    colors = output.wants_color(printing.color, sys.stdout)
-    return show_table(report, wide=wide, headers=not printing.no_headers, colors=colors)
+    screen = output.screen_for(printing, asked.namespace)
+    return show_table(report, screen, wide=wide, headers=not printing.no_headers, nodes=nodes)
 
 
-def _changed(printing: ShowOutput, previous: SkewReport, now: SkewReport) -> str:
-    """Return the rows that differ from those that were printed before."""
+def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
+    """Return the rows that differ from those that were printed before, a line each."""
+    from msgspec.structs import replace
+
     from kubectl_spread.render.text.changes import changed_rows
 
-    colors = output.wants_color(printing.color, sys.stdout)
-    return changed_rows(previous, now, wide=printing.output == "wide", colors=colors)
+    screen = replace(output.screen_for(printing, asked.namespace), width=None)
+    return changed_rows(previous, now, screen, wide=printing.output == "wide")
 
 
 def _notes(flags: ShowFlags, scope: Scope, answer: Answer | Overview) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -108,8 +107,8 @@ def simulate(
     from kubectl_spread.render.text import outline_text
 
     def text(report: SimulateReport, *, wide: bool) -> str:
-        colors = output.wants_color(printing.color, sys.stdout)
-        return outline_text(simulated_outline(report, Extent(wide=wide or flags.all)), colors=colors)
+        screen = output.screen_for(printing, asked.namespace)
+        return outline_text(simulated_outline(report, Extent(wide=wide or flags.all)), screen)
 
     printed = output.printer(text, printing)
     source = inputs.source_of(connection, scope, scheduler)
@@ -119,7 +118,7 @@ def simulate(
         namespace=scope.namespace or source.namespace,
         defaults=flags.defaults,
     )
-    followed, rules, stdin = inputs.scope_of(scope, source), inputs.scheduler_of(scheduler), inputs.standard_input()
-    report = command.simulate(source, followed, options, rules, stdin=stdin)
+    asked, rules, stdin = inputs.scope_of(scope, source), inputs.scheduler_of(scheduler), inputs.standard_input()
+    report = command.simulate(source, asked, options, rules, stdin=stdin)
     output.write(printed(report))
     raise typer.Exit(command.exit_code(report))

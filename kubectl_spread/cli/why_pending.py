@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,9 +69,9 @@ def why_pending(
     from kubectl_spread.render.text import outline_text
 
     def text(report: PendingReport, *, wide: bool) -> str:
-        colors = output.wants_color(printing.color, sys.stdout)
+        screen = output.screen_for(printing)
         extent = Extent(wide=wide, every_fix=flags.all_fixes, fix_format=fix_format)
-        return outline_text(pending_outline(report, extent), colors=colors)
+        return outline_text(pending_outline(report, extent), screen)
 
     fix_format = inputs.fix_format_of(flags.fix_format)
     printed = output.printer(text, printing)

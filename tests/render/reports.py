@@ -13,6 +13,7 @@ from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.text import outline_text
+from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.report import (
     AnyReport,
     CheckReport,
@@ -61,12 +62,12 @@ def poisoned_report(name: str) -> ItemsReport:
 
 def pending_text(report: PendingReport, *, wide: bool, colors: bool = False) -> str:
     """Return why Pods are Pending, as text."""
-    return outline_text(pending_outline(report, Extent(wide=wide)), colors=colors)
+    return outline_text(pending_outline(report, Extent(wide=wide)), Screen(colors=colors))
 
 
 def check_text(report: CheckReport, *, wide: bool, colors: bool = False) -> str:
     """Return what becomes of manifests, as text."""
-    return outline_text(check_outline(report, Extent(wide=wide)), colors=colors)
+    return outline_text(check_outline(report, Extent(wide=wide)), Screen(colors=colors))
 
 
 def strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever JSON holds

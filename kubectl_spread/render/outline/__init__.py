@@ -81,12 +81,14 @@ class Table(Part, frozen=True, kw_only=True):
         headers: one for each column, in capitals and without spaces.
         rows: a cell for each column.
         tones: of the cells; empty where none has one.
+        spare: headers of columns that may be left out where there is no room, the first one first.
     """
 
     title: str = ""
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[tuple[Tone | None, ...], ...] = ()
+    spare: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +100,14 @@ class Column(Generic[RowT]):
         cell: the row's text in this column.
         wide: whether it is shown by ``-o wide`` only.
         tone: of the row in this column; None for columns without.
+        spare: whether it may be left out where there is no room.
     """
 
     header: str
     cell: Callable[[RowT], str]
     wide: bool = False
     tone: Callable[[RowT], Tone] | None = None
+    spare: bool = False
 
 
 def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: bool = True, title: str = "") -> Table:
@@ -116,6 +120,7 @@ def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: boo
         headers=tuple(column.header for column in shown),
         rows=tuple(tuple(column.cell(row) for column in shown) for row in every),
         tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
+        spare=tuple(column.header for column in reversed(shown) if column.spare),
     )
 
 
@@ -316,7 +321,9 @@ class Outline(Part, frozen=True, kw_only=True):
     Attributes:
         items: in the order of the report.
         gaps: what none of the answers rests on.
+        nodes: the names of nodes that may stand in it.
     """
 
     items: tuple[Item, ...]
     gaps: Gaps
+    nodes: frozenset[str] = frozenset()

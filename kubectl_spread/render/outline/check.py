@@ -30,6 +30,7 @@ from kubectl_spread.render.outline.evaluation import (
     remarks,
     verdict_sentence,
 )
+from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
 from kubectl_spread.words import enumerated, listed
 
@@ -38,7 +39,11 @@ SHOWN_NODES = 10
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    return Outline(items=tuple(_item(item, extent) for item in report.items), gaps=Gaps(gaps=report.incomplete))
+    return Outline(
+        items=tuple(_item(item, extent) for item in report.items),
+        gaps=Gaps(gaps=report.incomplete),
+        nodes=node_names(report),
+    )
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:

@@ -14,6 +14,7 @@ from kubectl_spread.render.outline.evaluation import (
 )
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.render.outline.preemption import preemption_lines
+from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import EvaluationReport, PendingItem, PendingReport, Verdict
 from kubectl_spread.words import listed
 
@@ -29,6 +30,7 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
             _item(item, same.get((item.namespace, item.name), ()), extent) for item in report.items if not item.same_as
         ),
         gaps=Gaps(gaps=report.incomplete),
+        nodes=node_names(report),
     )
 
 

@@ -17,6 +17,7 @@ from kubectl_spread.render.outline import (
     Tone,
     table_of,
 )
+from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.report import Counts, PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.words import count_of, listed
@@ -47,7 +48,7 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
         headline=Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
         paragraphs=(paragraphs[0], *filter(None, paragraphs[1:])),
     )
-    return Outline(items=(item,), gaps=Gaps(gaps=report.incomplete))
+    return Outline(items=(item,), gaps=Gaps(gaps=report.incomplete), nodes=node_names(report))
 
 
 def _sentence(report: RebalanceReport) -> str:
@@ -117,8 +118,8 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", lambda item: str(item.workload)),
     Column("KEY", lambda item: item.constraint.topology_key),
-    Column("WHEN", lambda item: item.constraint.when_unsatisfiable),
-    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew)),
+    Column("WHEN", lambda item: item.constraint.when_unsatisfiable, spare=True),
+    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: f"{item.skew_before} → {item.skew_after}"),
     Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),
     Column("BEFORE", lambda item: counts_text(Counts.of(item.before))),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.render.outline.skew import counts_text
 from kubectl_spread.report import FEW_DOMAINS, Counts, EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
 from kubectl_spread.words import listed
@@ -15,7 +16,11 @@ SHOWN_NAMES = 4
 
 def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
-    return Outline(items=tuple(_step(step, extent) for step in report.steps), gaps=Gaps(gaps=report.incomplete))
+    return Outline(
+        items=tuple(_step(step, extent) for step in report.steps),
+        gaps=Gaps(gaps=report.incomplete),
+        nodes=node_names(report),
+    )
 
 
 def _step(step: SimulatedStep, extent: Extent) -> Item:
@@ -129,7 +134,7 @@ COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", lambda item: str(item.workload)),
     Column("KEY", lambda item: item.constraint.topology_key),
-    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew)),
+    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", _skew),
     Column("STATUS", _status),
     Column("BEFORE", _before),

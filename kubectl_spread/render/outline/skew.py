@@ -10,6 +10,7 @@ from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
+from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import Counts, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.words import listed
 
@@ -33,7 +34,7 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
     """Return, for each row, the domain table and ghosts; once a workload, where its next replica may go."""
     last = {_owner(item): item for item in report.items}
     items = (_item(item, extent, last=last[_owner(item)] is item) for item in report.items)
-    return Outline(items=tuple(items), gaps=Gaps(gaps=report.incomplete))
+    return Outline(items=tuple(items), gaps=Gaps(gaps=report.incomplete), nodes=node_names(report))
 
 
 def _owner(item: SkewItem) -> tuple[str, str, str]:
@@ -126,8 +127,8 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
     Column("KEY", lambda i: i.constraint.topology_key + (" (default)" if i.default else "")),
-    Column("WHEN", lambda i: i.constraint.when_unsatisfiable),
-    Column("MAX-SKEW", lambda i: str(i.constraint.max_skew)),
+    Column("WHEN", lambda i: i.constraint.when_unsatisfiable, spare=True),
+    Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", _pods, wide=True),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status]),

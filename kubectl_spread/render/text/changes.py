@@ -11,6 +11,7 @@ from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Table, table_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
 from kubectl_spread.render.text import table_text
+from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.render.text.show import gap_lines
 from kubectl_spread.report import SkewItem, SkewReport, SkewRow
 from kubectl_spread.words import listed
@@ -23,14 +24,14 @@ NAMED = 3
 RowKey: TypeAlias = tuple[str, str, str, bool, int]
 
 
-def changed_rows(before: SkewReport, now: SkewReport, *, wide: bool, colors: bool = False) -> str:
+def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, wide: bool) -> str:
     """Return the rows that read otherwise now, as they stand in the whole table, and those that are gone.
 
     Args:
         before: the answer before.
         now: the answer.
+        screen: what they are written for, without a width: each row is a line.
         wide: whether all columns count.
-        colors: whether colours are wanted.
     """
     earlier, rows = rows_of(before), rows_of(now)
     there = frozenset(map(_key, rows))
@@ -38,7 +39,7 @@ def changed_rows(before: SkewReport, now: SkewReport, *, wide: bool, colors: boo
     was = dict(zip(map(_key, earlier), table_of(SKEW_COLUMNS, earlier, wide=wide).rows, strict=True))
     table = _with_gone(table_of(SKEW_COLUMNS, (*rows, *gone), wide=wide), len(gone))
     # With headers, so that rows stand under those that were printed.
-    lines = table_text(table, headers=True, colors=colors).splitlines()[1:]
+    lines = table_text(table, screen).splitlines()[1:]
     told = zip(lines, map(_key, (*rows, *gone)), table.rows, strict=True)
     changed = "".join(f"{line}\n" for line, key, row in told if was.get(key) != row)
     return changed + (gap_lines(now.incomplete) if now.incomplete != before.incomplete else "")

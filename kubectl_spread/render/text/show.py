@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kubectl_spread.render.outline import Extent, Gaps, table_of
+from kubectl_spread.render.outline.shortening import rewritten, shortening
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of, skew_outline
-from kubectl_spread.render.text import block_lines, outline_text, table_text
+from kubectl_spread.render.text import block_lines, outline_text, suffix_line, table_text
+from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.report import Incomplete, SkewReport, SkewTable
 
 
-def show_table(report: SkewReport | SkewTable, *, wide: bool, headers: bool, colors: bool = False) -> str:
-    """Return a row for each workload and constraint."""
+def show_table(
+    report: SkewReport | SkewTable,
+    screen: Screen = PIPE,
+    *,
+    wide: bool,
+    headers: bool,
+    nodes: Collection[str] = (),
+) -> str:
+    """Return a row for each workload and constraint.
+
+    Args:
+        report: the rows.
+        screen: what they are to fit.
+        wide: whether all columns are wanted.
+        headers: whether the columns are named.
+        nodes: the names of the cluster's nodes, which go without the suffix that all share where there is little room.
+    """
     table = table_of(SKEW_COLUMNS, rows_of(report), wide=wide)
-    return table_text(table, headers=headers, colors=colors) + gap_lines(report.incomplete)
+    suffix, short = shortening(nodes) if screen.width else ("", str)
+    told = rewritten(table, short) if suffix else table
+    text = table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
+    return text + suffix_line(suffix if told != table else "", screen)
 
 
-def gap_lines(gaps: tuple[Incomplete, ...]) -> str:
+def gap_lines(gaps: tuple[Incomplete, ...], screen: Screen = PIPE) -> str:
     """Return a line for everything the answer does not rest on."""
-    return "".join(f"{line}\n" for line in block_lines(Gaps(gaps=gaps)))
+    return "".join(f"{line}\n" for line in block_lines(Gaps(gaps=gaps), screen))
 
 
-def show_details(report: SkewReport, *, wide: bool, by_node: bool, colors: bool = False) -> str:
+def show_details(report: SkewReport, screen: Screen = PIPE, *, wide: bool, by_node: bool) -> str:
     """Return, for each row, the domain table, ghosts, and where the next replica may go."""
-    return outline_text(skew_outline(report, Extent(wide=wide, by_node=by_node)), colors=colors)
+    return outline_text(skew_outline(report, Extent(wide=wide, by_node=by_node)), screen)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kubectl_spread.render.text.changes import changed_rows, summary
+from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_table
 from kubectl_spread.report import Incomplete, SkewItem, SkewReport
 from tests.build import ZONE, Object, app, node, spread
@@ -86,7 +87,7 @@ def test_what_is_incomplete_is_said_when_it_changes() -> None:
 
 def test_colours_are_those_of_the_table() -> None:
     now = report([WEB, API, replica("web", on="a1"), replica("an-interface", on="b1")])
-    assert "\x1b[" in changed_rows(BOTH, now, wide=False, colors=True)
+    assert "\x1b[" in changed_rows(BOTH, now, Screen(colors=True), wide=False)
 
 
 def test_the_summary_names_what_changed_came_and_went() -> None:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from kubectl_spread.render.text.names import names
+from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_details, show_table
 from kubectl_spread.report import (
     Incomplete,
@@ -104,7 +105,7 @@ class TestShowDetails:
     def details(self, objects: Sequence[Object], *, by_node: bool = False, colors: bool = False) -> str:
         """Return the text."""
         report = SkewReport(metadata=METADATA, items=rows_of(objects), incomplete=(MISSING,))
-        return show_details(report, wide=False, by_node=by_node, colors=colors)
+        return show_details(report, Screen(colors=colors), wide=False, by_node=by_node)
 
     def test_one_workload(self) -> None:
         text = self.details([*ABC, workload("Deployment", "web", pods=template(ON_ZONES)), *web("a1", "b1")])

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.render.outline import Column, Tone, table_of
-from kubectl_spread.render.text import COLORS, paint, table_text
+from kubectl_spread.render.text import table_text
+from kubectl_spread.render.text.screen import COLORS, PIPE, Screen
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4))
@@ -28,7 +29,7 @@ COLUMNS: list[Column[tuple[str, str]]] = [
 
 def text_of(rows: Sequence[tuple[str, str]], *, headers: bool = True, colors: bool = False) -> str:
     """Return the table of these rows."""
-    return table_text(table_of(COLUMNS, rows), headers=headers, colors=colors)
+    return table_text(table_of(COLUMNS, rows), Screen(colors=colors), headers=headers)
 
 
 def test_a_table_looks_like_kubectls() -> None:
@@ -51,5 +52,5 @@ def test_colours_surround_cells_and_move_nothing() -> None:
 
 @pytest.mark.parametrize("tone", Tone)
 def test_paint_begins_and_ends(tone: Tone) -> None:
-    assert paint("text", tone, wanted=True) == f"\x1b[{COLORS[tone]}mtext\x1b[0m"
-    assert paint("text", tone, wanted=False) == "text"
+    assert Screen(colors=True).paint("text", tone) == f"\x1b[{COLORS[tone]}mtext\x1b[0m"
+    assert PIPE.paint("text", tone) == "text"

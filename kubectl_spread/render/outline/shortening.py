@@ -1,0 +1,100 @@
+"""Node names without the suffix that all of them share, such as ``.eu-central-1.compute.internal``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import TypeVar, cast
+
+import msgspec
+
+from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
+from kubectl_spread.report import (
+    AnyReport,
+    ConstraintReport,
+    RebalanceReport,
+    SimulateReport,
+    SkewReport,
+)
+
+PartT = TypeVar("PartT", bound=Part)
+
+HOSTNAME = "kubernetes.io/hostname"
+COPIED_PARTS = (Commands, Messages, EditBlock)
+COPIED_FIELDS = frozenset(("commands", "yaml"))
+"""What people copy, or compare with what others said: it stays as it is. So does what is no block at all."""
+_NAME = r"[a-z0-9][a-z0-9.-]*"
+
+
+def node_names(report: AnyReport) -> frozenset[str]:
+    """Return the nodes that a report names, as far as it says which names are nodes."""
+    return frozenset(_names(report))
+
+
+def _names(report: AnyReport) -> Iterator[str]:
+    """Yield names of nodes."""
+    match report:
+        case SkewReport():
+            for row in report.items:
+                yield from _of_constraint(row.constraint)
+        case SimulateReport():
+            for step in report.steps:
+                yield from (each.node for each in (*step.evicted, *step.lost, *step.preempted))
+                for item in step.items:
+                    yield from item.before if item.constraint.topology_key == HOSTNAME else ()
+        case RebalanceReport():
+            yield from (node for each in report.evictions for node in (each.node, *each.lands))
+            for plan in report.items:
+                yield from plan.before if plan.constraint.topology_key == HOSTNAME else ()
+        case _:
+            yield from (node.name for item in report.items for node in item.nodes)
+
+
+def _of_constraint(constraint: ConstraintReport) -> Iterator[str]:
+    """Yield the nodes that a constraint counts, and those it passes over."""
+    for domain in constraint.domains:
+        yield from domain.nodes
+    yield from (node.name for node in constraint.bypassed_nodes)
+
+
+def shared_suffix(names: Collection[str]) -> str:
+    """Return what all names end in from a dot on; empty where that is nothing, or there is but one."""
+    labels = [name.split(".")[:0:-1] for name in names] if len(names) > 1 else []
+    shared = []
+    for same in zip(*labels, strict=False):
+        if len(set(same)) > 1:
+            break
+        shared.append(same[0])
+    return "".join(f".{label}" for label in reversed(shared))
+
+
+def shortening(names: Collection[str]) -> tuple[str, Callable[[str], str]]:
+    """Return the suffix that all nodes share, and what leaves it out of their names in a text."""
+    suffix, known = shared_suffix(names), frozenset(names)
+    if not suffix:
+        return "", str
+    named = re.compile(rf"{_NAME}{re.escape(suffix)}(?![\w/-]|\.\w)")
+
+    def short(text: str) -> str:
+        if suffix not in text:
+            return text
+        return named.sub(lambda found: found[0].removesuffix(suffix) if found[0] in known else found[0], text)
+
+    return suffix, short
+
+
+def rewritten(part: PartT, change: Callable[[str], str]) -> PartT:
+    """Return a part of an outline with its texts changed, except those that are to be copied."""
+    if isinstance(part, COPIED_PARTS):
+        return part
+    fields = (name for name in part.__struct_fields__ if name not in COPIED_FIELDS)
+    return msgspec.structs.replace(part, **{name: _changed(getattr(part, name), change) for name in fields})
+
+
+def _changed(value: object, change: Callable[[str], str]) -> object:
+    """Return a field of a part, changed."""
+    if type(value) is str:  # An enumeration's member is a str, too.
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(_changed(each, change) for each in cast("tuple[object, ...]", value))
+    return rewritten(value, change) if isinstance(value, Part) else value

@@ -1,0 +1,197 @@
+"""Fitting text to a terminal: what is told in a line is wrapped at words, a table by giving its columns less room.
+
+In a pipe there is no width, and nothing is wrapped or left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+
+from kubectl_spread.render.cells import cell, clean
+from kubectl_spread.render.outline import Table, Tone
+
+COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
+"""Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
+GAP = 3
+"""Spaces between columns, as kubectl has them."""
+LONG_WORD = 28
+"""Characters of a word that is not broken while there is another way to make a table fit."""
+FEW_LINES, MOST_LINES = 2, 5
+"""Lines of a row before short names are taken for labels, and before columns are left out."""
+SHORT_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "topology.kubernetes.io/zone": "zone",
+        "topology.kubernetes.io/region": "region",
+        "kubernetes.io/hostname": "hostname",
+    }
+)
+"""Well-known label → what it is called where there is no room for all of it."""
+_WORD = re.compile(r" *[^ ]+")
+_BREAK = re.compile(r"[-/.,=:_]")
+
+
+class Screen(msgspec.Struct, frozen=True, kw_only=True):
+    """What text is written for.
+
+    Attributes:
+        colors: whether colours are wanted.
+        width: its columns (count); None where nothing has to fit, as in a pipe.
+        namespace: the one that was asked about; empty for all. No column of a table only repeats it.
+    """
+
+    colors: bool = False
+    width: int | None = None
+    namespace: str = ""
+
+    def wrapped(self, text: str, *, under: int = 0) -> Iterator[str]:
+        """Yield the lines of one, cleaned; those after the first begin under its column of that number."""
+        if self.width is None or len(text) <= self.width:
+            yield clean(text)
+            return
+        first, *rest = wrap(clean(text), self.width, hanging=under)
+        yield first
+        yield from (" " * under + line for line in rest)
+
+    def paint(self, text: str, tone: Tone | None) -> str:
+        """Return the text in the colour of its tone, or as it is where it has none or no colours are wanted."""
+        return f"\x1b[{COLORS[tone]}m{text}\x1b[0m" if self.colors and tone and text else text
+
+
+PIPE = Screen()
+
+
+def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
+    """Return the lines of a text, at least one, broken at words; a word that is too long, at a sign within it.
+
+    Args:
+        text: one line; the spaces it begins with stay.
+        width: characters of a line.
+        hanging: how many characters fewer all lines but the first have.
+    """
+    lines, line, room = list[str](), "", width
+    for word in _WORD.findall(text):
+        if len(line) + len(word) > room and line.strip():
+            lines.append(line)
+            line, room = "", width - hanging
+        line += word if line or not lines else word.lstrip()
+        while len(line) > room:
+            head = _head(line, room)
+            lines.append(line[:head])
+            line, room = line[head:], width - hanging
+    return [*lines, line] if line or not lines else lines
+
+
+def _head(word: str, room: int) -> int:
+    """Return how much of a word that is longer than that stands on the line."""
+    return max((found.end() for found in _BREAK.finditer(word, 1, room)), default=max(room, 1))
+
+
+def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterator[str]:
+    """Yield the lines of a table as kubectl prints it, fit to the screen; none without rows."""
+    if not table.rows:
+        return
+    if screen.namespace and {row[:1] for row in table.rows} == {(screen.namespace,)}:
+        table = _without(table, "NAMESPACE")
+    table = msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
+    table, widths, named = _fit(table, screen.width)
+    toneless = (None,) * len(widths)
+    if headers:
+        yield from _row(table.headers, toneless, widths, screen)
+    for number, row in enumerate(table.rows):
+        yield from _row(row, table.tones[number] if table.tones else toneless, widths, screen)
+    if named:
+        yield from screen.wrapped(f"Here {', '.join(named)}.")
+
+
+def _row(row: Sequence[str], tones: Sequence[Tone | None], widths: Sequence[int], screen: Screen) -> Iterator[str]:
+    """Yield the lines of one row: each cell under its column."""
+    cells = [wrap(text, width) if len(text) > width else [text] for text, width in zip(row, widths, strict=True)]
+    for number in range(max(map(len, cells))):
+        line = ""
+        for lines, tone, width in zip(cells, tones, widths, strict=True):
+            part = lines[number] if number < len(lines) else ""
+            line += screen.paint(part, tone) + " " * (width - len(part) + GAP)
+        yield line.rstrip()
+
+
+def _fit(table: Table, width: int | None) -> tuple[Table, list[int], list[str]]:
+    """Return the table as far as it fits, the width of each column, and what short names stand for.
+
+    First cells are wrapped; then well-known labels get short names; then columns are left out that can be spared.
+    """
+    sizes = _sizes(table)
+    if width is None or _total(full := [natural for natural, _ in sizes]) <= width:
+        return table, [natural for natural, _ in sizes], []
+    if widths := _shared_out(sizes, width, FEW_LINES):
+        return table, widths, []
+    table, named = _with_short_keys(table)
+    for header in ("", *table.spare):
+        table = _without(table, header)
+        sizes = _sizes(table)
+        if widths := _shared_out(sizes, width, MOST_LINES):
+            return table, widths, named
+    least = [(natural, len(header)) for (natural, _), header in zip(sizes, table.headers, strict=True)]
+    return table, _shared_out(least, width, max(full)) or [smallest for _, smallest in least], named
+
+
+def _sizes(table: Table) -> list[tuple[int, int]]:
+    """Return, for each column, how wide its widest cell is, and how wide it has to be at least (characters)."""
+    columns = list(zip(*table.rows, strict=True))
+    return [
+        (
+            max(len(header), *map(len, cells)),
+            max(len(header), *(min(_longest_word(text), LONG_WORD) for text in set(cells))),
+        )
+        for header, cells in zip(table.headers, columns, strict=True)
+    ]
+
+
+def _longest_word(text: str) -> int:
+    """Return how many characters its longest word has."""
+    return max(map(len, text.split()), default=0)
+
+
+def _total(widths: Sequence[int]) -> int:
+    """Return how wide a table is."""
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int) -> list[int]:
+    """Return the widths with which the rows have the fewest lines; none where they would have more than that.
+
+    What is left over goes to the column with the longest text.
+    """
+    for lines in range(1, most_lines + 1):
+        # Lines end at words: not all of them are full.
+        slack = 0 if lines == 1 else min(4, 2 * lines)
+        widths = [min(natural, max(least, -(-natural // lines) + slack)) for natural, least in sizes]
+        if (left := width - _total(widths)) >= 0:
+            widest = max(range(len(widths)), key=lambda column: sizes[column][0] - widths[column])
+            widths[widest] += min(left, sizes[widest][0] - widths[widest])
+            return widths
+    return []
+
+
+def _with_short_keys(table: Table) -> tuple[Table, list[str]]:
+    """Return the table with short names for well-known labels, and which is which, unless another has that name."""
+    texts = {text for row in table.rows for text in row}
+    if texts & set(SHORT_KEYS.values()):
+        return table, []
+    rows = tuple(tuple(SHORT_KEYS.get(text, text) for text in row) for row in table.rows)
+    named = [f"{short} is {key}" for key, short in SHORT_KEYS.items() if key in texts]
+    return msgspec.structs.replace(table, rows=rows), named
+
+
+def _without(table: Table, header: str) -> Table:
+    """Return the table without a column; as it is where it has none of that name."""
+    if header not in table.headers:
+        return table
+    gone = table.headers.index(header)
+    rest = slice(0, gone), slice(gone + 1, None)
+    headers, *rows = ((*row[rest[0]], *row[rest[1]]) for row in (table.headers, *table.rows))
+    tones = tuple((*row[rest[0]], *row[rest[1]]) for row in table.tones)
+    return msgspec.structs.replace(table, headers=headers, rows=tuple(rows), tones=tones)

@@ -1,0 +1,119 @@
+"""Text that fits a terminal, and is left alone in a pipe."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubectl_spread.render.outline import Table, Tone
+from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, wrap
+
+WORDS = st.lists(st.text("abcde-./=", min_size=1, max_size=30), min_size=1, max_size=12).map(" ".join)
+ROW = st.tuples(WORDS, WORDS, WORDS)
+STUCK = "Blocked: min pinned by node-c1 and 1 more"
+WIDE = Table(
+    headers=("NAMESPACE", "KEY", "WHEN", "STATUS", "DOMAINS"),
+    rows=(
+        (
+            "shop",
+            "topology.kubernetes.io/zone",
+            "DoNotSchedule",
+            "Blocked: min pinned by node-c1 and 1 more",
+            "a:1 b:1",
+        ),
+        ("shop", "kubernetes.io/hostname", "ScheduleAnyway", "OK", "node-a:1 node-b:1 node-c:1"),
+    ),
+    spare=("WHEN",),
+)
+
+
+def lines(table: Table = WIDE, **screen: object) -> list[str]:
+    """Return the table on such a screen."""
+    return list(table_lines(table, Screen(**screen)))  # type: ignore[arg-type] # a typo fails the test
+
+
+@given(WORDS, st.integers(min_value=1, max_value=60), st.integers(min_value=0, max_value=5))
+def test_nothing_is_lost_and_no_line_is_too_long(text: str, width: int, hanging: int) -> None:
+    found = wrap(text, width + hanging, hanging=hanging)
+    assert "".join(found).replace(" ", "") == text.replace(" ", "")
+    assert len(found[0]) <= width + hanging
+    assert all(len(line) <= width for line in found[1:])
+
+
+@given(st.lists(ROW, min_size=1, max_size=4), st.integers(min_value=60, max_value=140))
+def test_a_table_fits_and_keeps_every_letter(rows: list[tuple[str, str, str]], width: int) -> None:
+    found = lines(Table(headers=("A", "B", "C"), rows=tuple(rows)), width=width)
+    assert max(map(len, found)) <= width
+    cells = "".join(("A", "B", "C", *(text for row in rows for text in row)))
+    assert sorted("".join(found).replace(" ", "")) == sorted(cells.replace(" ", ""))
+
+
+def test_a_pipe_gets_a_line_a_row() -> None:
+    row = f"shop        topology.kubernetes.io/zone   DoNotSchedule    {STUCK}   a:1 b:1"
+    assert row in table_lines(WIDE, PIPE)
+        list(table_lines(WIDE, PIPE))[1]
+        == f"shop        topology.kubernetes.io/zone   DoNotSchedule    {STUCK}   a:1 b:1"
+    )
+
+
+def test_a_namespace_that_was_asked_for_needs_no_column() -> None:
+    assert lines(namespace="shop")[0].startswith("KEY ")
+    assert lines(namespace="other")[0].startswith("NAMESPACE ")
+
+
+def test_words_wrap_under_their_column() -> None:
+    assert lines(namespace="shop", width=100) == [
+        "KEY                           WHEN             STATUS                              DOMAINS",
+        "topology.kubernetes.io/zone   DoNotSchedule    Blocked: min pinned by node-c1      a:1 b:1",
+        "                                               and 1 more",
+        "kubernetes.io/hostname        ScheduleAnyway   OK                                  node-a:1 node-b:1",
+        "                                                                                   node-c:1",
+    ]
+
+
+def test_long_labels_get_short_names_before_a_column_goes() -> None:
+    assert lines(namespace="shop", width=70) == [
+        "KEY        WHEN             STATUS                       DOMAINS",
+        "zone       DoNotSchedule    Blocked: min pinned by       a:1 b:1",
+        "                            node-c1 and 1 more",
+        "hostname   ScheduleAnyway   OK                           node-a:1",
+        "                                                         node-b:1",
+        "                                                         node-c:1",
+        "Here zone is topology.kubernetes.io/zone, hostname is",
+        "kubernetes.io/hostname.",
+    ]
+
+
+def test_a_column_that_can_be_spared_goes_last() -> None:
+    assert lines(namespace="shop", width=44)[:2] == [
+        "KEY        STATUS                DOMAINS",
+        "zone       Blocked: min pinned   a:1 b:1",
+    ]
+
+
+def test_on_the_narrowest_screen_words_are_broken() -> None:
+    assert lines(namespace="shop", width=30)[5:8] == [
+        "hostna   OK           node-a:1",
+        "me                    node-b:1",
+        "                      node-c:1",
+    ]
+
+
+def test_short_names_that_are_taken_are_not_given() -> None:
+    taken = Table(headers=("KEY",), rows=(("zone",), ("topology.kubernetes.io/zone",)))
+    assert lines(taken, width=23) == ["KEY", "zone", "topology.kubernetes.io/", "zone"]
+
+
+def test_a_line_is_wrapped_under_where_it_begins() -> None:
+    told = list(Screen(width=20).wrapped("  1. one two three four", under=5))
+    assert told == ["  1. one two three", "     four"]
+    assert list(PIPE.wrapped("  1. one two three four", under=5)) == ["  1. one two three four"]
+
+
+@pytest.mark.parametrize("tone", [Tone.BAD, None])
+def test_a_cell_of_two_lines_is_coloured_in_both(tone: Tone | None) -> None:
+    table = Table(headers=("A",), rows=(("one two",),), tones=((tone,),))
+    assert list(table_lines(table, Screen(width=5, colors=True), headers=False)) == (
+        ["\x1b[31mone\x1b[0m", "\x1b[31mtwo\x1b[0m"] if tone else ["one", "two"]
+    )
