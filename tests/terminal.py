@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
 import shutil
+import struct
 import subprocess
+import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +92,26 @@ def terminal(command: Sequence[str], env: dict[str, str]) -> Iterator[Terminal]:
         shell.wait()
         os.close(end)
         os.close(controller)
+
+
+def printed_on(columns: int, *command: str | Path) -> str:
+    """Return what a command prints on a terminal of that width, its lines ended as in a file."""
+    controller, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=end, stderr=end):
+        os.close(end)
+        shown = b"".join(_read_all(controller))
+    os.close(controller)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def _read_all(descriptor: int) -> Iterator[bytes]:
+    """Yield what comes to a terminal until nobody writes to it."""
+    while True:
+        try:
+            yield os.read(descriptor, 65536)
+        except OSError:  # Linux says so with EIO.
+            return
 
 
 @contextmanager

@@ -5,15 +5,19 @@ The program's own version is left out, so that a release changes no golden.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from kubectl_spread import __version__
-from tests.program import spread
+from tests.program import INSTALLED, spread
+from tests.terminal import printed_on
 
 ROOT = Path(__file__).parents[2]
+COPIED = re.compile(r" +(kubectl|echo) ")
+"""What begins a command, which is not broken."""
 SHOP = ("--from", "examples/shop.yaml")
 WAREHOUSE = ("--from", "tests/testdata/cli/warehouse.yaml")
 CHECKOUT = ("-f", "examples/checkout.yaml")
@@ -104,6 +108,35 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
+CLOUD = ("-n", "shop", "--color", "never", "--from", "tests/testdata/cli/cloud.yaml")
+ON_TERMINALS: dict[str, tuple[str, ...]] = {
+    "show": ("show",),
+    "show-frontend": ("show", "deployment/checkout-frontend"),
+    "why-pending": ("why-pending",),
+    "check": ("check", "-f", "tests/testdata/cli/frontend.yaml"),
+    "simulate": ("simulate", "--drain", "ip-10-0-1-17.eu-central-1.compute.internal"),
+    "rebalance": ("rebalance",),
+}
+"""What is asked of a cluster whose nodes have the long names of a cloud."""
+WIDTHS = (80, 120, 200)
+TERMINALS = {
+    **{f"terminal/{name}-{width}.txt": (width, words) for name, words in ON_TERMINALS.items() for width in WIDTHS},
+    "terminal/show-wide-160.txt": (160, ("show", "-o", "wide")),
+    "terminal/show-by-node-120.txt": (120, ("show", "statefulset/session-store", "--by-node")),
+}
+
+
+@pytest.mark.parametrize("name", TERMINALS)
+def test_terminals_show_what_they_did(
+    name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    width, words = TERMINALS[name]
+    shown = printed_on(width, INSTALLED, *words, *CLOUD)
+    assert [line for line in shown.splitlines() if len(line) > width and not COPIED.match(line)] == []
+    same_as_golden(shown, name)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_output_is_what_it_was(
     name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
@@ -118,10 +151,10 @@ def test_output_is_what_it_was(
 
 def test_every_golden_belongs_to_a_case(pytestconfig: pytest.Config) -> None:
     golden = pytestconfig.rootpath / "tests" / "golden"
-    assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == set(CASES)
+    assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == {*CASES, *TERMINALS}
 
 
 def test_json_and_yaml_are_what_the_table_says() -> None:
     shown = spread("show", "-n", "shop", "--from", ROOT / "examples" / "shop.yaml", "-o", "json")
     rows = spread("show", "-n", "shop", "--from", ROOT / "examples" / "shop.yaml", "--no-headers").stdout.splitlines()
-    assert [f"deployment/{item['workload']['name']}" for item in shown.items] == [row.split()[1] for row in rows]
+    assert [f"deployment/{item['workload']['name']}" for item in shown.items] == [row.split()[0] for row in rows]

@@ -12,12 +12,14 @@ from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
 from kubectl_spread.report import (
     AnyReport,
     ConstraintReport,
+    Finding,
+    Incomplete,
     RebalanceReport,
     SimulateReport,
     SkewReport,
 )
 
-PartT = TypeVar("PartT", bound=Part)
+PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 
 HOSTNAME = "kubernetes.io/hostname"
 COPIED_PARTS = (Commands, Messages, EditBlock)
@@ -97,4 +99,4 @@ def _changed(value: object, change: Callable[[str], str]) -> object:
         return change(value)
     if isinstance(value, tuple):
         return tuple(_changed(each, change) for each in cast("tuple[object, ...]", value))
-    return rewritten(value, change) if isinstance(value, Part) else value
+    return rewritten(value, change) if isinstance(value, Part | Finding | Incomplete) else value

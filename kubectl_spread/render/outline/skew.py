@@ -11,7 +11,7 @@ from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps,
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.report import Counts, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
+from kubectl_spread.report import Counts, Finding, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.words import listed
 
 STATUS_TONES = {
@@ -31,9 +31,14 @@ MOST_COUNTS = 6
 
 
 def skew_outline(report: SkewReport, extent: Extent) -> Outline:
-    """Return, for each row, the domain table and ghosts; once a workload, where its next replica may go."""
+    """Return each row's domain table and ghosts; once a workload, its findings and where its next replica may go."""
     last = {_owner(item): item for item in report.items}
-    items = (_item(item, extent, last=last[_owner(item)] is item) for item in report.items)
+    told = set[tuple[object, ...]]()
+    items = []
+    for item in report.items:
+        found = [each for each in item.findings if (*_owner(item), each.id, each.message) not in told]
+        told.update((*_owner(item), each.id, each.message) for each in found)
+        items.append(_item(item, extent, found, last=last[_owner(item)] is item))
     return Outline(items=tuple(items), gaps=Gaps(gaps=report.incomplete), nodes=node_names(report))
 
 
@@ -42,8 +47,15 @@ def _owner(item: SkewItem) -> tuple[str, str, str]:
     return item.namespace, str(item.workload), item.revision
 
 
-def _item(item: SkewItem, extent: Extent, *, last: bool) -> Item:
-    """Return how one workload lies over the domains of one constraint, which may be the last of it that is shown."""
+def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: bool) -> Item:
+    """Return how one workload lies over the domains of one constraint.
+
+    Args:
+        item: the row.
+        extent: how much is wanted.
+        findings: those that are not told yet.
+        last: whether it is the last row of its workload.
+    """
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
     skew = f"Skew {item.constraint.skew}, maxSkew {item.constraint.max_skew}"
@@ -60,7 +72,7 @@ def _item(item: SkewItem, extent: Extent, *, last: bool) -> Item:
             (
                 constraint_block(item.constraint, extent),
                 *_counted(item),
-                *_findings(item),
+                *((Findings(findings=tuple(findings)),) if findings else ()),
                 *(_upcoming(item) if last else ()),
             ),
         ),
@@ -91,12 +103,6 @@ def headroom_text(item: SkewItem | SkewRow) -> str:
         return ""
     more, then = item.headroom.more, item.headroom.then
     return f"{more} more, then {then}" if then else f"at least {more} more"
-
-
-def _findings(item: SkewItem) -> Iterator[Block]:
-    """Yield what is worth knowing, where there is anything."""
-    if item.findings:
-        yield Findings(findings=item.findings)
 
 
 def _status(item: SkewItem | SkewRow) -> str:

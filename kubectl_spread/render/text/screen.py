@@ -16,10 +16,11 @@ from kubectl_spread.render.outline import Table, Tone
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
+NAMESPACE = "NAMESPACE"
 GAP = 3
 """Spaces between columns, as kubectl has them."""
-LONG_WORD = 28
-"""Characters of a word that is not broken while there is another way to make a table fit."""
+LONG_WORDS = (28, 20, 14, 8)
+"""Characters of the longest word that is not broken, the first while there is another way to make a table fit."""
 FEW_LINES, MOST_LINES = 2, 5
 """Lines of a row before short names are taken for labels, and before columns are left out."""
 SHORT_KEYS: Mapping[str, str] = MappingProxyType(
@@ -31,7 +32,8 @@ SHORT_KEYS: Mapping[str, str] = MappingProxyType(
 )
 """Well-known label → what it is called where there is no room for all of it."""
 _WORD = re.compile(r" *[^ ]+")
-_BREAK = re.compile(r"[-/.,=:_]")
+# Not within 0..1, nor before the number of Pods in a domain.
+_BREAK = re.compile(r"[-/,=_]|[.:](?=[A-Za-z])")
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,8 +96,8 @@ def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterat
     """Yield the lines of a table as kubectl prints it, fit to the screen; none without rows."""
     if not table.rows:
         return
-    if screen.namespace and {row[:1] for row in table.rows} == {(screen.namespace,)}:
-        table = _without(table, "NAMESPACE")
+    if screen.namespace and _repeats(table, screen.namespace):
+        table = _without(table, NAMESPACE)
     table = msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
     table, widths, named = _fit(table, screen.width)
     toneless = (None,) * len(widths)
@@ -105,6 +107,11 @@ def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterat
         yield from _row(row, table.tones[number] if table.tones else toneless, widths, screen)
     if named:
         yield from screen.wrapped(f"Here {', '.join(named)}.")
+
+
+def _repeats(table: Table, namespace: str) -> bool:
+    """Whether a column of the table says nothing but that namespace."""
+    return NAMESPACE in table.headers and {row[table.headers.index(NAMESPACE)] for row in table.rows} == {namespace}
 
 
 def _row(row: Sequence[str], tones: Sequence[Tone | None], widths: Sequence[int], screen: Screen) -> Iterator[str]:
@@ -134,17 +141,20 @@ def _fit(table: Table, width: int | None) -> tuple[Table, list[int], list[str]]:
         sizes = _sizes(table)
         if widths := _shared_out(sizes, width, MOST_LINES):
             return table, widths, named
-    least = [(natural, len(header)) for (natural, _), header in zip(sizes, table.headers, strict=True)]
-    return table, _shared_out(least, width, max(full)) or [smallest for _, smallest in least], named
+    for longest in LONG_WORDS[1:]:
+        sizes = _sizes(table, longest)
+        if widths := _shared_out(sizes, width, max(full)):
+            return table, widths, named
+    return table, [least for _, least in sizes], named
 
 
-def _sizes(table: Table) -> list[tuple[int, int]]:
+def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
     """Return, for each column, how wide its widest cell is, and how wide it has to be at least (characters)."""
     columns = list(zip(*table.rows, strict=True))
     return [
         (
             max(len(header), *map(len, cells)),
-            max(len(header), *(min(_longest_word(text), LONG_WORD) for text in set(cells))),
+            max(len(header), *(min(_longest_word(text), longest) for text in set(cells))),
         )
         for header, cells in zip(table.headers, columns, strict=True)
     ]
@@ -163,15 +173,19 @@ def _total(widths: Sequence[int]) -> int:
 def _shared_out(sizes: Sequence[tuple[int, int]], width: int, most_lines: int) -> list[int]:
     """Return the widths with which the rows have the fewest lines; none where they would have more than that.
 
-    What is left over goes to the column with the longest text.
+    What is left over goes to columns that it lets have one line, and then to the one that lacks most.
     """
     for lines in range(1, most_lines + 1):
         # Lines end at words: not all of them are full.
         slack = 0 if lines == 1 else min(4, 2 * lines)
         widths = [min(natural, max(least, -(-natural // lines) + slack)) for natural, least in sizes]
         if (left := width - _total(widths)) >= 0:
-            widest = max(range(len(widths)), key=lambda column: sizes[column][0] - widths[column])
-            widths[widest] += min(left, sizes[widest][0] - widths[widest])
+            lacks = [natural - has for (natural, _), has in zip(sizes, widths, strict=True)]
+            *others, most = sorted(range(len(lacks)), key=lacks.__getitem__)
+            for column in others:
+                more = lacks[column] if lacks[column] <= left else 0
+                widths[column], left = widths[column] + more, left - more
+            widths[most] += min(left, lacks[most])
             return widths
     return []
 
