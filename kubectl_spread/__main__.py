@@ -41,7 +41,7 @@ def _start(words: list[str]) -> None:
         return
     from kubectl_spread.cli.candidates import answer
 
-    answer(typer.main.get_group(application(words)), words[1:])
+    answer(typer.main.get_group(application(words[1:])), words[1:])
 
 
 def _heed_interrupts() -> None:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from importlib import import_module
 
 import typer
 
-from kubectl_spread.cli import (
-    check,
-    completion,
-    explain,
-    output,
-    rebalance,
-    show,
-    simulate,
-    snapshot,
-    version,
-    why_pending,
-)
+from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import HELP_NAMES, taking_flag_groups
 from kubectl_spread.cli.switches import Command, OrderedCommand
 from kubectl_spread.errors import SpreadError
@@ -26,25 +16,25 @@ from kubectl_spread.errors import SpreadError
 PROGRAM = "kubectl spread"
 ABOUT = "Answers about Pod topology spread constraints: how Pods lie, why one is Pending, where a manifest would go."
 
-COMMANDS: Mapping[str, tuple[Callable[..., None], str, type[Command]]] = {
-    "show": (show.show, show.EPILOG, Command),
-    "why-pending": (why_pending.why_pending, why_pending.EPILOG, Command),
-    "check": (check.check, check.EPILOG, Command),
-    "simulate": (simulate.simulate, simulate.EPILOG, OrderedCommand),
-    "rebalance": (rebalance.rebalance, rebalance.EPILOG, Command),
-    "snapshot": (snapshot.snapshot, snapshot.EPILOG, Command),
-    "explain": (explain.explain, explain.EPILOG, Command),
-    "completion": (completion.completion, completion.EPILOG, Command),
-    "version": (version.version, "", Command),
+COMMANDS: Mapping[str, type[Command]] = {
+    "show": Command,
+    "why-pending": Command,
+    "check": Command,
+    "simulate": OrderedCommand,
+    "rebalance": Command,
+    "snapshot": Command,
+    "explain": Command,
+    "completion": Command,
+    "version": Command,
 }
-"""Name of a command → what runs, what its help ends with, and how its words are parsed."""
+"""Name of a command, and of its module with underscores → how its words are parsed."""
 
 
-def application(words: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
-    """Return the program for a command line of these words.
+def application(words: Sequence[str] | None = None) -> typer.Typer:
+    """Return the program for a command line of these words; None for any.
 
-    A command that none of them names is there for the help alone: to make the flags of all takes a third of the time
-    in which the help is printed.
+    Where the first word is a command, there is no other. Where it is none, all are there for the help alone: to make
+    the flags of all takes a third of the time in which the help is printed.
     """
     app = typer.Typer(
         help=ABOUT,
@@ -55,9 +45,14 @@ def application(words: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
         context_settings=HELP_NAMES,
     )
     app.callback(invoke_without_command=True)(root)
-    for name, (command, epilog, cls) in COMMANDS.items():
-        run = _guarded(taking_flag_groups(command)) if name in words else _named_only(command)
-        app.command(name, cls=cls, epilog=epilog or None, context_settings=HELP_NAMES)(run)
+    named = COMMANDS.keys() if words is None else COMMANDS.keys() & words[:1]
+    for name, cls in COMMANDS.items():
+        if name in named or not named:
+            module = import_module(f"{__name__}.{name.replace('-', '_')}")
+            command: Callable[..., None] = getattr(module, name.replace("-", "_"))
+            run = _guarded(taking_flag_groups(command)) if named else _named_only(command)
+            epilog: str | None = getattr(module, "EPILOG", None)
+            app.command(name, cls=cls, epilog=epilog, context_settings=HELP_NAMES)(run)
     return app
 
 
