@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ def with_fixes(
         item = answer.item
         if answer.jammed is not None:
             situation = _situation(manifest, answer.jammed, before)
-            found = search_fixes(situation, answer.jammed.waiting, budget.share())
+            found = budget.within(partial(search_fixes, situation, answer.jammed.waiting))
             item = replace(
                 item,
                 fixes=found.fixes,

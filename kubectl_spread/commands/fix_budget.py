@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from kubectl_spread.diagnosis.fixes.search import Spent
+
+T = TypeVar("T")
 
 SECONDS = 30.0
 """For the search for fixes in all, unless somebody says otherwise."""
@@ -31,6 +34,8 @@ def seconds_for(asked: float | None, nodes: int) -> float:
 class FixBudget:
     """The time that the search for fixes may take, shared among templates; what one leaves is for those to come.
 
+    Only searching counts, and not what else is found out of each template in between.
+
     Args:
         seconds: for all of them.
         templates: how many there are (count).
@@ -39,15 +44,17 @@ class FixBudget:
 
     def __init__(self, seconds: float, templates: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._deadline = clock() + seconds
+        self._left = seconds
         self._to_come = templates
 
-    def share(self) -> Spent:
-        """Return what says whether the next template's share is used up."""
-        now = self._clock()
-        until = now + (self._deadline - now) / self._to_come
+    def within(self, search: Callable[[Spent], T]) -> T:
+        """Return what the next template's search finds, which is told whether its share is used up."""
+        began = self._clock()
+        until = began + self._left / self._to_come
         self._to_come -= 1
-        return lambda: self._clock() > until
+        found = search(lambda: self._clock() > until)
+        self._left = max(self._left - (self._clock() - began), 0)
+        return found
 
 
 def now() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -15,12 +16,13 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import rebalanced
+from kubectl_spread.diagnosis.unbalanced import fixes_first
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET
-from kubectl_spread.rebalance.plan import Asked, plan
+from kubectl_spread.rebalance.plan import Asked, Outcome, plan
 from kubectl_spread.rebalance.search import Ended
-from kubectl_spread.report import Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.snapshot import Inventory
 
 WORST_FIRST = tuple(RebalanceVerdict)
@@ -52,12 +54,15 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     view = look(claiming(source), lists.for_moving(), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         found = plan(view.handles, _asked(view, scope, options))
-        left = sum(map(rebalanced.is_left, found.outcomes))
-        budget = FixBudget(SECONDS_WHERE_LARGE, left)
+        budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(rebalanced.is_left, found.outcomes)))
+
+        def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
+            return budget.within(partial(fixes_first, outcome))
+
         return RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalanced.evictions(found, view.snapshot)),
-            items=tuple(sorted(rebalanced.items(found, budget.share), key=_turn)),
+            items=tuple(sorted(rebalanced.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended is Ended.PLACEMENTS for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +18,6 @@ from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
-from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.diagnosis.preemption import nomination_report
 from kubectl_spread.errors import ExitCode, UsageError
 from kubectl_spread.objects import kinds
@@ -114,8 +114,8 @@ def _staged(
         view = settle(source, view, whole, needed)
         if not view.snapshot.inventory.not_read:
             return view
-        spent = FixBudget(seconds_for(fix_budget, len(view.snapshot.nodes)) * TO_READ, 1).share()
-        return extended(source, view, whole, needs.to_change(asked_about(view), limits, spent))
+        budget, asked = FixBudget(seconds_for(fix_budget, len(view.snapshot.nodes)) * TO_READ, 1), asked_about(view)
+        return extended(source, view, whole, budget.within(partial(needs.to_change, asked, limits)))
 
 
 def exit_code(report: PendingReport) -> ExitCode:
@@ -183,7 +183,7 @@ def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
-            item = _explain(pod, pending, view, budget.share())
+            item = _explain(pod, pending, view, budget)
             explained[templates[pod.key]] = item
         else:
             item = _like(twin, pod, view)
@@ -205,14 +205,15 @@ def _template(pod: Pod) -> bytes:
     return msgspec.json.encode((metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated))
 
 
-def _explain(pod: Pod, pending: Sequence[Pod], view: View, spent: Spent) -> PendingItem:
+def _explain(pod: Pod, pending: Sequence[Pod], view: View, budget: FixBudget) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
     handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluated(judgement)
-    found = search_fixes(situation, siblings_of(pod, pending, situation), spent) if known else NO_FIXES
+    siblings = siblings_of(pod, pending, situation) if known else ()
+    found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(
         PendingItem,
         report,

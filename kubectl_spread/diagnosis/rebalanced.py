@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import incomplete
-from kubectl_spread.diagnosis.unbalanced import fixes_first, why_no_more
+from kubectl_spread.diagnosis.unbalanced import why_no_more
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import Outcome, Plan
 from kubectl_spread.rebalance.waves import waves
-from kubectl_spread.report import PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
+from kubectl_spread.report import Fix, PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.snapshot import Snapshot
 
@@ -59,12 +58,12 @@ def is_left(outcome: Outcome) -> bool:
     return outcome.skew > outcome.goal.constraint.max_skew
 
 
-def items(plan: Plan, share: Callable[[], Spent]) -> Iterator[RebalanceItem]:
+def items(plan: Plan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:
     """Yield what becomes of each constraint.
 
     Args:
         plan: the plan.
-        share: gives the search for what to fix first its time, once for each constraint that is left.
+        fixes_of: returns what to fix first; asked of each constraint that is left.
     """
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, _unsure(outcome)
@@ -73,7 +72,7 @@ def items(plan: Plan, share: Callable[[], Spent]) -> Iterator[RebalanceItem]:
             workload=goal.workload.ref,
             verdict=RebalanceVerdict.INCOMPLETE if unsure else _verdict(outcome),
             reason=unsure or why_no_more(outcome),
-            fixes=fixes_first(outcome, share()) if is_left(outcome) and not unsure else (),
+            fixes=fixes_of(outcome) if is_left(outcome) and not unsure else (),
             constraint=RebalancedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,

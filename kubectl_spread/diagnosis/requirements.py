@@ -106,9 +106,13 @@ def conflict_cores(rejected: Rejected, nodes: Iterable[str]) -> Cores:
 
 
 def against(rejected: Rejected, nodes: Iterable[str]) -> Mapping[str, frozenset[Requirement]]:
-    """Return node's name → the requirements that reject it."""
-    found: dict[str, set[Requirement]] = {name: set() for name in nodes}
-    for requirement, names in rejected.items():
+    """Return node's name → the requirements that reject it; of equal sets one and the same."""
+    found = dict.fromkeys(nodes, 0)
+    for index, names in enumerate(rejected.values()):
         for name in names & found.keys():
-            found[name].add(requirement)
-    return {name: frozenset(requirements) for name, requirements in found.items()}
+            found[name] |= 1 << index
+    kinds = {
+        kind: frozenset(requirement for index, requirement in enumerate(rejected) if kind >> index & 1)
+        for kind in set(found.values())
+    }
+    return {name: kinds[kind] for name, kind in found.items()}

@@ -130,6 +130,11 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
         return resource.total(resource.non_zero_requests(pod, self.profile) for pod in self.pods)
 
     @cached_property
+    def largest_requested(self) -> Mapping[str, int]:
+        """The most of each resource that one of the Pods on it requests (amounts)."""
+        return resource.largest(map(self.requests, self.pods))
+
+    @cached_property
     def pods_with_volumes(self) -> tuple[Pod, ...]:
         """The Pods on it whose volumes may restrict nodes."""
         return tuple(pod for pod in self.pods if any(volume.restricts_nodes for volume in pod.spec.volumes))

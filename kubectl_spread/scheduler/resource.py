@@ -206,6 +206,11 @@ def total(requests: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return _sum(requests)
 
 
+def largest(requests: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the largest amount of each resource."""
+    return _max(requests)
+
+
 def _asked(container: Container) -> dict[str, int]:
     """Return what the container's spec requests in thousandths."""
     return _millis(container.resources.requests)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from msgspec.structs import asdict
@@ -11,6 +12,7 @@ from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
+from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem
@@ -194,20 +196,31 @@ def test_no_time_for_fixes_is_told() -> None:
     assert (item.fixes, item.fix_search) == ((), "bounded")
 
 
-def shares(*wanted: float) -> list[float]:
+def shares(*wanted: float, elsewhere: float = 0) -> list[float]:
     """Return how long (seconds of 30) each template's search goes on that would take so long."""
-    now, taken = 0.0, []
+    now = 0.0
     budget = FixBudget(30, len(wanted), clock=lambda: now)
-    for seconds in wanted:
-        began, spent = now, budget.share()
+
+    def search(spent: Spent, seconds: float) -> float:
+        nonlocal now
+        began = now
         while not spent() and now - began < seconds:
             now += 1
-        taken.append(now - began)
+        return now - began
+
+    taken = []
+    for seconds in wanted:
+        taken.append(budget.within(partial(search, seconds=seconds)))
+        now += elsewhere
     return taken
 
 
 def test_a_slow_search_leaves_the_other_templates_their_share() -> None:
     assert shares(100, 100, 100) == [11, 10, 10]
+
+
+def test_what_passes_between_searches_is_taken_from_none() -> None:
+    assert shares(100, 100, 100, elsewhere=20) == [11, 10, 10]
 
 
 def test_what_a_quick_search_leaves_is_for_those_to_come() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from kubectl_spread.diagnosis.rebalanced import command, evictions, items
+from kubectl_spread.diagnosis.unbalanced import fixes_first
 from kubectl_spread.report import RebalanceItem, RebalanceVerdict
 from tests.build import HOSTNAME, Object, app, node, pod, snapshot, spread, typed_pod
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
@@ -20,7 +21,7 @@ SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
     """Return what becomes of each constraint of a cluster."""
-    return list(items(planned(objects, most=most), lambda: lambda: False))
+    return list(items(planned(objects, most=most), lambda outcome: fixes_first(outcome, lambda: False)))
 
 
 @pytest.mark.parametrize(

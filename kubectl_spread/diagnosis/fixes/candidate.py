@@ -84,8 +84,8 @@ class ChangeNode(OfObject, frozen=True, kw_only=True):
     """A node patched.
 
     Attributes:
-        node: as it would be.
-        operations: the patch.
+        node: as it is.
+        operations: the patch; made only where the change is tried, for of many nodes alike few are.
         command: what a person runs.
     """
 
@@ -100,7 +100,7 @@ class ChangeNode(OfObject, frozen=True, kw_only=True):
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the change made."""
-        return replace(situation, handle=situation.handle.with_node(self.node))
+        return replace(situation, handle=situation.handle.with_node(patched(self.node, self.operations)))
 
 
 class AddNode(OfObject, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ def _taints(situation: Situation) -> Iterator[str]:
 
 def _pods(situation: Situation, spent: Callable[[], bool]) -> Iterator[str]:
     """Yield the Pods in the way that are not to be deleted, or end by themselves."""
-    for pod, _ in moves.obstacles(situation):
+    for pod, _ in () if spent() else moves.obstacles(situation):
         if spent():
             return
         why = "" if moves.is_of_its_node(pod) else moves.why_not(pod, situation)

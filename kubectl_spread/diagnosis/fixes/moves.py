@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, reduce
 from typing import TypeAlias
 
@@ -58,8 +59,13 @@ def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
     """Yield each Pod without which a node may be open, and what makes moves alike."""
     seen: set[PodKey] = set()
     found, inventory = Obstacles(situation), situation.handle.snapshot.inventory
+    walked: dict[int, PodsByKey] = {}
     for info in situation.nodes_only_against(found.movable):
-        for key, pod in sorted(found.on(info).items()):
+        pods = found.on(info)
+        if id(pods) in walked:  # those of a whole domain, which are the same on each of its nodes
+            continue
+        walked[id(pods)] = pods
+        for key, pod in sorted(pods.items()):
             # Where a Pod's place is taken, and what its budgets say, rests on the others of its namespace.
             if key not in seen and situation.exists(pod) and inventory.has_pods_of(pod.metadata.namespace):
                 yield pod, found.place(info)
@@ -96,7 +102,8 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         if isinstance(requirement, ConstraintRequirement):
             return self._counted[requirement.index].get(info.name, {})
         if requirement.plugin == interpodaffinity.NAME:
-            return {pod.key: pod for key, value, pod in self._apart if info.labels.get(key) == value}
+            near = [self._apart[each] for each in info.labels.items() if each in self._apart]
+            return near[0] if len(near) == 1 else {name: pod for pods in near for name, pod in pods.items()}
         if requirement.plugin == noderesources.NAME:
             return {pod.key: pod for pod in self._large_enough(info)}
         on_node = {pod.key: pod for pod in info.pods}
@@ -107,6 +114,9 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     def _large_enough(self, info: NodeInfo) -> Iterator[Pod]:
         """Yield the Pods on the node that alone leave room enough where they go."""
         short = noderesources.insufficient(self._asked, info)
+        # On most nodes no Pod is as large as that.
+        if any(info.largest_requested.get(each.name, 0) < each.wanted - each.free for each in short):
+            return
         for pod in info.pods:
             freed = self.situation.handle.room.requests(pod, info)
             if all(freed.get(each.name, 0) >= each.wanted - each.free for each in short):
@@ -134,18 +144,19 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         return {name: by_value[value] for name, value in values.items() if value in enough}
 
     @cached_property
-    def _apart(self) -> Sequence[tuple[str, str, Pod]]:
-        """Topology key, value and Pod, for each Pod that must not be near this one, or this one near it."""
+    def _apart(self) -> Mapping[tuple[str, str], PodsByKey]:
+        """Topology key and value → the Pods there that must not be near this one, or this one near them."""
         pod, own = self.situation.pod, readable_terms(self.situation.pod).anti_affinity
         labels_of = self.situation.handle.snapshot.namespace_labels
         ours = labels_of(pod.metadata.namespace)
-        found: list[tuple[str, str, Pod]] = []
-        for info in self.situation.handle.node_infos.values():
-            for other in info.pods:
+        found: dict[tuple[str, str], dict[PodKey, Pod]] = defaultdict(dict)
+        there = ((info, other) for info in self.situation.handle.node_infos.values() for other in info.pods)
+        for info, other in there:
+            if own or other.spec.affinity is not None:  # which most Pods have not
                 meant = [term for term in own if term.matches(other, labels_of(other.metadata.namespace))]
                 meant += [term for term in readable_terms(other).anti_affinity if term.matches(pod, ours)]
-                keys = {term.topology_key for term in meant} & info.labels.keys()
-                found += [(key, info.labels[key], other) for key in keys]
+                for key in {term.topology_key for term in meant} & info.labels.keys():
+                    found[key, info.labels[key]][other.key] = other
         return found
 
     @cached_property

@@ -9,7 +9,7 @@ from kubectl_spread.controllers.taints import meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import AddNode, Candidate, ChangeNode
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
-from kubectl_spread.diagnosis.fixes.patch import patched, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
@@ -80,7 +80,7 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
             id="Uncordon",
             cost=1,
             summary=f"uncordon {info.name}",
-            node=patched(node, operations),
+            node=node,
             operations=tuple(operations),
             command=kubectl("uncordon", info.name) if node.spec.unschedulable else _untaint(info.name, CORDON),
             group=situation.domains_of(info),
@@ -108,7 +108,7 @@ def _labelled(node: Node, key: str, similar: str) -> Candidate:
         id="LabelNode",
         cost=1,
         summary=f"label {name} {key}={value}, as its {similar} says",
-        node=patched(node, operations),
+        node=node,
         operations=operations,
         command=kubectl("label node", name, f"{key}={value}"),
         group=(key, similar, value),
@@ -132,7 +132,7 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
                 id="RemoveTaint",
                 cost=taint_cost(taint),
                 summary=f"remove the taint {taint} from {info.name}",
-                node=patched(info.node, operations),
+                node=info.node,
                 operations=operations,
                 command=_untaint(info.name, taint),
                 group=(str(taint), *map(str, closing), *situation.domains_of(info)),

@@ -208,6 +208,8 @@ def _singles(situation: Situation, spent: Spent) -> Iterator[Found]:
 
 def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[Found]:
     """Yield the changes that work alone."""
+    if spent():  # to find the first that is worth trying takes time too
+        return
     for candidate in _some_of_each(candidates, MOST_ALIKE):
         if spent():
             return
@@ -220,7 +222,7 @@ def _pairs(situation: Situation, spent: Spent) -> Iterator[Found]:
     """Yield every two changes that work together, each pair once."""
     seen: set[frozenset[str]] = set()
     for first in _some_of_each(_candidates(situation, others=1), 1):
-        halfway = _try(first, situation)
+        halfway = None if spent() else _try(first, situation)
         if halfway is None:
             continue
         seconds = (*_candidates(halfway), *moves.candidates(halfway))

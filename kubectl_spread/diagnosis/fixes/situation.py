@@ -11,7 +11,7 @@ from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
-from kubectl_spread.diagnosis.requirements import Requirement, rejected_nodes
+from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
@@ -145,10 +145,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def against(self) -> Mapping[str, frozenset[Requirement]]:
         """Node's name → the requirements that reject it."""
-        return {
-            name: frozenset(requirement for requirement, nodes in self.rejected.items() if name in nodes)
-            for name in self.handle.node_infos
-        }
+        return against(self.rejected, self.handle.node_infos)
 
     @cached_property
     def domain_keys(self) -> tuple[str, ...]:
@@ -168,8 +165,6 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
             others: how many more requirements another change could overcome.
         """
         wanted = frozenset(requirements)
-        return [
-            info
-            for name, info in self.handle.node_infos.items()
-            if self.against[name] & wanted and len(self.against[name] - wanted) <= others
-        ]
+        kinds = frozenset(self.against.values())
+        meant = {kind for kind in kinds if kind & wanted and len(kind - wanted) <= others}
+        return [info for name, info in self.handle.node_infos.items() if self.against[name] in meant]
