@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SPREAD := $(BIN)/kubectl-spread
 RELEASE_VENV := build/release-venv
 
-.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz soak bench bench-large cluster large-cluster dist test-wheel clean
+.PHONY: help demo test coverage lint format e2e oracle conformance-fuzz fuzz soak bench bench-large cluster large-cluster picture dist test-wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -84,6 +84,9 @@ cluster: $(VENV)/.developing ## run a real control plane with the demo's shop un
 
 large-cluster: $(VENV)/.developing ## run an API server with 5,000 nodes and 50,000 Pods until Ctrl-C; needs Go, openssl
 	@exec $(BIN)/python -m tests.bench.large up
+
+picture: $(VENV)/.developing ## draw the picture of the README from the page itself; needs Chromium
+	$(BIN)/python -m tests.e2e.picture
 
 $(RELEASE_VENV)/.ready: release/requirements.txt
 	$(PYTHON) -m venv --clear $(RELEASE_VENV)

@@ -1,4 +1,4 @@
-"""What a user may list decides what is answered: the README's ClusterRole is enough, and no right that lacks misleads.
+"""What a user may list decides what is answered: the documented ClusterRole is enough, and no lacking right misleads.
 
 No scheduler runs: Pods stay Pending, and what is said of them with all rights stands beside what is said with fewer.
 """
@@ -31,13 +31,13 @@ _REQUIRED = (kinds.NODE, kinds.POD)
 _OPTIONAL = [kind for kind in KINDS if kind not in _REQUIRED]
 
 READER = User(name="reader")
-"""Has exactly the README's ClusterRole."""
+"""Has exactly the documented ClusterRole."""
 OF_ONE_NAMESPACE = User(name="of-one-namespace")
 """Has the same rules in the shop alone."""
 WITH_NODES = User(name="with-nodes")
-"""Has the README's Role in the shop, and the right to list Nodes."""
+"""Has the documented Role in the shop, and the right to list Nodes."""
 LACKING = {kind: User(name=f"without-{kind.plural}") for kind in KINDS}
-"""Each has the README's ClusterRole without one kind."""
+"""Each has the documented ClusterRole without one kind."""
 
 _ALL = "ClusterRole/kubectl-spread"
 _SHOP, _BANK = "shop", "bank"
@@ -307,9 +307,9 @@ def test_pods_of_one_namespace_are_not_enough_for_all(client: Client, command: S
 
 
 def _rules(name: str) -> Sequence[Object]:
-    """Return the rules of a role that the README asks for."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    """Return the rules of a role that the documentation asks for."""
+    page = (Path(__file__).parents[2] / "docs/rights.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     roles = {(each["kind"], each["metadata"]["name"]): each for block in blocks for each in yaml.safe_load_all(block)}
     rules: Sequence[Object] = roles[name.partition("/")[0], name.partition("/")[2]]["rules"]
     return rules

@@ -34,11 +34,11 @@ from tests.e2e.manifests import ZONE, constraint, match, node, pod, pod_spec
 pytestmark = pytest.mark.e2e
 
 READER = User(name="reader")
-"""Has exactly the README's ClusterRole."""
+"""Has exactly the documented ClusterRole."""
 LISTER = User(name="lister")
 """Has it without the verb watch."""
 OF_ONE_NAMESPACE = User(name="of-one-namespace")
-"""Has the README's Role, and that for Nodes."""
+"""Has the documented Role, and that for Nodes."""
 
 SHOP, BANK = "shop", "bank"
 NODES, ZONES = 9, "abc"
@@ -268,9 +268,9 @@ def _rights() -> Iterator[Object]:
 
 
 def _rules(kind: str, name: str) -> Sequence[Object]:
-    """Return the rules of a role that the README asks for."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    """Return the rules of a role that the documentation asks for."""
+    page = (Path(__file__).parents[2] / "docs/rights.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     roles: list[Object] = [role for block in blocks for role in yaml.safe_load_all(block)]
     (rules,) = (role["rules"] for role in roles if (role["kind"], role["metadata"]["name"]) == (kind, name))
     return [*rules]
