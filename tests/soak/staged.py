@@ -2,7 +2,9 @@
 
 ``python -m tests.soak staged [--seed 1] [--count 500]`` asks about so many generated Pods and prints the figures.
 Compared are the verdict, the domains of every constraint, and the conflict core wherever it lies among the requirements
-that were judged on every node. Each fix that is found in stages is tried on the whole cluster.
+that were judged on every node. Each fix that is found in stages is tried on the whole cluster. Of ``show`` the rows of
+the Pod's namespace are compared: status, counts, domains, and whether the next replica finds a node, on one that takes
+it.
 """
 
 from __future__ import annotations
@@ -10,17 +12,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TypeAlias
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.report import Domain, Fix, PendingItem, Verdict
+from kubectl_spread.report import ConstraintReport, Domain, Fix, PendingItem, SkewItem, Verdict
 from kubectl_spread.scheduler import cycle
 from tests.commands.large import Large
 from tests.conformance.answer import question
@@ -42,6 +46,7 @@ class Outcome(Struct, frozen=True):
         in_stages: answers (count) that took no list of all Pods.
         fixes: fixes (count) that were found in stages.
         told: those of them (count) that Pods prevent that were not read, as the report tells.
+        rows: rows of ``show`` (count) that were compared.
         differences: where the two ways part.
     """
 
@@ -49,13 +54,15 @@ class Outcome(Struct, frozen=True):
     in_stages: int
     fixes: int
     told: int
+    rows: int
     differences: Sequence[str]
 
     def __str__(self) -> str:
         """Return the figures in a line."""
         said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.verdicts.items()))
         fixes = f"{self.fixes} fixes, {self.told} of which Pods prevent that were not read"
-        return f"{said}; {self.in_stages} answers in stages; {fixes}; {len(self.differences)} differences"
+        answers = f"{self.in_stages} answers in stages; {fixes}; {self.rows} rows"
+        return f"{said}; {answers}; {len(self.differences)} differences"
 
 
 def drawn(*, seed: int, count: int) -> Iterator[Case]:
@@ -68,7 +75,7 @@ def drawn(*, seed: int, count: int) -> Iterator[Case]:
 def outcome(*, seed: int, count: int) -> Outcome:
     """Return what came of that many Pods."""
     verdicts: Counter[str] = Counter()
-    in_stages = fixes = told = 0
+    in_stages = fixes = told = rows = 0
     differences: list[str] = []
     for case in drawn(seed=seed, count=count):
         whole, _ = answer(case, "all", LIMITS[-1])
@@ -78,7 +85,12 @@ def outcome(*, seed: int, count: int) -> Outcome:
             differences += (f"{case['id']} ({mode}, {limit}): {each}" for each in parts(item, whole))
             held = [holds(case, fix) for fix in item.fixes] if staged else []
             in_stages, fixes, told = in_stages + staged, fixes + len(held), told + held.count(False)
-    return Outcome(verdicts, in_stages, fixes, told, differences)
+        all_rows = shown(case, "all", LIMITS[-1])
+        for limit in LIMITS:
+            rows += len(all_rows)
+            found = row_parts(shown(case, "auto", limit), all_rows)
+            differences += (f"{case['id']} (show, {limit}): {each}" for each in found)
+    return Outcome(verdicts, in_stages, fixes, told, rows, differences)
 
 
 def answer(case: Case, mode: ReadMode, limit: int) -> tuple[PendingItem, bool]:
@@ -98,8 +110,8 @@ def parts(staged: PendingItem, whole: PendingItem) -> Iterator[str]:
         return
     if staged.verdict is not whole.verdict:
         yield f"{staged.verdict} in stages, {whole.verdict} on the whole"
-    if _domains(staged) != _domains(whole):
-        yield f"domains {_domains(staged)} in stages, {_domains(whole)} on the whole"
+    if _counted(staged.constraints) != _counted(whole.constraints):
+        yield f"domains {_counted(staged.constraints)} in stages, {_counted(whole.constraints)} on the whole"
     if staged.message not in {None, whole.message}:
         yield f"{staged.message} in stages, {whole.message} on the whole"
     judged = whole.conflict if staged.core_of is UNSET else staged.core_of
@@ -112,9 +124,35 @@ def parts(staged: PendingItem, whole: PendingItem) -> Iterator[str]:
         yield "a fix that is not said to be proved on what was read"
 
 
-def _domains(item: PendingItem) -> list[tuple[int, list[Domain]]]:
+Row: TypeAlias = tuple[str, str, str, int]
+"""The namespace, workload, revision and constraint's index of a row."""
+
+
+def shown(case: Case, mode: ReadMode, limit: int) -> Mapping[Row, SkewItem]:
+    """Return the rows of the namespace of the case's Pod."""
+    large = Large([*case["objects"], case["pod"]], said_version=f"v1.{MINOR}.0")
+    scope = Scope(namespace=case["pod"]["metadata"]["namespace"])
+    options = SchedulerOptions(feature_gates=case.get("featureGates") or {})
+    found = show(large, scope, ShowOptions(read=mode, most_nodes=limit), options).report.items
+    return {(each.namespace, str(each.workload), each.revision, each.constraint.index): each for each in found}
+
+
+def row_parts(staged: Mapping[Row, SkewItem], whole: Mapping[Row, SkewItem]) -> Iterator[str]:
+    """Yield in what the rows part."""
+    if staged.keys() != whole.keys():
+        yield f"{sorted(staged.keys() ^ whole.keys())} in one of both alone"
+    for row in staged.keys() & whole.keys():
+        some, every = staged[row], whole[row]
+        said, expected = ((each.status, each.pods, each.own_pods, each.ghosts) for each in (some, every))
+        if said != expected or _counted([some.constraint]) != _counted([every.constraint]):
+            yield f"{row}: {said} in stages, {expected} on the whole"
+        if bool(some.next) != bool(every.next) or not set(some.next) <= set(every.next):
+            yield f"{row}: next {some.next} in stages, {every.next} on the whole"
+
+
+def _counted(constraints: Sequence[ConstraintReport]) -> list[tuple[int, list[Domain]]]:
     """Return what is said of domains, but for who pins them: of that there may be more on the whole."""
-    return [(each.index, [replace(domain, pinned_by=()) for domain in each.domains]) for each in item.constraints]
+    return [(each.index, [replace(domain, pinned_by=()) for domain in each.domains]) for each in constraints]
 
 
 def holds(case: Case, fix: Fix) -> bool:
