@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
@@ -34,6 +34,20 @@ def count_of(number: int, noun: str) -> str:
 def between(low: int, high: int) -> str:
     """Return ``3``, or ``3..5`` where it is not known which."""
     return str(low) if low == high else f"{low}..{high}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the question that a misspelt name raises, such as ``did you mean web?``; empty where none is near.
+
+    What stands before a slash, a type or a domain, is right where any has it.
+    """
+    from difflib import get_close_matches  # Most names are right.
+
+    every = sorted(set(known))
+    begin = "".join(word.rpartition("/")[:2])
+    alike = [each.removeprefix(begin) for each in every if each.startswith(begin)]
+    near = get_close_matches(word.removeprefix(begin), alike, n=1) if alike else get_close_matches(word, every, n=1)
+    return f"did you mean {begin if alike else ''}{near[0]}?" if near else ""
 
 
 def _cut(names: Sequence[str], most: int) -> str:

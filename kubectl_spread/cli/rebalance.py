@@ -46,7 +46,7 @@ def rebalance(
 ) -> None:
     """Tell the fewest evictions, each proved to land, after which topology spread constraints hold again."""
     from kubectl_spread.commands import rebalance as command
-    from kubectl_spread.commands.show import parse_names
+    from kubectl_spread.commands.arguments import parse_names
     from kubectl_spread.render.outline import Extent
     from kubectl_spread.render.outline.rebalanced import rebalanced_outline
     from kubectl_spread.render.text import outline_text

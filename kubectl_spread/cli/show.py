@@ -116,8 +116,9 @@ def _options(flags: ShowFlags, reading: ReadFlags, output: str) -> ShowOptions:
         UsageError: a flag or argument has a malformed value.
     """
     from kubectl_spread.commands import show as command
+    from kubectl_spread.commands.arguments import parse_names
 
-    kind, names = command.parse_names(tuple(flags.resources or ()))
+    kind, names = parse_names(tuple(flags.resources or ()))
     return command.ShowOptions(
         names=names,
         kind=kind,
@@ -154,9 +155,14 @@ def _notes(flags: ShowFlags, scope: Scope, answer: Answer | Overview) -> Iterato
     """Yield what to say beside the answer."""
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read
+    from kubectl_spread.words import did_you_mean
 
     if not answer.report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"
         what += f" on {flags.topology_key}" if flags.topology_key else ""
-        yield nothing_found(scope, what, namespaces_with_pods(answer.view.snapshot))
+        snapshot = answer.view.snapshot
+        yield nothing_found(scope, what, namespaces_with_pods(snapshot))
+        labels = {key for node in snapshot.nodes.values() for key in node.metadata.labels}
+        if flags.topology_key not in labels and (near := did_you_mean(flags.topology_key, labels)):
+            yield f"No node carries the label {flags.topology_key}: {near}"
     yield from how_read(answer)

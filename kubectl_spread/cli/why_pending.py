@@ -24,7 +24,8 @@ EPILOG = """
 \b
 Examples:
   kubectl spread why-pending                         # every Pending Pod of the current namespace
-  kubectl spread why-pending web-5d9c7b6f4-x2x5q     # one Pod
+  kubectl spread why-pending web-5d9c7b6f4-x2x5q     # one Pod; web-5d will do where no other begins so
+  kubectl spread why-pending deployment/web          # the Pods of a workload
   kubectl spread why-pending -A -o json              # all of them, for programs
   kubectl spread why-pending --from snapshot.yaml    # from a file instead of a cluster
 """
@@ -33,7 +34,7 @@ Examples:
 class WhyPendingFlags(Flags):
     """The flags of ``why-pending`` alone."""
 
-    pods: Annotated[list[str] | None, typer.Argument(metavar="[POD...]")] = None
+    pods: Annotated[list[str] | None, typer.Argument(metavar="[POD | TYPE/NAME]...")] = None
     all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")] = False
     fix_format: Annotated[
         str,

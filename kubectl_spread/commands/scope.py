@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -10,6 +10,7 @@ from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.words import did_you_mean
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,22 +36,29 @@ def namespaces_with_pods(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(sorted({pod.metadata.namespace for pod in snapshot.all(Pod)}))
 
 
-def not_found(what: str, scope: Scope, elsewhere: Iterable[str]) -> ClusterError:
+def not_found(what: str, scope: Scope, elsewhere: Iterable[str], *, near: str = "") -> ClusterError:
     """Return the error for an object that was named and does not exist.
 
     Args:
         what: the object, such as ``pods "web-0"``.
         scope: where it was looked for.
         elsewhere: the namespaces in which there is one of that name.
+        near: the question whether another is meant; empty for none.
     """
     namespaces = ", ".join(sorted(elsewhere))
-    hint = f"there is one in namespace {namespaces}: use -n" if namespaces else "check the name, or use -n"
+    hint = f"there is one in namespace {namespaces}: use -n" if namespaces else near or "check the name, or use -n"
     return ClusterError(f'{what} not found in namespace "{scope.namespace}"', what=what, status=404, hint=hint)
 
 
-def nothing_found(scope: Scope, what: str, elsewhere: Iterable[str]) -> str:
+def nothing_found(scope: Scope, what: str, elsewhere: Sequence[str]) -> str:
     """Return what to tell a person whose question has an empty answer."""
-    where = f"in {scope.namespace} namespace" if scope.namespace else "found"
+    if not scope.namespace:
+        return f"No {what} found."
     others = [namespace for namespace in elsewhere if namespace != scope.namespace]
-    found = f"No {what} found in {scope.namespace} namespace." if scope.namespace else f"No {what} {where}."
-    return f"{found} Namespaces with Pods: {', '.join(others)}." if others and scope.namespace else found
+    near = did_you_mean(scope.namespace, others) if len(others) == len(elsewhere) else ""
+    found = (
+        f"No {what} found in {scope.namespace} namespace.",
+        near[:1].upper() + near[1:],
+        f"Namespaces with Pods: {', '.join(others)}." if others else "",
+    )
+    return " ".join(filter(None, found))

@@ -23,6 +23,7 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.report import Incomplete, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.words import did_you_mean
 
 ItemT = TypeVar("ItemT", SkewItem, SkewRow)
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
@@ -286,54 +287,6 @@ def sort_key(text: str) -> str:
     return text
 
 
-def parse_names(arguments: tuple[str, ...]) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return (kind, names) of ``TYPE/NAME``..., ``TYPE NAME...`` or ``TYPE``; kinds in lower case.
-
-    Raises:
-        UsageError: a TYPE is unknown, or the forms are mixed.
-    """
-    if not arguments:
-        return "", ()
-    if any("/" in argument for argument in arguments):
-        if not all("/" in argument for argument in arguments):
-            raise UsageError(
-                "there is no need to specify a resource type as a separate argument when passing arguments in"
-                " resource/name form",
-                hint="use TYPE/NAME or TYPE NAME, not both",
-            )
-        return "", tuple(_named(*argument.split("/", 1)) for argument in arguments)
-    kind = _kind(arguments[0])
-    return kind, tuple((kind, name) for name in arguments[1:])
-
-
-def _named(word: str, name: str) -> tuple[str, str]:
-    """Return (kind, name) of one ``TYPE/NAME``."""
-    if not name:
-        raise UsageError("arguments in resource/name form must have a single resource and name")
-    return _kind(word), name
-
-
-def _kind(word: str) -> str:
-    """Return the kind a TYPE means, in lower case; a TYPE of another API is taken as it stands when it is one word.
-
-    Raises:
-        UsageError: the TYPE has no Pods.
-    """
-    kind = kinds.named(word)
-    if kind is None and word.lower() in CUSTOM_WORKLOADS:
-        return CUSTOM_WORKLOADS[word.lower()]
-    if kind is None or not (kind.makes_pods or kind is kinds.POD):
-        known = ", ".join(kind.plural for kind in (*kinds.WORKLOAD_KINDS, kinds.POD))
-        raise UsageError(
-            f'the server doesn\'t have a resource type "{word}" that makes Pods', hint=f"use one of {known}"
-        )
-    return kind.singular
-
-
-CUSTOM_WORKLOADS = {"rollout": "rollout", "rollouts": "rollout", "ro": "rollout"}
-"""TYPEs of other APIs that are named often enough to be accepted."""
-
-
 def wanted_workloads(
     view: View, scope: Scope, *, kind: str, names: Sequence[tuple[str, str]], may_be_gone: bool = False
 ) -> Iterator[OwnedPods]:
@@ -354,7 +307,8 @@ def wanted_workloads(
     for ref in sorted(named, key=str):
         namespaces = {workload.namespace for workload in found if str(workload.ref) == ref}
         if scope.namespace not in namespaces and not may_be_gone:
-            raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces)
+            here = (str(workload.ref) for workload in found if scope.covers(workload.namespace))
+            raise _unseen(ref, view.snapshot) or not_found(ref, scope, namespaces, near=did_you_mean(ref, here))
     for workload in found:
         of_kind = kind in {"", workload.ref.kind.lower()}
         wanted = str(workload.ref) in named if named else of_kind and not workload.static

@@ -10,25 +10,31 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import lists
+from kubectl_spread.commands.arguments import parse_names
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.controllers.workloads import owners_of
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.preemption import nomination_report
-from kubectl_spread.errors import ExitCode, UsageError
+from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import PendingItem, PendingReport, Preemption, Verdict
 from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.words import did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
 
 
+MOST_NOTES = 5
+"""Pods (count) of which it is said that they do not wait, though they were named."""
 TO_READ = 0.25
 """The part of the time for fixes that may go into finding out whose Pods they take."""
 
@@ -78,7 +84,7 @@ def why_pending(
         view = look(claiming(source), reads, scheduler)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
-    notes = tuple(_not_pending(pod) for pod in wanted if not is_pending(pod)) if scope.names else ()
+    notes = tuple(_not_pending(pod) for pod in wanted[:MOST_NOTES] if not is_pending(pod)) if scope.names else ()
     with naming_the_malformed(source.name, view.snapshot):
         items = tuple(_explain_all(pending, view, seconds_for(fix_budget, len(view.snapshot.nodes))))
     return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
@@ -127,15 +133,15 @@ def exit_code(report: PendingReport) -> ExitCode:
 
 
 def pod_name(argument: str) -> str:
-    """Return the name of a Pod given as ``NAME`` or ``pod/NAME``.
+    """Return the name of a Pod given as ``NAME`` or ``pod/NAME``, of a workload as ``deployment/NAME``.
 
     Raises:
-        UsageError: it is of another type.
+        UsageError: it is of a type that has no Pods.
     """
-    kind, slash, name = argument.rpartition("/")
-    if slash and (kinds.named(kind) is not kinds.POD or not name):
-        raise UsageError(f"{argument!r} is not a Pod", hint="give names of Pods, or pod/NAME")
-    return name
+    if "/" not in argument:
+        return argument
+    _, ((kind, name),) = parse_names((argument,))
+    return name if kind == kinds.POD.singular else f"{kind}/{name}"
 
 
 def is_pending(pod: Pod) -> bool:
@@ -150,18 +156,38 @@ def _wanted(view: View, scope: Scope) -> list[Pod]:
         ClusterError: a named Pod does not exist.
     """
     pods = [pod for pod in view.snapshot.all(Pod) if scope.covers(pod.metadata.namespace)]
-    for name in scope.names:
-        if all(pod.metadata.name != name for pod in pods):
-            elsewhere = (pod.metadata.namespace for pod in view.snapshot.all(Pod) if pod.metadata.name == name)
-            raise not_found(f'pods "{name}"', scope, elsewhere)
-    return sorted(
-        (
-            pod
-            for pod in pods
-            if (not scope.names or pod.metadata.name in scope.names) and scope.selector.matches(pod.metadata.labels)
-        ),
-        key=lambda pod: pod.key,
-    )
+    if scope.names:
+        called = (pod for name in scope.names for pod in _called(name, pods, scope, view.snapshot))
+        pods = list({pod.key: pod for pod in called}.values())
+    return sorted((pod for pod in pods if scope.selector.matches(pod.metadata.labels)), key=lambda pod: pod.key)
+
+
+def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) -> list[Pod]:
+    """Return the Pods of the scope that a name means: a Pod's, what only one begins with, or a workload's.
+
+    Raises:
+        ClusterError: it means none.
+    """
+    if "/" in name:
+        found = [pod for pod in pods if name in _owners(pod, snapshot)]
+        if not found:
+            near = did_you_mean(name, {owner for pod in pods for owner in _owners(pod, snapshot)})
+            raise not_found(f"Pods of {name}", scope, (), near=near)
+        return [pod for pod in found if is_pending(pod)] or found
+    found = [pod for pod in pods if pod.metadata.name == name]
+    begun = [pod for pod in pods if pod.metadata.name.startswith(name)]
+    found = found or next((each for each in (begun, [*filter(is_pending, begun)]) if len(each) == 1), [])
+    if not found:
+        elsewhere = (pod.metadata.namespace for pod in snapshot.all(Pod) if pod.metadata.name == name)
+        several = f"{len(begun)} begin so: {listed([pod.metadata.name for pod in begun])}" if begun else ""
+        near = several or did_you_mean(name, {pod.metadata.name for pod in pods})
+        raise not_found(f'pods "{name}"', scope, elsewhere, near=near)
+    return found
+
+
+def _owners(pod: Pod, snapshot: Snapshot) -> set[str]:
+    """Return what the Pod belongs to, as ``replicaset/web-5d9c7b6f4`` and ``deployment/web``."""
+    return {str(ref) for ref, _ in owners_of(pod, snapshot)}
 
 
 def _not_pending(pod: Pod) -> str:

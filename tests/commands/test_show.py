@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import lists
+from kubectl_spread.commands.arguments import parse_names
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import (
     Answer,
     ShowOptions,
     exit_code,
-    parse_names,
     show,
     sort,
     sort_key,
@@ -275,26 +275,6 @@ def test_a_workload_is_judged_by_its_own_schedulers_profile() -> None:
     other = workload("Deployment", "other", pods=template(spread(ZONE, selector=app("web")), schedulerName="volcano"))
     (item,) = shown([*NODES, other]).report.items
     assert "OtherScheduler" in {finding.id for finding in item.findings}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "parsed"),
-    [
-        ((), ("", ())),
-        (("deploy",), ("deployment", ())),
-        (("Deployments.apps",), ("deployment", ())),
-        (("sts", "a", "b"), ("statefulset", (("statefulset", "a"), ("statefulset", "b")))),
-        (("ro/a", "po/b"), ("", (("rollout", "a"), ("pod", "b")))),
-    ],
-)
-def test_forms_of_naming(arguments: tuple[str, ...], parsed: tuple[str, tuple[tuple[str, str], ...]]) -> None:
-    assert parse_names(arguments) == parsed
-
-
-@pytest.mark.parametrize("arguments", [("svc",), ("deploy.batch",), ("deploy/",), ("a/b", "c"), ("x/y/z",), ("",)])
-def test_forms_that_make_no_sense(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError):
-        parse_names(arguments)
 
 
 def test_sort_keys() -> None:

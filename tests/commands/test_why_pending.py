@@ -234,7 +234,11 @@ def test_pods_are_named_as_kubectl_names_them(argument: str, name: str) -> None:
     assert pod_name(argument) == name
 
 
-@pytest.mark.parametrize("argument", ["deploy/x", "pod/", "x/", "/x", "pod/a/b"])
-def test_names_that_are_no_pods(argument: str) -> None:
-    with pytest.raises(UsageError, match="is not a Pod"):
+def test_a_workload_is_named_by_its_type() -> None:
+    assert pod_name("deploy/x") == "deployment/x"
+
+
+@pytest.mark.parametrize("argument", ["svc/x", "pod/", "x/", "/x"])
+def test_names_of_what_has_no_pods(argument: str) -> None:
+    with pytest.raises(UsageError):
         pod_name(argument)
