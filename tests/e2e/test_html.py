@@ -228,7 +228,7 @@ def test_print_unfolds_everything_on_white(browser: Browser, tmp_path: Path) -> 
 def test_it_reads_without_scripts(browser: Browser, tmp_path: Path) -> None:
     it = opened(browser, large_report(nodes=600, pods_per_node=2), tmp_path, java_script_enabled=False)
     assert it.page.locator("#bar").is_hidden()
-    assert it.cell("ip-10-0-2-10.eu-central-1.compute.internal").inner_text().endswith("2")
+    assert it.cell("ip-10-0-2-10").inner_text().endswith("2")
     assert it.page.locator(".copy:visible").count() == 0
 
 
@@ -280,7 +280,7 @@ class TestLines:
     def test_they_are_read_without_scripts(self, browser: Browser, tmp_path: Path) -> None:
         it = opened(browser, large_report(nodes=1500, pods_per_node=10), tmp_path, java_script_enabled=False)
         lines = it.page.locator(".lines").first.inner_text().split("\n")
-        assert lines[0] == "ip-10-0-0-0.eu-central-1.compute.internal 10"
+        assert lines[0] == "ip-10-0-0-0 10"
 
 
 @pytest.mark.parametrize(

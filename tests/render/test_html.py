@@ -23,6 +23,7 @@ from kubectl_spread.render.html.node_map import (
     MOST_NAMED,
     Cell,
     Drawing,
+    Style,
     constraint_map,
     grouped,
 )
@@ -484,14 +485,14 @@ class TestMap:
         page = page_of(large_report(nodes=MOST_ELEMENTS, pods_per_node=2))
         assert page.all("ul", of="cells") == []
         lines = page.all("p", of="lines")
-        assert lines[0].text.split("\n")[0] == "ip-10-0-0-0.eu-central-1.compute.internal\t2"
+        assert lines[0].text.split("\n")[0] == "ip-10-0-0-0\t2"
         assert sum(len(each.text.split("\n")) for each in lines) == 2 * MOST_ELEMENTS
 
     def test_a_line_has_a_field_for_all_that_a_cell_says(self) -> None:
         report = golden_report("check/checkout")
         assert isinstance(report, CheckReport)
         (item,) = report.items
-        drawn = read(constraint_map(item.after[0], evaluated(item), {"node-a2": 2}, drawing=Drawing.LINES))
+        drawn = read(constraint_map(item.after[0], evaluated(item), {"node-a2": 2}, drawing=Drawing(Style.LINES)))
         said = drawn.texts("p", of="lines")
         assert said[0].split("\n") == ["node-a1\t\t\tscore 437", "node-a2\t2\t2 new\tscore 449"]
 
@@ -501,6 +502,32 @@ class TestMap:
         drawn = [len(card.all(of="map")) for card in page.all(of="card")]
         assert drawn == [2] * 10 + [0]
         assert any(text.startswith("The nodes are not drawn here") for text in page.texts("p"))
+
+
+class TestSuffix:
+    """What all nodes' names end in."""
+
+    SUFFIX = ".eu-central-1.compute.internal"
+
+    def test_it_is_said_once(self) -> None:
+        page = to_html(large_report(nodes=30, pods_per_node=1))
+        facts = dict(zip(read(page).texts("dt"), read(page).texts("dd"), strict=False))
+        assert facts["Node names end in"] == self.SUFFIX
+        assert page.count(self.SUFFIX) == len(("the fact", "for the script"))
+
+    def test_it_stands_where_commands_are_copied(self) -> None:
+        report = golden_report("why-pending/shop")
+        assert isinstance(report, PendingReport)
+        (item,) = report.items
+        far = tuple(msgspec.structs.replace(each, name=f"{each.name}{self.SUFFIX}") for each in item.nodes)
+        command = f"kubectl uncordon node-c1{self.SUFFIX}"
+        fix = msgspec.structs.replace(item.fixes[0], commands=(command,), summary=command)
+        page = pending_page(msgspec.structs.replace(item, nodes=far, fixes=(fix,)))
+        assert command in page.texts("code")
+        assert any("kubectl uncordon node-c1." in words for words in page.texts("p"))
+
+    def test_names_that_share_nothing_stay_as_they_are(self) -> None:
+        assert "Node names end in" not in page_of(golden_report("why-pending/shop")).texts("dt")
 
 
 class TestGroups:

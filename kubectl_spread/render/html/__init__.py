@@ -15,11 +15,13 @@ from importlib.resources import files
 from itertools import accumulate
 
 from kubectl_spread.render.cells import NONE
-from kubectl_spread.render.html.cards import STATUSES, Card, card_markup, cards_of
-from kubectl_spread.render.html.markup import Markup, block, each, element, joined, text
-from kubectl_spread.render.html.node_map import Drawing
+from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, card_markup, cards_of
+from kubectl_spread.render.html.markup import Markup, Short, block, each, element, joined, text
+from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.overview import overview
 from kubectl_spread.render.html.sections import callout
+from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.shortening import rewritten, shortening
 from kubectl_spread.report import (
     AnyReport,
     CheckReport,
@@ -62,19 +64,22 @@ def to_html(report: AnyReport) -> str:
     style, script = _resource("page.css"), _resource("page.js")
     command, title = TITLES[type(report)]
     source = f": {report.metadata.source}" if report.metadata.source else ""
-    cards = cards_of(report)
+    outline = outline_of(report, EXTENT)
+    suffix, short = shortening(outline.nodes)
+    cards = cards_of(report, rewritten(outline, short).items)
     page = _resource("page.html")
     for name, markup in {
         "policy": text(_policy(style, script)),
         "title": text(f"kubectl spread {command}{source}"),
         "style": Markup(style),
         "heading": text(title),
-        "facts": _facts(report.metadata, report),
+        "facts": _facts(report.metadata, report, suffix),
         "counts": _counts(cards),
         "incomplete": callout(report.incomplete),
         "overview": overview(cards),
         "size": text("many" if len(cards) > MANY else ""),
-        "cards": joined(_drawn(cards)) or element("p", text("Nothing was found."), class_="hint"),
+        "suffix": text(suffix),
+        "cards": joined(_drawn(cards, short)) or element("p", text("Nothing was found."), class_="hint"),
         "version": text(f"kubectl spread {report.metadata.version}"),
         "script": Markup(script),
     }.items():
@@ -100,7 +105,7 @@ def _digest(content: str) -> str:
     return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"
 
 
-def _facts(metadata: Metadata, report: AnyReport) -> Markup:
+def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
     """Return what was asked, and whose rules the answers rest on."""
     items = (
         (item for step in report.steps for item in step.items) if isinstance(report, SimulateReport) else report.items
@@ -111,6 +116,7 @@ def _facts(metadata: Metadata, report: AnyReport) -> Markup:
         "Server": metadata.server,
         "Rules": f"kube-scheduler {metadata.kube_version} ({RULES_FROM[metadata.kube_version_from]})",
         "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES) or NONE,
+        "Node names end in": suffix,
         "Resource versions": ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items()),
     }
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts.items() if v)
@@ -141,15 +147,15 @@ def _count_buttons(counted: Counter[str]) -> Iterator[Markup]:
             )
 
 
-def _drawn(cards: Sequence[Card]) -> Iterable[Markup]:
+def _drawn(cards: Sequence[Card], short: Short) -> Iterable[Markup]:
     """Yield the cards, the worst unfolded, and their maps as long as the page stays handy."""
     troubled = [number for number, card in enumerate(cards) if card.status not in WELL][:MOST_OPEN] or [0]
     for number, cells in enumerate(accumulate(card.cells for card in cards)):
-        yield card_markup(cards[number], number, is_open=number in troubled, drawing=_drawing(cells))
+        yield card_markup(cards[number], number, is_open=number in troubled, drawing=Drawing(_style(cells), short))
 
 
-def _drawing(cells: int) -> Drawing:
+def _style(cells: int) -> Style:
     """Return how nodes are written where, with them, a page has so many."""
     if cells <= MOST_ELEMENTS:
-        return Drawing.CELLS
-    return Drawing.LINES if cells <= MOST_CELLS else Drawing.NOTHING
+        return Style.CELLS
+    return Style.LINES if cells <= MOST_CELLS else Style.NOTHING

@@ -8,7 +8,7 @@ import msgspec
 
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.html.bars import bar
-from kubectl_spread.render.html.markup import NOTHING, Markup, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, Short, element, joined, text
 from kubectl_spread.render.html.sections import section
 from kubectl_spread.report import RebalanceItem, RebalanceReport, RebalanceVerdict, SimulatedItem, SimulatedStep
 from kubectl_spread.words import between
@@ -40,14 +40,14 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
     after: Side
 
 
-def planned(report: RebalanceReport) -> Markup:
+def planned(report: RebalanceReport, short: Short) -> Markup:
     """Return the bars of each constraint that does not hold as things are."""
-    return _drawn(_planned(item) for item in report.items if item.verdict is not RebalanceVerdict.BALANCED)
+    return _drawn((_planned(item) for item in report.items if item.verdict is not RebalanceVerdict.BALANCED), short)
 
 
-def simulated(step: SimulatedStep) -> Markup:
+def simulated(step: SimulatedStep, short: Short) -> Markup:
     """Return the bars of each constraint that the step changes."""
-    return _drawn(_simulated(item) for item in step.items if item.changed)
+    return _drawn((_simulated(item) for item in step.items if item.changed), short)
 
 
 def _planned(item: RebalanceItem) -> Balance:
@@ -84,19 +84,20 @@ def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
     return Side(label=label, pods=pods, minimum=max(counts.values(), default=skew) - skew)
 
 
-def _drawn(balances: Iterable[Balance]) -> Markup:
+def _drawn(balances: Iterable[Balance], short: Short) -> Markup:
     """Return the bars of the first constraints."""
-    return joined(_balance(each) for _, each in zip(range(MOST_ITEMS), balances, strict=False))
+    return joined(_balance(each, short) for _, each in zip(range(MOST_ITEMS), balances, strict=False))
 
 
-def _balance(balance: Balance) -> Markup:
+def _balance(balance: Balance, short: Short) -> Markup:
     """Return the bars of one constraint."""
     sides = (balance.before, balance.after)
     scale = max((most for side in sides for _, most in side.pods.values()), default=0) + 1
     line = f"line: minimum + maxSkew {balance.max_skew}"
     heads = ("Domain", *(each for side in sides for each in (side.label.capitalize(), line)))
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
-    body = element("tbody", *(element("tr", *_row(domain, balance, scale)) for domain in _shown(balance)))
+    rows = ((_head(short(domain)), *_row(domain, balance, scale)) for domain in _shown(balance))
+    body = element("tbody", *(element("tr", *row) for row in rows))
     return section(balance.title, element("div", element("table", head, body, class_="domains"), class_="wide"))
 
 
@@ -109,9 +110,13 @@ def _shown(balance: Balance) -> list[str]:
     return sorted(sorted(moved, key=lambda domain: -moved[domain])[:MOST_DOMAINS])
 
 
+def _head(domain: str) -> Markup:
+    """Return the name of a domain."""
+    return element("th", element("span", text(domain or EMPTY), class_="value"), scope="row")
+
+
 def _row(domain: str, balance: Balance, scale: int) -> Iterator[Markup]:
-    """Yield the cells of a domain; one that is not counted at a time has no number and no bar there."""
-    yield element("th", element("span", text(domain or EMPTY), class_="value"), scope="row")
+    """Yield the numbers and bars of a domain; one that is not counted at a time has no number and no bar there."""
     for side in (balance.before, balance.after):
         counts = side.pods.get(domain)
         yield element("td", element("b", text(between(*counts) if counts else "-")), class_="n", data_label=side.label)

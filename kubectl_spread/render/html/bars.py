@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, text
 from kubectl_spread.render.outline import Constraint
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
 from kubectl_spread.report import ConstraintReport
@@ -16,12 +16,13 @@ HEIGHT = 10
 """Of a bar (units of its own); how wide it is drawn is the page's choice."""
 
 
-def constraint_table(constraint: ConstraintReport, ranges: Ranges) -> Markup:
+def constraint_table(constraint: ConstraintReport, ranges: Ranges, short: Short = str) -> Markup:
     """Return the domain table of a constraint with the line that no count may pass; nothing without domains.
 
     Args:
         constraint: the constraint.
         ranges: domains that may hold another number of Pods than is counted.
+        short: leaves out of names what all nodes' names end in.
     """
     rows = domain_rows(constraint, ranges)
     if not rows:
@@ -31,7 +32,9 @@ def constraint_table(constraint: ConstraintReport, ranges: Ranges) -> Markup:
     scale = max(_limit(constraint), *(row.most for row in rows)) + 1
     heads = ("Domain", "Nodes", "Pods", "", "Skew", "Next Pod")
     header = element("tr", *(_head(head, constraint) for head in heads))
-    body = (element("tr", *_row(row, constraint, scale=scale), class_=_tone(row, constraint)) for row in rows)
+    body = (
+        element("tr", *_row(row, constraint, scale=scale, short=short), class_=_tone(row, constraint)) for row in rows
+    )
     table = element("table", element("thead", header), element("tbody", *body), class_="domains")
     return element("div", table, class_="wide")
 
@@ -58,15 +61,15 @@ def _tone(row: DomainRow, constraint: ConstraintReport) -> str:
     return "closed" if is_closed else ""
 
 
-def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Iterable[Markup]:
+def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Short) -> Iterable[Markup]:
     """Yield the cells of a row."""
     count = f"{len(row.values)} domains: " if len(row.values) > 1 else ""
-    yield element("th", text(count), element("span", text(row.names(SHOWN_NAMES)), class_="value"), scope="row")
+    yield element("th", text(count), element("span", text(short(row.names(SHOWN_NAMES))), class_="value"), scope="row")
     yield element("td", text(str(len(row.nodes))), class_="n", data_label="nodes")
     yield element("td", element("b", text(row.pods)), class_="n", data_label="Pods")
     yield element("td", _bar(row, constraint, scale=scale), class_="bars")
     yield element("td", text(row.skew), class_="n", data_label="skew")
-    yield element("td", text(row.next), class_="next")
+    yield element("td", text(short(row.next)), class_="next")
 
 
 def _bar(row: DomainRow, constraint: ConstraintReport, *, scale: int) -> Markup:

@@ -10,7 +10,7 @@ from kubectl_spread.render.html.balance import planned, simulated
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
 from kubectl_spread.render.html.markup import Markup, block, element, joined, text
-from kubectl_spread.render.html.node_map import Counts, Drawing, constraint_map, plain_map
+from kubectl_spread.render.html.node_map import Counts, Drawing, Style, constraint_map, plain_map
 from kubectl_spread.render.html.sections import block_markup, conflict_markup, folded, section, table_markup
 from kubectl_spread.render.outline import (
     EVERY,
@@ -27,9 +27,9 @@ from kubectl_spread.render.outline import (
     Table,
     Warnings,
 )
-from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.check import ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
+from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.report import (
     AnyReport,
     CheckItem,
@@ -101,9 +101,14 @@ def anchor(number: int) -> str:
     return f"item-{number + 1}"
 
 
-def cards_of(report: AnyReport) -> list[Card]:
-    """Return a card for every item, worst first; rows of ``show`` and steps stay in their order."""
-    cards = [_card(outlined) for outlined in outline_of(report, EXTENT).items]
+def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
+    """Return a card for every item, worst first; rows of ``show`` and steps stay in their order.
+
+    Args:
+        report: that they are of.
+        items: what there is to say of each.
+    """
+    cards = [_card(outlined) for outlined in items]
     worst_first = list(STATUSES)
     return (
         cards
@@ -231,10 +236,10 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         return
     if isinstance(item, SimulatedStep):
         yield _blocks(card.outlined, (*ABOVE_MAPS, Table))
-        yield simulated(item)
+        yield simulated(item, drawing.short)
     elif isinstance(item, RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
-        yield planned(item)
+        yield planned(item, drawing.short)
         return
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
@@ -257,10 +262,10 @@ def _tables(outlined: Item) -> Iterator[Table]:
 
 def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
     """Return every constraint with its map, or one map where there is none."""
-    fates = {} if drawing is Drawing.NOTHING else evaluated(item)
+    fates = {} if drawing.style is Style.NOTHING else evaluated(item)
     constraints = _mapped(item)
     if not constraints:
-        return section("Nodes", UNDRAWN if drawing is Drawing.NOTHING else plain_map(fates, drawing))
+        return section("Nodes", UNDRAWN if drawing.style is Style.NOTHING else plain_map(fates, drawing))
     hard = [constraint.index for constraint in constraints if constraint.hard]
     placed = _placed(item)
     return joined(
@@ -304,15 +309,15 @@ def _constraint(
         placed: the replicas placed on each node.
         ranges: domains that may hold another number of Pods than is counted.
     """
-    found = constraint_block(constraint, EXTENT, ranges)
+    found = rewritten(constraint_block(constraint, EXTENT, ranges), drawing.short)
     title = element("h3", text("Constraint on "), element("code", text(found.topology_key)))
     return element(
         "details",
         element("summary", title, text(f" ({found.default})" if found.default else "")),
         constraint_facts(found, constraint.skew),
-        constraint_table(constraint, ranges),
+        constraint_table(constraint, ranges, drawing.short),
         block_markup(found),
-        UNDRAWN if drawing is Drawing.NOTHING else constraint_map(constraint, fates, placed or {}, drawing=drawing),
+        UNDRAWN if drawing.style is Style.NOTHING else constraint_map(constraint, fates, placed or {}, drawing=drawing),
         class_="constraint",
         open=shown,
     )

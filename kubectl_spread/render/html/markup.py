@@ -6,9 +6,9 @@ in tables, and what would act on a browser is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
-from typing import NewType
+from typing import NewType, TypeAlias
 
 from kubectl_spread.render.cells import clean
 
@@ -16,6 +16,9 @@ Markup = NewType("Markup", str)
 """HTML that may stand in the page as it is."""
 
 NOTHING = Markup("")
+
+Short: TypeAlias = Callable[[str], str]
+"""Leaves out of a text what all nodes' names end in, which the page says once."""
 
 
 def text(words: str) -> Markup:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
-from kubectl_spread.render.html.markup import Markup, block, element, joined, text, text_lines
+from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
 from kubectl_spread.render.outline.domains import REASONS, bypassed_because, next_text
 from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.words import count_of
@@ -20,7 +20,7 @@ FEW_BOXES = 12
 """The same where a domain is one node."""
 MOST_GROUPS = 6
 """Reasons (count) up to which a box tells each apart."""
-FEW_LETTERS = 400
+FEW_LETTERS = 150
 """Letters of its nodes' names (count) up to which a group prints them however narrow its box is."""
 MOST_NAMED = 48
 """Cells (count) up to which it does so where its box is wide; of more, names show on hover and focus."""
@@ -30,13 +30,26 @@ MOST_DOTS = 6
 """Pods (count) up to which a cell draws each."""
 
 
-class Drawing(Enum):
+class Style(Enum):
     """How a page writes the nodes of a card: a browser reads a line of text far sooner than elements."""
 
     CELLS = "cells"
     LINES = "lines"
     """One node a line: its name, its Pods, its replicas and its note, of which the script makes cells once in sight."""
     NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How nodes are written.
+
+    Attributes:
+        style: as elements, as lines, or not at all.
+        short: leaves out of names what all nodes' names end in.
+    """
+
+    style: Style
+    short: Short = str
 
 
 FATES = {
@@ -202,7 +215,7 @@ def _box(box: Box, drawing: Drawing) -> Markup:
     """Return one box with its nodes, by what became of them."""
     head = element(
         "p",
-        element("b", text(box.label)),
+        element("b", text(drawing.short(box.label))),
         block("span", text(box.pods), class_="pods"),
         block("span", text("minimum" if box.kind == "holds-minimum" else ""), class_="tag"),
         class_="label",
@@ -246,34 +259,34 @@ def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup
         "p",
         element("span", text(mark), class_="mark", aria_hidden="true"),
         element("b", text(f"{len(cells)} {word}")),
-        block("span", text(fate.why), class_="reason"),
+        block("span", text(drawing.short(fate.why)), class_="reason"),
         class_="why",
     )
-    kind = f"cells{_size(cells)}"
-    if drawing is Drawing.LINES:
-        nodes = element("p", text_lines(map(_line, cells)), class_=f"lines {kind}")
+    kind = f"cells{_size(cells, drawing.short)}"
+    if drawing.style is Style.LINES:
+        nodes = element("p", text_lines(_line(cell, drawing.short) for cell in cells), class_=f"lines {kind}")
     else:
-        nodes = element("ul", joined(map(_cell, cells)), class_=kind)
+        nodes = element("ul", joined(_cell(cell, drawing.short) for cell in cells), class_=kind)
     return element("div", title, nodes, class_=f"group {fate.fate}")
 
 
-def _size(cells: Sequence[Cell]) -> str:
+def _size(cells: Sequence[Cell], short: Short) -> str:
     """Return how closely the cells are drawn."""
     if len(cells) <= MOST_NAMED:
-        return "" if sum(len(cell.name) for cell in cells) <= FEW_LETTERS else " some"
+        return "" if sum(len(short(cell.name)) for cell in cells) <= FEW_LETTERS else " some"
     return " dense" if len(cells) <= MOST_NUMBERED else " dense tiny"
 
 
-def _line(cell: Cell) -> str:
+def _line(cell: Cell, short: Short) -> str:
     """Return one node as a line of four fields, those at its end left out where there is nothing to say."""
     placed = f"{cell.placed} new" if cell.placed else ""
-    return "\t".join((clean(cell.name), str(cell.pods or ""), placed, clean(cell.fate.note))).rstrip("\t")
+    return "\t".join((clean(short(cell.name)), str(cell.pods or ""), placed, clean(short(cell.fate.note)))).rstrip("\t")
 
 
-def _cell(cell: Cell) -> Markup:
+def _cell(cell: Cell, short: Short) -> Markup:
     """Return one node as an element, written out."""
-    note = f' title="{text(cell.fate.note)}"' if cell.fate.note else ""
+    note = f' title="{text(short(cell.fate.note))}"' if cell.fate.note else ""
     dots = f' class="d{cell.pods}"' if cell.pods <= MOST_DOTS else ""
     pods = f"<b{dots}>{cell.pods}</b>" if cell.pods else ""
     placed = f"<ins>{cell.placed} new</ins>" if cell.placed else ""
-    return Markup(f"<li{note}><span>{text(cell.name)}</span>{pods}{placed}")
+    return Markup(f"<li{note}><span>{text(short(cell.name))}</span>{pods}{placed}")

@@ -5,6 +5,7 @@
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
   const search = byId("search"), found = byId("found"), tip = byId("tip");
+  const suffix = byId("cards").dataset.suffix;  // What all nodes' names end in, and is not written in their cells.
   const cards = [...document.querySelectorAll(".card")];
   const undrawn = document.querySelectorAll(".card:has(.undrawn)").length;
   const once = (make) => { const made = new Map(); return (key) => made.get(key) ?? made.set(key, make(key)).get(key); };
@@ -14,8 +15,8 @@
   // Nodes: of large clusters they are lines of text, of which cells are made once somebody comes near.
   const nodeOf = new WeakMap();  // Cell → node.
   const written = (cell, name) => { const found = cell.querySelector(name); return found ? found.textContent : ""; };
-  const ofCell = (cell) => ({ cell, name: written(cell, "span"), pods: written(cell, "b"), placed: written(cell, "ins"), note: cell.title });
-  const ofLine = (line) => { const [name, pods = "", placed = "", note = ""] = line.split("\t"); return { name, pods, placed, note }; };
+  const ofCell = (cell) => ({ cell, shown: written(cell, "span"), name: written(cell, "span") + suffix, pods: written(cell, "b"), placed: written(cell, "ins"), note: cell.title });
+  const ofLine = (line) => { const [shown, pods = "", placed = "", note = ""] = line.split("\t"); return { shown, name: shown + suffix, pods, placed, note }; };
   const known = (cell) => {
     if (!nodeOf.has(cell)) nodeOf.set(cell, ofCell(cell));
     return nodeOf.get(cell);
@@ -27,7 +28,7 @@
   });
   const cellFor = (node, tiny) => {
     const cell = line("li", "");
-    if (!tiny) cell.append(line("span", node.name), ...(node.pods ? [line("b", node.pods)] : []), ...(node.placed ? [line("ins", node.placed)] : []));
+    if (!tiny) cell.append(line("span", node.shown), ...(node.pods ? [line("b", node.pods)] : []), ...(node.placed ? [line("ins", node.placed)] : []));
     cell.classList.toggle("holds", node.pods !== "");
     cell.classList.toggle("hit", Boolean(node.hit));
     node.cell = cell;
