@@ -324,7 +324,7 @@ def pinned(case: Case) -> Cause | None:
     key, brief = constraint.topology_key, _brief(constraint)
     pins = _pinning(constraint, case)
     whys = [f"{named(nodes)}: {' and '.join(texts)}" for nodes, texts in pins]
-    counts = [f"{' and '.join(texts)} ({count_of(len(nodes), 'node')})" for nodes, texts in pins]
+    counts = [" and ".join(texts) + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, texts in pins]
     some, brief_some = ("; ".join(each[:MOST_GISTS]) + _and_more(len(whys) - MOST_GISTS) for each in (whys, counts))
     first = whys[0] + _and_more(len(whys) - 1)
     full, texts = _full_domains(constraint), " and ".join(pins[0][1]) + _and_more(len(whys) - 1)

@@ -12,6 +12,7 @@ MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
 NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
+NOT_JUDGED = "Tried but for what is incomplete, as told below: a change may open fewer nodes than it names."
 CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 
 
@@ -29,6 +30,7 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
         left_alone=(
             *(f"Left alone: {line}." for line in item.left_alone),
             *((NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
+            *((NOT_JUDGED,) if item.fixes and item.incomplete else ()),
         ),
         cut_short=CUT_SHORT if item.fix_search == "bounded" else "",
     )

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.fixes import MOST_FIXES, NOTHING_HELPS, fixes_block
+from kubectl_spread.render.outline.fixes import MOST_FIXES, NOT_JUDGED, NOTHING_HELPS, fixes_block
 from kubectl_spread.render.text import block_lines
-from kubectl_spread.report import EvaluationReport, Fix
+from kubectl_spread.report import EvaluationReport, Fix, Incomplete
 from tests.build import ZONE
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
@@ -125,3 +125,10 @@ def test_what_others_wrote_cannot_act() -> None:
     )
     assert not {"\x1b", "\u202e"} & set("".join(told))
     assert len(told) == 6
+
+
+def test_fixes_are_told_to_rest_on_what_was_judged() -> None:
+    missing = Incomplete(what="DynamicResources", why="not evaluated", consequence="devices were not judged")
+    assert NOT_JUDGED in "\n".join(lines(blocked(fix(), incomplete=(missing,))))
+    assert NOT_JUDGED not in "\n".join(lines(blocked(fix())))
+    assert NOT_JUDGED not in "\n".join(lines(blocked(incomplete=(missing,))))
