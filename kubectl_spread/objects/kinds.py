@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace  # noqa: TID251 - a Kind is a dataclass
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.objects import core, devices, pod_classes, policy, storage, workloads
 
@@ -51,8 +53,7 @@ Workload: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """A kind of object.
 
     Attributes:

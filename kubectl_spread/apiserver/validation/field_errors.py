@@ -6,9 +6,10 @@ Source: apimachinery pkg/util/validation/field/errors.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.apimachinery import as_json, quoted
 
@@ -42,8 +43,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """A field the API server would refuse.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
@@ -29,8 +28,7 @@ _LOG_START = re.compile(rb"^==== START (logs for container [^\n]++)$", re.MULTIL
 _MOST_LISTS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """One object as a source gives it; each item of a List is an object of its own.
 
     Attributes:

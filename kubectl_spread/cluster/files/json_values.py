@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -30,8 +29,7 @@ class JsonError(Exception):
     """Bytes that are not JSON, or not JSON that an object can have."""
 
 
-@dataclass(frozen=True, slots=True)
-class JsonDocument:
+class JsonDocument(msgspec.Struct, frozen=True):
     """One document of a file.
 
     Attributes:

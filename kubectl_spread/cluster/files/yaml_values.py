@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
 import yaml
 from yaml.events import (
     AliasEvent,
@@ -67,8 +68,7 @@ class _RefusedError(Exception):
     """What is wrong with a value that the parser has passed."""
 
 
-@dataclass(frozen=True, slots=True)
-class YamlDocument:
+class YamlDocument(msgspec.Struct, frozen=True):
     """A piece of a file between two ``---`` lines.
 
     Attributes:
