@@ -17,17 +17,18 @@ Examples:
   kubectl spread explain PinnedMinimum     # a finding: what it means and what to do
   kubectl spread explain RaiseMaxSkew      # a fix: what it changes
   kubectl spread explain minDomains        # a field of a constraint
+  kubectl spread explain headroom          # a column of a table
 """
 
 
 class ExplainFlags(Flags):
     """The flags of ``explain`` alone."""
 
-    name: Annotated[str, typer.Argument(metavar="[FINDING | FIX | FIELD]")] = ""
+    name: Annotated[str, typer.Argument(metavar="[FINDING | FIX | STATUS | FIELD | COLUMN]")] = ""
 
 
 def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> None:
-    """Explain a finding, a fix, a status or a field, from what ships with this plugin: nothing is read."""
+    """Explain a finding, a fix, a status, a field or a column, from what ships with this plugin: nothing is read."""
     from kubectl_spread import reference
     from kubectl_spread.render.text.explain import entries_text, listed_text, values_of
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubectl_spread.reference.columns import COLUMNS
 from kubectl_spread.reference.entry import Entry
 from kubectl_spread.reference.fields import FIELDS
 from kubectl_spread.reference.findings import FINDINGS
 from kubectl_spread.reference.fixes import FIXES
 from kubectl_spread.reference.statuses import STATUSES, VERDICTS
 
-ENTRIES: Sequence[Entry] = (*FINDINGS, *FIXES, *STATUSES, *VERDICTS, *FIELDS)
+ENTRIES: Sequence[Entry] = (*FINDINGS, *FIXES, *STATUSES, *VERDICTS, *FIELDS, *COLUMNS)
 """Everything there is to explain, in the order in which it is listed."""
 
 

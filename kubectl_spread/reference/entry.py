@@ -29,6 +29,7 @@ class EntryKind(StrEnum):
     STATUS = "status"
     VERDICT = "verdict"
     FIELD = "field"
+    COLUMN = "column"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

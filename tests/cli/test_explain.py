@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import re
+from pathlib import Path
 
 import pytest
 import typer
@@ -13,7 +15,13 @@ from kubectl_spread import __version__
 from kubectl_spread.cli import application
 from kubectl_spread.cli.candidates import complete
 from kubectl_spread.reference import ENTRIES
+from kubectl_spread.render.outline.rebalanced import COLUMNS as REBALANCE_COLUMNS
+from kubectl_spread.render.outline.simulated import COLUMNS as SIMULATE_COLUMNS
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS
+from kubectl_spread.report import RebalanceVerdict, SpreadStatus, Verdict
 from tests.program import spread
+
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 def test_everything_is_listed_in_one_line_each() -> None:
@@ -40,6 +48,21 @@ def test_what_is_not_known_is_a_usage_error_with_what_may_be_meant() -> None:
     assert (ended.code, ended.error.partition(";")[0]) == (2, "error: nothing to explain is named 'maxSkev'")
     assert "did you mean maxSkew" in ended.error
     assert spread("explain", "quux").error.endswith("; kubectl spread explain lists what there is")
+
+
+def test_every_status_verdict_and_column_is_explained() -> None:
+    shown = (SKEW_COLUMNS, REBALANCE_COLUMNS, SIMULATE_COLUMNS)
+    headers = {column.header for columns in shown for column in columns}
+    for golden in (
+        (GOLDEN / "show").glob("*.txt"),
+        (GOLDEN / "why-pending").glob("*.txt"),
+        (GOLDEN / "rebalance").glob("*"),
+    ):
+        lines = {line for path in golden for line in path.read_text().splitlines()}
+        headers |= {word for line in lines if re.fullmatch(r"[A-Z-]{3,}( +[A-Z-]{3,})+", line) for word in line.split()}
+    stand = {*SpreadStatus, *Verdict, *RebalanceVerdict}
+    assert headers | stand <= {entry.name for entry in ENTRIES}
+    assert {"DOMAIN", "NODE", "REJECTED-BY", "WAVE"} <= headers
 
 
 @pytest.mark.parametrize("arguments", [(), ("GhostPod",), ("incomplete",)], ids=str)

@@ -13,7 +13,7 @@ from kubectl_spread.report import API_VERSION
 
 WIDTH = 100
 """Characters to a line."""
-LABELS = {EntryKind.FIX: "Offered", EntryKind.FIELD: "Allowed"}
+LABELS = {EntryKind.FIX: "Offered", EntryKind.FIELD: "Allowed", EntryKind.COLUMN: "Printed"}
 COLUMNS: Sequence[Column[Entry]] = (
     Column("NAME", lambda entry: entry.name),
     Column("KIND", lambda entry: entry.kind.value),
