@@ -337,6 +337,13 @@ class TestOverview:
         assert page.texts(of="holds-what")[2:] == ["3 domains, 6 nodes, 2 findings", "4 domains, 6 nodes"]
 
 
+def test_a_cell_of_a_table_bears_its_heading() -> None:
+    (table,) = (
+        each for each in page_of(page_report("rebalance/shop")).all("table") if each.texts("th")[:1] == ["Order"]
+    )
+    assert [cell.attributes["data-label"] for cell in table.all("td")] == [name.lower() for name in table.texts("th")]
+
+
 class TestBars:
     """Domains as a table, each with a bar."""
 

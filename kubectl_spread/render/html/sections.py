@@ -99,10 +99,12 @@ def _fields_section(title: str, said: Iterable[ValidationError | ValidationWarni
 
 def table_markup(table: Table) -> Markup:
     """Return a table."""
-    heads = (header.replace("-", " ").capitalize() for header in table.headers)
+    heads = [header.replace("-", " ").capitalize() for header in table.headers]
     head = element("thead", element("tr", each("th", map(text, heads), scope="col")))
-    rows = (element("tr", *(element("td", text(cell)) for cell in row)) for row in table.rows)
-    return element("div", element("table", head, element("tbody", *rows)), class_="wide")
+    # On a phone each cell bears its heading itself.
+    rows = (zip(heads, row, strict=True) for row in table.rows)
+    cells = (joined(element("td", text(cell), data_label=name.lower()) for name, cell in row) for row in rows)
+    return element("div", element("table", head, element("tbody", each("tr", cells))), class_="wide")
 
 
 def conflict_markup(item: EvaluationReport) -> Markup:
