@@ -118,8 +118,9 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
                 copied = daemonset.pinned_to(copied, pod.spec.node_name)
             return NextPod(pod=copied, comes=True, claims=tuple(ephemeral_claims(copied)))
     told = isinstance(owner, StatefulSet | DaemonSet) or revision_of(pod) or may_be_of(made, pod)
-    alike = (pod, *snapshot.alike(pod)) if told and revision_of(made) == revision_of(pod) else ()
-    found = completed(made, alike, snapshot, profile)
+    is_of_template = told and revision_of(made) == revision_of(pod)
+    own = (each for each in snapshot.alike(pod) if each.metadata.controller == pod.metadata.controller)
+    found = completed(made, (pod, *own) if is_of_template else (), snapshot, profile)
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
 
 

@@ -456,6 +456,13 @@ def test_a_replica_set_makes_a_pod_of_its_own_revision_with_what_webhooks_add() 
     assert (found.pod.spec.scheduler_name, found.from_living) == ("volcano", ("spec.schedulerName",))
 
 
+def test_pods_with_the_same_labels_of_another_owner_tell_nothing_of_what_comes() -> None:
+    owners = [workload("ReplicaSet", name) for name in ("web", "xray")]
+    mine = owned("web-1", "ReplicaSet", "web", on="n")
+    other = owned("xray-1", "ReplicaSet", "xray", on="n", schedulerName="volcano")
+    assert replaced([*owners, mine, other], "web-1").from_living == ()
+
+
 @pytest.mark.parametrize("owner", [[], [workload("DaemonSet", "agent")]], ids=["unread", "read"])
 def test_a_daemon_comes_back_to_its_node(owner: Sequence[Object]) -> None:
     assert is_pinned(replaced([*owner, owned("agent-x", "DaemonSet", "agent", on="n")], "agent-x").pod)
