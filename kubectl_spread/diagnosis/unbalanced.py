@@ -40,7 +40,7 @@ def _held_back(outcome: Outcome) -> str:
         return ""
     pod, why = staying[0]
     others = f", and {len(staying) - 1} more stay too" if len(staying) > 1 else ""
-    return f"{'/'.join(pod.key)} in {named(outcome.fullest)} stays: {why}{others}"
+    return f"{'/'.join(pod.key)} in {named(outcome.fullest)} stays: {why.rstrip('.')}{others}"
 
 
 def _first_to_go(outcome: Outcome) -> Movable | None:

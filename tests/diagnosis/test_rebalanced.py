@@ -77,6 +77,11 @@ def test_what_to_fix_first(objects: list[Object], first: str | None) -> None:
     assert [fix.commands[0] for fix in item.fixes[:1]] == [first] * bool(first)
 
 
+def test_no_fix_lets_the_constraint_ask_for_less() -> None:
+    (item,) = reported([*zones("a"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 2})])
+    assert (item.verdict, item.fixes) == (RebalanceVerdict.IMPOSSIBLE, ())
+
+
 def test_a_pod_that_is_to_be_evicted_is_neither_patched_nor_deleted() -> None:
     (item,) = reported([*zones("a"), SHUT, *web({"a1": 3})])
     commands = {fix.id: fix.commands for fix in item.fixes}
@@ -90,6 +95,8 @@ def test_constraints_that_shut_each_other_out_are_named() -> None:
     assert zone.verdict is RebalanceVerdict.BALANCED
     assert host.verdict is RebalanceVerdict.IMPOSSIBLE
     assert host.reason == "b3 takes no Pod: the constraint on topology.kubernetes.io/zone allows none there"
+    assert [fix.id for fix in host.fixes] == ["RaiseMaxSkew", "MakeSoft"]
+    assert {change.path.split("/")[3] for fix in host.fixes for change in fix.changes[0].json_patch or ()} == {"0"}
 
 
 def test_more_than_may_be_is_said() -> None:

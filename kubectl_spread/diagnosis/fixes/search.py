@@ -130,13 +130,24 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
 def search_openings(situation: Situation, spent: Spent) -> tuple[Fix, ...]:
     """Return the changes after which the Pod goes where it is bound for, the safest first; new nodes where none does.
 
+    None that lets the constraint by which it is bound there ask for less.
+
     Args:
         situation: a Pod that is to come in place of another, where it is bound for, and the cluster.
         spent: whether the time is over.
     """
-    found = _harmless(_tried(_candidates(situation), situation, spent))
-    found = found or _harmless(_tried(nodes.additions(situation), situation, spent))
-    return _reported(found, situation, (situation.pod,))
+    asked = _asked_there(situation)
+    changed = _harmless(_tried(_candidates(situation), situation, spent))
+    found = [each for each in changed if _asked_there(each.after) == asked]
+    return _reported(
+        found or _harmless(_tried(nodes.additions(situation), situation, spent)), situation, (situation.pod,)
+    )
+
+
+def _asked_there(situation: Situation) -> list[int]:
+    """Return the maxSkew of the hard constraint by which the Pod is bound for somewhere (Pods), if it has one."""
+    key = situation.bound_for and situation.bound_for.topology_key
+    return [counts.constraint.max_skew for counts in situation.counts if counts.constraint.topology_key == key]
 
 
 def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset[str]:
