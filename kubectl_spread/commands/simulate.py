@@ -16,13 +16,13 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods
-from kubectl_spread.diagnosis.simulated import Looking, reported
+from kubectl_spread.diagnosis.looking import Looking
+from kubectl_spread.diagnosis.simulated import reported
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
-from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
@@ -109,12 +109,9 @@ def simulate(
         selected = scope.selector.matches(own) or any(scope.selector.matches(p.metadata.labels) for p in workload.pods)
         return scope.covers(workload.namespace) and (scope.selector.empty or selected)
 
-    def handle_of(snapshot: Snapshot) -> Handle:
-        return Handle.build(snapshot, view.handle().profile)
-
     with naming_the_malformed(source.name, view.snapshot):
         found = outcomes_of(view.handles, steps, Looking(naming.snapshot, wanted, defaults=options.defaults))
-        reports = tuple(reported(steps, found, handle_of, defaults=options.defaults))
+        reports = tuple(reported(steps, found, defaults=options.defaults))
     return SimulateReport(
         metadata=view.metadata, steps=reports, incomplete=(*view.incomplete, *_missing(view.snapshot))
     )

@@ -118,15 +118,18 @@ def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verd
             yield _item(workload, revision, standing, constraint, judged, handle)
 
 
-def skew_rows(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[SkewRow]:
+def skew_rows(
+    workload: OwnedPods, handle: Handle, *, defaults: bool, upcoming: NextPod | None = None
+) -> Iterator[SkewRow]:
     """Yield the same rows as the table has them, without a look at each node where one takes the next Pod.
 
     Args:
         workload: the workload.
         handle: the cluster.
         defaults: as for ``skew_items``.
+        upcoming: the workload's next Pod, where that is known.
     """
-    for revision in _shown(workload, handle, defaults=defaults):
+    for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
         judged = _judge_briefly(revision, handle)
         for standing in standings(workload, revision.pod, handle):
             yield _row(workload, revision, standing, judged, handle)
@@ -146,9 +149,11 @@ def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Itera
         yield from ((pod, handle) for pod in revision.waiting[:MOST_AWAITED])
 
 
-def _shown(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[Revision]:
+def _shown(
+    workload: OwnedPods, handle: Handle, *, defaults: bool, upcoming: NextPod | None = None
+) -> Iterator[Revision]:
     """Yield the revisions that have constraints, or are shown under the cluster's."""
-    for revision in revisions(workload, handle):
+    for revision in revisions(workload, handle, upcoming):
         if revision.pod.spec.topology_spread_constraints or defaults:
             yield revision
 
@@ -208,12 +213,12 @@ def _headroom(workload: OwnedPods, revision: Revision, handle: Handle, most_verd
     return headroom(workload, revision.upcoming, handle, most_verdicts=most_verdicts)
 
 
-def revisions(workload: OwnedPods, handle: Handle) -> list[Revision]:
+def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = None) -> list[Revision]:
     """Return the newest revision first, then older ones that are alive and whose constraints read otherwise.
 
-    The newest stands for all where none does.
+    The newest, which is that of the next Pod, stands for all where none does.
     """
-    upcoming = next_pod(workload, handle.snapshot, handle.profile)
+    upcoming = upcoming or next_pod(workload, handle.snapshot, handle.profile)
     if upcoming is None:
         return []
     newest = revision_of(upcoming.pod)

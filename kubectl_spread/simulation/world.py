@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.replicaset import moment
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodCondition
-from kubectl_spread.objects.kinds import KINDS, KubernetesObject, Workload
+from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import OwnerReference
 from kubectl_spread.objects.well_known_labels import REGION, ZONE
 from kubectl_spread.scheduler.framework import Handle
@@ -81,8 +81,8 @@ class World:
 
     @property
     def handle(self) -> Handle:
-        """The cluster as the default scheduler sees it, or the first there is."""
-        return self.handles.get(DEFAULT_SCHEDULER) or next(iter(self.handles.values()))
+        """The cluster as the default scheduler sees it, or what stands in its place, which comes last."""
+        return self.handles.get(DEFAULT_SCHEDULER) or next(reversed(self.handles.values()))
 
     @property
     def snapshot(self) -> Snapshot:
@@ -94,13 +94,10 @@ class World:
         """The nodes there are."""
         return self.snapshot.nodes
 
-    def settled_snapshot(self) -> Snapshot:
-        """Return the cluster as it is now, whole."""
-        objects = {
-            kind.name: tuple(self.snapshot.all(kind.struct)) for kind in KINDS if kind.struct in self.snapshot.objects
-        }
-        objects |= {Pod.__name__: tuple(self.pods.values()), Node.__name__: tuple(self.nodes.values())}
-        return Snapshot.build(replace(self.snapshot.inventory, objects=objects))
+    def settled(self) -> Handle:
+        """Return the cluster as it is now, whole: with the Pods that have come."""
+        objects = {**self.snapshot.objects, Pod: dict(self.pods)}
+        return replace(self.handle, snapshot=replace(self.snapshot, objects=objects))
 
     # What happens to Pods.
 

@@ -1,0 +1,237 @@
+"""How workloads lie and what they make next, looked at again and again while a simulation goes on.
+
+Counted anew is only what may have changed since the last look: in a large cluster that is next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.controllers import deployment
+from kubectl_spread.controllers.next_pod import NextPod, next_pod
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
+from kubectl_spread.labels import Selector
+from kubectl_spread.objects.core import Node, Pod, ReplicationController
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.policy import PodDisruptionBudget
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.report import WorkloadRef
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import constraints_of, count_all
+from kubectl_spread.simulation.world import World
+from kubectl_spread.snapshot import Snapshot
+
+Key: TypeAlias = tuple[str, WorkloadRef]
+"""Namespace and workload."""
+
+CHANGING = frozenset(
+    (Pod, Node, PodDisruptionBudget, Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet)
+)
+"""What changes in a simulation without a change for any workload but the one whose Pods or owner it is."""
+
+
+class Lying(msgspec.Struct, frozen=True):
+    """How the Pods that one constraint counts lie.
+
+    Attributes:
+        index: the constraint's.
+        topology_key: what it spreads over.
+        max_skew: what it allows (Pods).
+        counts: eligible domain → Pods.
+        skew: the most of them minus the global minimum (Pods).
+        selector: which Pods it counts.
+        honors_taints: whether taints decide about nodes that count.
+    """
+
+    index: int
+    topology_key: str
+    max_skew: int
+    counts: Mapping[str, int]
+    skew: int
+    selector: Selector
+    honors_taints: bool
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """The cluster at one moment, as far as it is compared.
+
+    Attributes:
+        lying: workload → each of its constraints.
+        upcoming: workload → the Pod it makes next.
+        pending: workload → its Pods that wait for a node.
+        preempted: the Pods that the scheduler has evicted by then.
+        refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
+        handle: the cluster, in the first order.
+        living: workload → its Pods that have not ended, in the first order.
+        touched: the Pods that have come, changed or gone by then, in the first order.
+    """
+
+    lying: Mapping[Key, tuple[Lying, ...]]
+    upcoming: Mapping[Key, NextPod]
+    pending: Mapping[Key, tuple[Pod, ...]]
+    preempted: tuple[Pod, ...]
+    refused: Mapping[tuple[str, str, str], str]
+    handle: Handle
+    living: Mapping[Key, Sequence[Pod]]
+    touched: tuple[Pod, ...]
+
+
+class Looking:
+    """Looks at a world, again and again.
+
+    Args:
+        start: the cluster as it was read, with what is applied to it.
+        wanted: which workloads are asked about.
+        defaults: whether the cluster's default constraints count too.
+    """
+
+    def __init__(self, start: Snapshot, wanted: Callable[[OwnedPods], bool], *, defaults: bool) -> None:
+        self._keys = [(each.namespace, each.ref) for each in workloads(start) if wanted(each)]
+        self._defaults = defaults
+        self._first: list[Seen] = []
+
+    def __call__(self, world: World, number: int) -> Seen:
+        """Return how the wanted workloads stand after so many steps."""
+        if number < len(self._first):
+            return self._again(world, self._first[number])
+        seen = self._look(world)
+        self._first.append(seen)
+        return seen
+
+    def _again(self, world: World, first: Seen) -> Seen:
+        """Return how they stand in another order; counted anew is only what one of the two orders has touched."""
+        pods = _living(world)
+        touched = _by_namespace((*world.touched.values(), *first.touched))
+        lying = {
+            key: tuple(_lying_of(first.upcoming[key].pod, world.handle)) if _concerns(were, touched[key[0]]) else were
+            for key, were in first.lying.items()
+        }
+        return replace(first, lying=lying, pending=self._pending(pods))
+
+    def _look(self, world: World) -> Seen:
+        """Return how they stand in the first order."""
+        handle, living = world.settled(), _living(world)
+        last = self._first[-1] if self._first and _alike(self._first[-1].handle, handle) else None
+        upcoming: dict[Key, NextPod] = {}
+        for key in self._keys:
+            known = last is not None and _makes_the_same(key, last, handle, living[key])
+            found = last.upcoming.get(key) if last and known else self._upcoming(key, living[key], handle)
+            if found is not None:
+                upcoming[key] = found
+        touched = tuple(world.touched.values())
+        return Seen(
+            lying=_counted(upcoming, last, handle, _by_namespace(touched)),
+            upcoming=upcoming,
+            pending=self._pending(living),
+            preempted=tuple(world.preempted),
+            refused=dict(world.refused),
+            handle=handle,
+            living=living,
+            touched=touched,
+        )
+
+    def _pending(self, living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
+        """Return workload → its Pods that wait for a node."""
+        return {key: waiting for key in self._keys if (waiting := _waiting(living[key]))}
+
+    def _upcoming(self, key: Key, pods: Sequence[Pod], handle: Handle) -> NextPod | None:
+        """Return the workload's next Pod, whose constraints count; None where it has none."""
+        living = tuple(sorted(pods, key=lambda pod: pod.metadata.name))
+        owner = _owner(key, handle.snapshot)
+        found = next_pod(OwnedPods(*key, owner, living), handle.snapshot, handle.profile)
+        if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
+            return None
+        return found
+
+
+def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
+    """Return the workload itself, None where it cannot be read."""
+    namespace, ref = key
+    return snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
+
+
+def _alike(before: Handle, now: Handle) -> bool:
+    """Whether the clusters differ in nothing but Pods and their owners, budgets, and what nodes are besides labels."""
+    were, are = before.snapshot, now.snapshot
+    changed = (struct for struct, found in are.objects.items() if were.objects.get(struct) is not found)
+    return (
+        CHANGING.issuperset(changed)
+        and were.nodes.keys() == are.nodes.keys()
+        and all(node.metadata.labels == were.nodes[name].metadata.labels for name, node in are.nodes.items())
+    )
+
+
+def _makes_the_same(key: Key, last: Seen, handle: Handle, pods: Sequence[Pod]) -> bool:
+    """Whether the workload and its Pods are what they were, so that its next Pod is too."""
+    owner, was = _owner(key, handle.snapshot), _owner(key, last.handle.snapshot)
+    if owner is not was or not _same(pods, last.living[key]):
+        return False
+    if not isinstance(owner, Deployment):
+        return True
+    return _same(*(deployment.replica_sets(owner, each.snapshot) for each in (handle, last.handle)))
+
+
+def _same(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether both hold the very same objects."""
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
+
+
+def _counted(
+    upcoming: Mapping[Key, NextPod], last: Seen | None, handle: Handle, touched: Mapping[str, Sequence[Pod]]
+) -> dict[Key, tuple[Lying, ...]]:
+    """Return how the Pods lie that each workload's next Pod counts: as at the last look, if there was one to go by."""
+    retainted = last is not None and handle.snapshot.nodes is not last.handle.snapshot.nodes
+    counted = {}
+    for key, found in upcoming.items():
+        were = last.lying.get(key) if last and last.upcoming.get(key) is found else None
+        anew = were is None or _concerns(were, touched[key[0]]) or (retainted and any(e.honors_taints for e in were))
+        counted[key] = tuple(_lying_of(found.pod, handle)) if were is None or anew else were
+    return counted
+
+
+def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
+    """Return namespace → its Pods among these."""
+    found: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        found[pod.metadata.namespace].append(pod)
+    return found
+
+
+def _living(world: World) -> Mapping[Key, Sequence[Pod]]:
+    """Return workload → its Pods that have not ended."""
+    pods: dict[Key, list[Pod]] = defaultdict(list)
+    for pod in world.pods.values():
+        if not pod.finished:
+            pods[pod.metadata.namespace, owner_of(pod, world.snapshot)].append(pod)
+    return pods
+
+
+def _concerns(lying: Iterable[Lying], pods: Sequence[Pod]) -> bool:
+    """Whether any of the constraints counts any of the Pods."""
+    return any(each.selector.matches(pod.metadata.labels) for each in lying for pod in pods)
+
+
+def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Return the Pods that wait for a node, by name."""
+    waiting = (pod for pod in pods if not (pod.spec.node_name or pod.terminating))
+    return tuple(sorted(waiting, key=lambda pod: pod.key))
+
+
+def _lying_of(pod: Pod, handle: Handle) -> Iterator[Lying]:
+    """Yield how each of the Pod's constraints counts."""
+    for counts in count_all(constraints_of(pod, handle), pod, handle):
+        most = max(counts.match_num.values(), default=counts.global_minimum)
+        yield Lying(
+            index=counts.constraint.index,
+            topology_key=counts.constraint.topology_key,
+            max_skew=counts.constraint.max_skew,
+            counts=dict(sorted(counts.match_num.items())),
+            skew=most - counts.global_minimum,
+            selector=counts.constraint.selector,
+            honors_taints=counts.constraint.honors_taints,
+        )
