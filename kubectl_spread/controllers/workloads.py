@@ -44,17 +44,33 @@ class OwnedPods(msgspec.Struct, frozen=True):
 
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
     """Yield every workload that nothing else owns, and what owns Pods without being readable, by namespace and name."""
-    pods: dict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
+    pods = living_pods(snapshot.all(Pod), snapshot)
     for struct in WORKLOADS.values():
         for owner in snapshot.all(struct):
             if owner.metadata.controller is None:
-                pods[owner.metadata.namespace, _ref(owner)] = []
-    for pod in snapshot.all(Pod):
-        if not pod.finished:
-            pods[pod.metadata.namespace, owner_of(pod, snapshot)].append(pod)
+                pods.setdefault((owner.metadata.namespace, _ref(owner)), [])
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
         found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
+
+
+def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, WorkloadRef], list[Pod]]:
+    """Return namespace and topmost owner → those of its Pods that have not finished, in the order given."""
+    found: dict[tuple[str, WorkloadRef], list[Pod]] = defaultdict(list)
+    # Of thousands of Pods most share a controller with others.
+    owners: dict[tuple[str, str, str], WorkloadRef] = {}
+    for pod in pods:
+        if pod.finished:
+            continue
+        namespace, controller = pod.metadata.namespace, pod.metadata.controller
+        if controller is None:
+            found[namespace, _ref(pod)].append(pod)
+            continue
+        key = namespace, controller.kind, controller.name
+        if key not in owners:
+            owners[key] = owner_of(pod, snapshot)
+        found[namespace, owners[key]].append(pod)
+    return found
 
 
 def _is_mirror(pod: Pod) -> bool:

@@ -17,6 +17,7 @@ from kubectl_spread.diagnosis.summary import Blame, blame
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import (
     EvaluationReport,
+    Incomplete,
     NodeReport,
     Preemption,
     Rejection,
@@ -133,20 +134,44 @@ def _may_preempt(pod: Pod, handle: Handle) -> bool:
     return any(info.pods and info.lowest_priority < priority_of(pod) for info in handle.node_infos.values())
 
 
+class Said(msgspec.Struct, frozen=True):
+    """What is said of a Pod before any node is named.
+
+    Attributes:
+        summary: why it has no node; empty where it finds one.
+        message: what the scheduler says; empty where it says nothing, None where that is not known.
+        incomplete: what this does not rest on.
+    """
+
+    summary: str
+    message: str | None
+    incomplete: tuple[Incomplete, ...]
+
+
+def said_of(judgement: Judgement) -> Said:
+    """Return what is said of the Pod."""
+    evaluation, handle, reach = judgement.evaluation, judgement.handle, judgement.reach
+    pod, to_blame = evaluation.pod, judgement.blame
+    return Said(
+        summary=headed(handle, evaluation, to_blame.sentence if to_blame else ""),
+        message=(reach or evaluation).message if handle.profile.serves(pod) else "",
+        incomplete=(*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ())),
+    )
+
+
 def evaluated(judgement: Judgement) -> EvaluationReport:
     """Return the report of what the scheduler has decided."""
     evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
     pod, to_blame = evaluation.pod, judgement.blame
-    reach = judgement.reach
-    missing = (*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ()))
+    reach, said = judgement.reach, said_of(judgement)
     served = handle.profile.serves(pod)
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
         workload=owner_of(pod, handle.snapshot),
-        verdict=verdict_of(evaluation, complete=not missing) if served else Verdict.INCOMPLETE,
-        summary=headed(handle, evaluation, to_blame.sentence if to_blame else ""),
-        message=(reach or evaluation).message if served else "",
+        verdict=verdict_of(evaluation, complete=not said.incomplete) if served else Verdict.INCOMPLETE,
+        summary=said.summary,
+        message=said.message,
         # Scores are relative, and nodes that were not read are none that could be compared.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         nodes=tuple(_node(verdict, judgement) for verdict in evaluation.nodes.values()),
@@ -154,7 +179,7 @@ def evaluated(judgement: Judgement) -> EvaluationReport:
         conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
         core_of=_core_of(judgement),
         findings=findings.of_pod(pod, handle, spread, evaluation),
-        incomplete=missing,
+        incomplete=said.incomplete,
     )
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
-from kubectl_spread.controllers.workloads import OwnedPods, owner_of, workloads
+from kubectl_spread.controllers.workloads import OwnedPods, living_pods, workloads
 from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
@@ -105,7 +105,7 @@ class Looking:
 
     def _again(self, world: World, first: Seen) -> Seen:
         """Return how they stand in another order; counted anew is only what one of the two orders has touched."""
-        pods = _living(world)
+        pods = living_pods(world.pods.values(), world.snapshot)
         touched = _by_namespace((*world.touched.values(), *first.touched))
         lying = {
             key: tuple(_lying_of(first.upcoming[key].pod, world.handle)) if _concerns(were, touched[key[0]]) else were
@@ -115,7 +115,7 @@ class Looking:
 
     def _look(self, world: World) -> Seen:
         """Return how they stand in the first order."""
-        handle, living = world.settled(), _living(world)
+        handle, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
         last = self._first[-1] if self._first and _alike(self._first[-1].handle, handle) else None
         upcoming: dict[Key, NextPod] = {}
         for key in self._keys:
@@ -200,15 +200,6 @@ def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
     for pod in pods:
         found[pod.metadata.namespace].append(pod)
     return found
-
-
-def _living(world: World) -> Mapping[Key, Sequence[Pod]]:
-    """Return workload → its Pods that have not ended."""
-    pods: dict[Key, list[Pod]] = defaultdict(list)
-    for pod in world.pods.values():
-        if not pod.finished:
-            pods[pod.metadata.namespace, owner_of(pod, world.snapshot)].append(pod)
-    return pods
 
 
 def _concerns(lying: Iterable[Lying], pods: Sequence[Pod]) -> bool:

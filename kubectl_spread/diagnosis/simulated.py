@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.evaluation import evaluated, judge
+from kubectl_spread.diagnosis.evaluation import judge, said_of
 from kubectl_spread.diagnosis.looking import Key, Lying, Seen
 from kubectl_spread.diagnosis.skew import skew_rows
 from kubectl_spread.report import (
@@ -114,7 +114,7 @@ def _pending(after: Sequence[After[Seen]]) -> Iterator[PendingPods]:
     }
     for (namespace, ref), counts in numbers.items():
         waiting = after[0].seen.pending.get((namespace, ref), ())
-        said = evaluated(judge(cycle.evaluate(waiting[0], handle), handle)) if waiting else None
+        said = said_of(judge(cycle.evaluate(waiting[0], handle), handle)) if waiting else None
         yield PendingPods(
             namespace=namespace,
             workload=ref,
