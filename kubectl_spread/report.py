@@ -839,8 +839,8 @@ class SimulatedItem(Report, frozen=True, kw_only=True):
     @property
     def changed(self) -> bool:
         """Whether the step changes anything about it, in any order."""
-        moved = any((low, high) != (self.before.get(domain, 0),) * 2 for domain, (low, high) in self.ranges.items())
-        return moved or self.before.keys() != self.after.keys() or self.status_before is not self.status_after
+        by_chance = any(low != high for low, high in set(self.ranges.values()))
+        return by_chance or self.before != self.after or self.status_before is not self.status_after
 
 
 class SimulatedStep(Report, frozen=True, kw_only=True):

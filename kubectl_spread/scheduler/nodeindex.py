@@ -32,6 +32,7 @@ class NodeIndex:
         self._domains: dict[str, Mapping[str, tuple[str, ...]]] = {}
         self._same_images: NodeIndex | None = None
         self._carrying: dict[frozenset[str], frozenset[str]] = {}
+        self._lacking: dict[str, frozenset[str]] = {}
         self.values_on = lru_cache(CONDITIONS_KEPT)(self._values_on)
         """Return the values of the label (key) on these nodes (names)."""
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
@@ -90,7 +91,9 @@ class NodeIndex:
 
     def lacking(self, key: str) -> frozenset[str]:
         """Return the names of the nodes without the label."""
-        return self.names - self.carrying(frozenset((key,)))
+        if key not in self._lacking:
+            self._lacking[key] = self.names - self.carrying(frozenset((key,)))
+        return self._lacking[key]
 
     @cached_property
     def images(self) -> Mapping[str, Mapping[str, int]]:
