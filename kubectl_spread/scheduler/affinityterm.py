@@ -159,13 +159,21 @@ class ExistingTerms(msgspec.Struct, frozen=True):
 
     def and_also(self, node: str, pod: Pod) -> ExistingTerms:
         """Return the terms with those of one more Pod."""
+        return self._changed(node, pod, 1)
+
+    def without(self, node: str, pod: Pod) -> ExistingTerms:
+        """Return the terms without those of a Pod that is on the node."""
+        return self._changed(node, pod, -1)
+
+    def _changed(self, node: str, pod: Pod, by: int) -> ExistingTerms:
+        """Return the terms with those of the Pod so many times more (1 or -1)."""
         if pod.spec.affinity is None:
             return self
-        more = ExistingTerms.of([(node, pod)])
+        of_pod = ExistingTerms.of([(node, pod)])
         return ExistingTerms(
-            _merged(self.affinity, more.affinity),
-            _merged(self.anti_affinity, more.anti_affinity),
-            _merged(self.preferred, more.preferred),
+            _merged(self.affinity, of_pod.affinity, by),
+            _merged(self.anti_affinity, of_pod.anti_affinity, by),
+            _merged(self.preferred, of_pod.preferred, by),
         )
 
 
@@ -184,10 +192,11 @@ def _add(counters: Counters, node: str, terms: Iterable[Weighted]) -> None:
         on_nodes[node] = on_nodes.get(node, 0) + weight
 
 
-def _merged(first: OnNodes, second: OnNodes) -> OnNodes:
-    """Return both counts together."""
+def _merged(first: OnNodes, second: OnNodes, by: int) -> OnNodes:
+    """Return the first count with the second added (1) or taken off (-1); what comes to nothing is left out."""
     merged = dict(first)
     for term, on_nodes in second.items():
         known = first.get(term, {})
-        merged[term] = {**known, **{node: known.get(node, 0) + value for node, value in on_nodes.items()}}
-    return merged
+        summed = {**known, **{node: known.get(node, 0) + by * value for node, value in on_nodes.items()}}
+        merged[term] = {node: value for node, value in summed.items() if value}
+    return {term: on_nodes for term, on_nodes in merged.items() if on_nodes}

@@ -270,9 +270,7 @@ class Handle(msgspec.Struct, frozen=True):
         snapshot, node_name = self.snapshot.without_pod(pod), pod.spec.node_name
         changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
         infos = {**self.node_infos, node_name: changed}
-        terms = self.existing_terms
-        if pod.spec.affinity is not None:
-            terms = ExistingTerms.of((name, other) for name, info in infos.items() for other in info.pods)
+        terms = self.existing_terms.without(node_name, pod)
         room = self.room.and_changed({node_name: changed})
         return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 

@@ -138,7 +138,7 @@ def _drain(step: Step, world: World, turns: Turns) -> Done:
     Source: kubectl pkg/drain/filters.go, drain.go evictPods (v0.36).
     """
     _cordon(step, world, turns)
-    leaving = [pod for name in step.nodes for pod in world.on_node(name) if _is_drained(pod, world)]
+    leaving = [pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world)]
     alone = [pod for pod in leaving if _is_alone(pod)]
     if alone and not step.force:
         keys = {pod.key for pod in alone}
@@ -214,7 +214,9 @@ def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
 def _remove(step: Step, world: World, turns: Turns) -> Done:
     """Drain nodes and take them away; what a drain leaves behind goes with them."""
     done = _drain(step, world, turns)
-    alone = [Gone(pod) for name in step.nodes for pod in world.on_node(name) if _is_alone(pod) and not pod.terminating]
+    alone = [
+        pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_alone(pod) and not pod.terminating
+    ]
     for name in step.nodes:
         world.remove_node(name)
     return replace(done, lost=(*done.lost, *alone))
@@ -225,18 +227,18 @@ def _lose(step: Step, world: World, turns: Turns) -> Done:
 
     Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
     """
-    for name in step.nodes:
+    for name, pods in world.on_nodes(step.nodes).items():
         world.lost.add(name)
         world.set_node(nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE))
-        for pod in world.on_node(name):
+        for pod in pods:
             if not pod.finished:
                 world.set_ready(pod, ready=False)
     turns.settle()
     kept = nodelifecycle.keeps_pods(world.nodes, step.nodes)
     leaving: dict[int, list[Pod]] = defaultdict(list)
-    for name in (name for name in step.nodes if name not in kept):
+    for name, pods in world.on_nodes(name for name in step.nodes if name not in kept).items():
         world.set_node(nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_EXECUTE))
-        for pod in world.on_node(name):
+        for pod in pods:
             seconds = nodelifecycle.evicted_after(pod, world.nodes[name])
             if seconds is not None and not (pod.finished or pod.terminating):
                 leaving[seconds].append(pod)
@@ -264,10 +266,10 @@ def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
 
 def _return(step: Step, world: World, _: Turns) -> Done:
     """Let lost nodes answer again: what was to be deleted there goes, the rest is ready."""
-    for name in step.nodes:
+    for name, pods in world.on_nodes(step.nodes).items():
         world.lost.discard(name)
         world.set_node(nodelifecycle.returned(world.nodes[name]))
-        for pod in world.on_node(name):
+        for pod in pods:
             if not (pod.finished or pod.terminating):
                 world.set_ready(pod, ready=True)
     return Done()

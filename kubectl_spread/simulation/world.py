@@ -189,16 +189,19 @@ class World:
 
     def remove_node(self, node_name: str) -> None:
         """Let the node be gone, and all Pods on it."""
-        for pod in self.on_node(node_name):
+        for pod in self.on_nodes([node_name])[node_name]:
             self.remove(pod)
         self.version += 1
         self.lost.discard(node_name)
         for name, handle in self.handles.items():
             self.handles[name] = handle.without_node(node_name)
 
-    def on_node(self, node_name: str) -> list[Pod]:
-        """Return the Pods on the node, finished ones too, by name."""
-        return sorted((pod for pod in self.pods.values() if pod.spec.node_name == node_name), key=lambda pod: pod.key)
+    def on_nodes(self, node_names: Iterable[str]) -> dict[str, list[Pod]]:
+        """Return node's name → the Pods on it, finished ones too, by name, in the order of the nodes."""
+        found: dict[str, list[Pod]] = {name: [] for name in node_names}
+        for key in sorted(key for key, pod in self.pods.items() if pod.spec.node_name in found):
+            found[self.pods[key].spec.node_name].append(self.pods[key])
+        return found
 
     def put(self, *objects: KubernetesObject) -> None:
         """Let objects, neither Pods nor Nodes, be as they are given."""

@@ -47,3 +47,11 @@ def test_equal_terms_are_kept_once() -> None:
     replica = typed_pod(pod("p", affinity=required(NEAR)))
     existing = ExistingTerms.of([("a", replica), ("a", replica), ("b", replica), ("b", typed_pod(pod("other")))])
     assert [*existing.affinity.values()] == [{"a": 2, "b": 1}]
+
+
+def test_what_one_pod_leaves_is_what_the_others_have() -> None:
+    replica, other = typed_pod(pod("p", affinity=required(NEAR))), typed_pod(pod("q", affinity=required(NEAR)))
+    both = ExistingTerms.of([("a", replica), ("a", other), ("b", other)])
+    assert both.without("a", replica) == ExistingTerms.of([("a", other), ("b", other)])
+    assert both.without("b", other) == ExistingTerms.of([("a", replica), ("a", other)])
+    assert both.without("a", replica).without("a", other).without("b", other) == ExistingTerms.of([])
