@@ -9,9 +9,10 @@ from kubectl_spread.reference.entry import Entry
 from kubectl_spread.reference.fields import FIELDS
 from kubectl_spread.reference.findings import FINDINGS
 from kubectl_spread.reference.fixes import FIXES
+from kubectl_spread.reference.outcomes import OUTCOMES
 from kubectl_spread.reference.statuses import STATUSES, VERDICTS
 
-ENTRIES: Sequence[Entry] = (*FINDINGS, *FIXES, *STATUSES, *VERDICTS, *FIELDS, *COLUMNS)
+ENTRIES: Sequence[Entry] = (*FINDINGS, *FIXES, *STATUSES, *VERDICTS, *OUTCOMES, *FIELDS, *COLUMNS)
 """Everything there is to explain, in the order in which it is listed."""
 
 

@@ -18,6 +18,8 @@ LIMITATIONS = f"{SPREAD}#known-limitations"
 TAINTS = f"{DOCUMENTATION}/scheduling-eviction/taint-and-toleration/"
 POD_AFFINITY = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity"
 NODE_ASSIGNMENT = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/"
+DISRUPTIONS = f"{DOCUMENTATION}/workloads/pods/disruptions/"
+PREEMPTION = f"{DOCUMENTATION}/scheduling-eviction/pod-priority-preemption/"
 REQUESTS = f"{DOCUMENTATION}/configuration/manage-resources-containers/"
 
 
@@ -28,6 +30,7 @@ class EntryKind(StrEnum):
     FIX = "fix"
     STATUS = "status"
     VERDICT = "verdict"
+    OUTCOME = "outcome"
     FIELD = "field"
     COLUMN = "column"
 

@@ -13,7 +13,7 @@ from kubectl_spread import diagnosis
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.reference import ENTRIES, entries_named, entry, similar_names
 from kubectl_spread.reference.entry import Entry, EntryKind
-from kubectl_spread.report import RebalanceVerdict, SpreadStatus, Verdict
+from kubectl_spread.report import RebalanceVerdict, SimulatedStep, SpreadStatus, Verdict
 
 DIAGNOSIS = Path(str(diagnosis.__file__)).parent
 NAMING_FINDINGS = {"Finding", "_error", "_warning", "_info"}
@@ -52,6 +52,12 @@ def test_every_fix_is_explained_and_no_other() -> None:
 def test_every_status_and_verdict_is_explained_in_its_order() -> None:
     assert explained(EntryKind.STATUS) == list(SpreadStatus)
     assert sorted(explained(EntryKind.VERDICT)) == sorted({*Verdict, *RebalanceVerdict})
+
+
+def test_everything_that_a_step_does_is_explained() -> None:
+    told = {field.encode_name for field in msgspec.structs.fields(SimulatedStep)}
+    in_words_of_its_own = {"step", "items", "notes", "newlyPending"}
+    assert set(explained(EntryKind.OUTCOME)) == told - in_words_of_its_own | {"ranges"}
 
 
 def test_every_field_of_a_constraint_is_explained() -> None:
