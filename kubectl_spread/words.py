@@ -53,3 +53,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def _cut(names: Sequence[str], most: int) -> str:
     """Return the first names and how many there are besides; empty where all are to be named."""
     return f"{', '.join(names[:most])} and {len(names) - most} more" if len(names) > most + 1 else ""
+
+
+def held_by_gates(names: Sequence[str]) -> str:
+    """Return ``held by the scheduling gate a, b``; there must be one."""
+    return f"held by the scheduling gate {', '.join(names)}"

@@ -224,9 +224,10 @@ class Naming:
     def _of_nodes(self, verb: Verb, value: str) -> Step:
         """Return a step about nodes, named or selected by a label."""
         key, equals, label = value.partition("=")
-        names = [name for name, node in self._nodes.items() if node.metadata.labels.get(key) == label] if equals else []
-        if not equals:
+        if not equals or value in self._nodes:
             names = [self._node(value)]
+        else:
+            names = [name for name, node in self._nodes.items() if node.metadata.labels.get(key) == label]
         if not names:
             labels = {f"{key}={has}" for node in self._nodes.values() for key, has in node.metadata.labels.items()}
             raise ClusterError(f"no node has the label {value}", what="nodes", status=404, hint=_meant(value, labels))
@@ -249,7 +250,8 @@ class Naming:
 
     def _added(self, value: str) -> Step:
         """Return the step that adds nodes like one."""
-        like, equals, text = value.partition("=")
+        like, equals, text = value.rpartition("=") if value not in self._nodes else ("", "", "")
+        like = like if equals else value
         number = _number(text, f"--{Verb.ADD_NODE} {value}") if equals else 1
         names = added_names(self._node(like), number, self._nodes)
         self._nodes |= {name: sibling(self._nodes[like], name) for name in names}

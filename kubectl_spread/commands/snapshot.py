@@ -22,6 +22,7 @@ from kubectl_spread.objects.storage import (
     ANN_SELECTED_NODE,
     ANN_STORAGE_CLASS,
 )
+from kubectl_spread.render.structured import json_text
 from kubectl_spread.scheduler.dynamicresources import EXTENDED_RESOURCE_CLAIM
 from kubectl_spread.snapshot import Inventory
 
@@ -71,7 +72,7 @@ def take(source: Source, namespace: str) -> Taken:
     inventory = source.read(_reads(namespace))
     notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in inventory.unread)
     items = b",\n".join(msgspec.json.encode(item) for item in _items(inventory))
-    return Taken(f'{{"apiVersion":"v1","kind":"List","items":[\n{items.decode()}\n]}}\n', notes)
+    return Taken(json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes)
 
 
 def _reads(namespace: str) -> Sequence[Read]:

@@ -9,6 +9,7 @@ from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.evaluation import judge, said_of
 from kubectl_spread.diagnosis.looking import Key, Lying, Seen
 from kubectl_spread.diagnosis.skew import skew_rows
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import (
     BlockedPod,
     ChangedConstraint,
@@ -20,8 +21,10 @@ from kubectl_spread.report import (
     WorkloadRef,
 )
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.outcomes import After, Outcomes
 from kubectl_spread.simulation.steps import Gone, Step
+from kubectl_spread.words import held_by_gates
 
 
 def reported(steps: Sequence[Step], outcomes: Outcomes[Seen], *, defaults: bool) -> Iterator[SimulatedStep]:
@@ -121,9 +124,15 @@ def _pending(after: Sequence[After[Seen]]) -> Iterator[PendingPods]:
             count=counts[0],
             range=(min(counts), max(counts)),
             message=(said.message or "") if said else "",
-            summary=said.summary if said else "",
+            summary=_held(waiting[0]) or said.summary if said else "",
             incomplete=said.incomplete if said else (),
         )
+
+
+def _held(pod: Pod) -> str:
+    """Return what keeps the Pod from the scheduler; empty where nothing does."""
+    held = gates(pod)
+    return f"{pod.metadata.namespace}/{pod.metadata.name} is {held_by_gates(held)}." if held else ""
 
 
 def _more_wait(before: Seen, after: Sequence[After[Seen]]) -> bool:

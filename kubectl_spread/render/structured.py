@@ -16,12 +16,12 @@ from kubectl_spread.report import AnyReport
 
 def to_json(report: AnyReport | Mapping[str, object]) -> str:
     """Return the report as JSON, indented as kubectl indents it, with a newline at the end."""
-    return _json(msgspec.json.format(msgspec.json.encode(report), indent=4))
+    return json_text(msgspec.json.format(msgspec.json.encode(report), indent=4))
 
 
 def to_json_line(report: AnyReport) -> str:
     """Return the report as JSON in one line, for streams of reports."""
-    return _json(msgspec.json.encode(report))
+    return json_text(msgspec.json.encode(report))
 
 
 def to_yaml_document(report: AnyReport) -> str:
@@ -29,8 +29,8 @@ def to_yaml_document(report: AnyReport) -> str:
     return f"---\n{to_yaml(report)}"
 
 
-def _json(encoded: bytes) -> str:
-    """Return what is encoded, with a newline at the end."""
+def json_text(encoded: bytes) -> str:
+    """Return the JSON, every character that a terminal acts on escaped, with a newline at the end."""
     return _escaped(encoded.decode() + "\n", lambda character: json.dumps(character)[1:-1])
 
 

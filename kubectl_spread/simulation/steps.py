@@ -214,9 +214,8 @@ def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
 def _remove(step: Step, world: World, turns: Turns) -> Done:
     """Drain nodes and take them away; what a drain leaves behind goes with them."""
     done = _drain(step, world, turns)
-    alone = [
-        pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_alone(pod) and not pod.terminating
-    ]
+    left = (pod for pods in world.on_nodes(step.nodes).values() for pod in pods)
+    alone = [Gone(pod) for pod in left if _is_alone(pod) and not pod.terminating]
     for name in step.nodes:
         world.remove_node(name)
     return replace(done, lost=(*done.lost, *alone))

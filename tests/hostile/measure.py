@@ -21,6 +21,8 @@ COUNTED = Path(__file__).with_name("counted.py")
 PLACES: Mapping[str, Callable[[Path], tuple[str | Path, ...]]] = {
     "check -f": lambda path: ("check", "-f", path, "--from", SHOP),
     "--from": lambda path: ("show", "-A", "--from", path),
+    "simulate -f": lambda path: ("simulate", "-f", path, "--from", SHOP),
+    "simulate --apply": lambda path: ("simulate", "--apply", path, "--from", SHOP),
     "--scheduler-config": lambda path: ("show", "-A", "--from", SHOP, "--scheduler-config", path),
     "--kubeconfig": lambda path: ("show", "--kubeconfig", path),
 }

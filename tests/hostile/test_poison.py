@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kubectl_spread.cli.formats import CHECK, FORMATS, SHOW, TEXT, WHY_PENDING
+from kubectl_spread.cli.formats import CHECK, FORMATS, SHOW, SIMULATE, TEXT, WHY_PENDING
 from tests.hostile.poison import (
     COMBINED,
     FORGED,
@@ -27,7 +27,10 @@ COMMANDS = {
     SHOW: ("show", "-A", "--defaults"),
     WHY_PENDING: ("why-pending", "-A", "--fix-budget", "2", "--all-fixes"),
     CHECK: ("check", "--replicas", "4"),
+    SIMULATE: ("simulate", "-A", "--defaults", "--force"),
 }
+STEPS = (("drain", "n02"), ("cordon", "n05"), ("lose", "n09"), ("add-node", "n13"), ("remove", "n01"))
+"""What is simulated: the verb, and the node as it is called without poison."""
 # A template prints what it is asked for, exactly: as kubectl's does, and scripts rely on it.
 FORMATS_FOR_PEOPLE = [
     (report, name)
@@ -50,8 +53,20 @@ def written(folder: Path, name: str, objects: list[Any]) -> Path:
 def run(report: str, *words: str, poison: str, folder: Path, cluster: Path = WAREHOUSE) -> Ended:
     """Return how the command of a report ends where everything is poisoned."""
     snapshot = written(folder, "cluster.json", poisoned(CLUSTERS[cluster], poison))
-    manifests = ("-f", written(folder, "manifests.json", poisoned(objects_in(MANIFESTS), poison)))
-    return spread(*COMMANDS[report], *words, *(manifests if report == CHECK else ()), "--from", snapshot)
+    more: tuple[str | Path, ...] = ()
+    if report == CHECK:
+        more = ("-f", written(folder, "manifests.json", poisoned(objects_in(MANIFESTS), poison)))
+    elif report == SIMULATE:
+        more = ("-f", scenario(folder, poison))
+    return spread(*COMMANDS[report], *words, *more, "--from", snapshot)
+
+
+def scenario(folder: Path, poison: str) -> Path:
+    """Return the file that the steps were written to."""
+    path = folder / "scenario.json"
+    steps = [{verb: f"{name}{poison}"} for verb, name in STEPS]
+    path.write_text(json.dumps({"apiVersion": "spread.kubectl.dev/v1alpha1", "kind": "Scenario", "steps": steps}))
+    return path
 
 
 def harmless(poison: str) -> str:
@@ -87,4 +102,17 @@ def test_programs_get_every_string_as_it_was(report: str, poison: str, tmp_path:
     as_json = run(report, "-o", "json", poison=poison, folder=tmp_path)
     as_yaml = run(report, "-o", "yaml", poison=poison, folder=tmp_path)
     assert yaml.safe_load(as_yaml.stdout) == as_json.report
-    assert all(item["namespace"].endswith(poison) for item in as_json.items if item["namespace"] != "default")
+    items = (
+        [item for step in as_json.report["steps"] for item in step["items"]] if report == SIMULATE else as_json.items
+    )
+    assert items
+    assert all(item["namespace"].endswith(poison) for item in items if item["namespace"] != "default")
+
+
+@each_poison
+def test_a_snapshot_holds_every_string_as_it_was(poison: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "cluster.json", poisoned(CLUSTERS[WAREHOUSE], poison))
+    ended = spread("snapshot", "--from", path)
+    assert raw_characters(ended.stdout) == set()
+    held = {each["metadata"]["name"] for each in json.loads(ended.stdout)["items"]}
+    assert {f"n01{poison}", f"picker{poison}"} <= held

@@ -406,3 +406,17 @@ def test_what_another_scheduler_decides_is_not_known() -> None:
     assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
     assert report.steps[0].pending[0].incomplete
     assert exit_code(report) == 1
+
+
+def test_a_pod_that_a_gate_holds_waits_for_that() -> None:
+    gated = pod("tool", schedulingGates=[{"name": "example.com/quota"}])
+    step = last([*SIX, gated], "cordon a1")
+    assert [(each.count, each.summary) for each in step.pending] == [
+        (1, "default/tool is held by the scheduling gate example.com/quota.")
+    ]
+    assert not step.newly_pending
+
+
+def test_what_goes_with_its_node_is_lost() -> None:
+    step = last([*SIX, pod("tool", on="a1", status=READY)], "remove a1")
+    assert (names(step.blocked), names(step.lost)) == (["tool"], ["tool"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.report import EvaluationReport, NodeReport, Verdict
-from kubectl_spread.words import listed
+from kubectl_spread.words import held_by_gates, listed
 
 MOST_GROUPS = 12
 """Groups of nodes (count) up to which each detail has a line of its own."""
@@ -28,9 +28,9 @@ def verdict_sentence(item: EvaluationReport) -> str:
     return f"it can be scheduled now, on {listed(item.feasible)}."
 
 
-def held_back(gates: Iterable[str], verdict: str) -> str:
+def held_back(gates: Sequence[str], verdict: str) -> str:
     """Return the gates that hold a Pod back, and the verdict without them."""
-    return f"held by the scheduling gate {', '.join(gates)}. Without it: {verdict}"
+    return f"{held_by_gates(gates)}. Without it: {verdict}"
 
 
 def capital(sentence: str) -> str:

@@ -66,7 +66,7 @@ def _notes(step: SimulatedStep) -> Iterator[Block]:
     for pending in step.pending:
         low, high = pending.range
         number = f"{low}" if low == high else f"{low} to {high}"
-        why = f": {pending.summary}" if pending.summary else " in some orders of chance."
+        why = f": {pending.summary}" if pending.summary else "." if pending.count else " in some orders of chance."
         yield Note(line=f"{number} of {pending.namespace}/{pending.workload} Pending{why}")
     for why in dict.fromkeys(pod.why for pod in step.blocked):
         pods = [f"{pod.namespace}/{pod.pod}" for pod in step.blocked if pod.why == why]
