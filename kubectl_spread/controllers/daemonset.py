@@ -1,9 +1,12 @@
 """DaemonSets: a Pod for each node, pinned to it, that puts up with what becomes of nodes.
 
-Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go (v1.36).
+Source: kube-controller-manager pkg/controller/daemon/{daemon_controller,update,util/daemonset_util}.go (v1.36).
 """
 
 from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
@@ -115,3 +118,31 @@ def pinned_node(pod: Pod) -> str:
         if f.values
     )
     return next(names, "")
+
+
+def place_of(pod: Pod) -> str:
+    """Return the node on which the Pod of a DaemonSet is, or is to be."""
+    return pod.spec.node_name or pinned_node(pod)
+
+
+def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int) -> list[Pod]:
+    """Return which old Pods a rollout without surge deletes now: those that are not ready, others within the limit.
+
+    Args:
+        pods: all Pods of the DaemonSet that have not ended.
+        old: which of them are to be replaced, by namespace and name.
+        most: nodes (count) without a ready Pod at once.
+
+    Source: kube-controller-manager daemon/update.go rollingUpdate, findUpdatedPodsOnNode (v1.36). Not modelled:
+    minReadySeconds.
+    """
+    by_node: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        by_node[place_of(pod)] += [] if pod.terminating else [pod]
+    alone = [found[0] for found in by_node.values() if len(found) == 1]
+    waiting = sorted((pod for pod in alone if pod.key in old), key=lambda pod: pod.key)
+    ready = [pod for pod in waiting if pod.ready]
+    # What is old and not ready counts for none, and goes at once.
+    served = len(waiting) + sum(pod.ready for pod in alone if pod.key not in old)
+    unavailable = len(by_node) - served
+    return [*(pod for pod in waiting if not pod.ready), *ready[: max(most - unavailable, 0)]]

@@ -321,6 +321,19 @@ def surge_of(owner: DaemonSet, nodes: int) -> int:
     return _portion(rolling.max_surge or 0, nodes, round_up=True)
 
 
+def unavailable_of(owner: DaemonSet, nodes: int) -> int:
+    """Return on how many of its nodes (count) the Pod of a DaemonSet may be missing at once in a rollout.
+
+    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util UnavailableCount (v1.36).
+
+    Raises:
+        ValueError: maxUnavailable is neither a number nor a percentage.
+    """
+    rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
+    most = 1 if rolling.max_unavailable is None else rolling.max_unavailable
+    return _portion(most, nodes, round_up=True) or 1
+
+
 Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
 
 

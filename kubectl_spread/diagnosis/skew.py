@@ -175,10 +175,10 @@ def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdict
 
 
 def _judge_briefly(revision: Revision, handle: Handle) -> Judged:
-    """Return the same, but of a Pod that some node takes no more than that."""
+    """Return the same, but of a Pod that some node takes, or that does not come, no more than that."""
     pod, placed = revision.pod, _placed(revision, handle)
     evaluation = cycle.evaluate_briefly(pod, placed)
-    decision = decide(evaluation, placed)
+    decision = decide(evaluation, placed) if revision.is_next else Decision(evaluation=evaluation, handle=placed)
     incomplete = _gaps(revision, evaluation, placed)
     return Judged(decision=decision, awaited=_awaited(revision.waiting, handle), incomplete=incomplete)
 

@@ -58,11 +58,12 @@ def simulate(
         steps: in the order in which they are done.
         look: what is noted of the world after so many steps; it is asked order by order.
     """
-    before = look(World(handles, 0), 0)
+    world = World(handles, 0)
+    before = look(world, 0)
     orders: list[tuple[After[SeenT], ...]] = []
     work = 0
     for seed in range(ORDERS):
-        world = World(handles, seed)
+        world = World(handles, seed) if seed else world
         turns, found = Turns(world), []
         for number, step in enumerate(steps, start=1):
             done = act(step, world, turns)

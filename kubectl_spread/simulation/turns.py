@@ -11,7 +11,7 @@ from kubectl_spread.controllers import daemonset, deployment, job, statefulset_c
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling import Revision, scaled
-from kubectl_spread.controllers.rollout import surge_of
+from kubectl_spread.controllers.rollout import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects import kinds
@@ -271,7 +271,7 @@ class Turns:
         Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
         """
         here = [pod for pod in self.world.owned.get(key, {}).values() if not pod.finished]
-        served = {_place_of(pod) for pod in here}
+        served = {daemonset.place_of(pod) for pod in here}
         if self._serve(owner, key, [name for name in self.world.nodes if name not in served]):
             self.world.dirty.pop(key, None)
             return
@@ -279,9 +279,8 @@ class Turns:
         old = sorted((p for p in here if p.key in renewed and not p.terminating), key=lambda pod: pod.key)
         if old and (surge := surge_of(owner, len(served))):
             self._surge(owner, key, old, surge)
-        elif all(pod.ready and not pod.terminating for pod in here):
-            # maxUnavailable is 1 unless said: one Pod after another.
-            for pod in old[:1]:
+        elif old:
+            for pod in daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))):
                 self.world.delete(pod)
 
     def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
@@ -299,14 +298,14 @@ class Turns:
     def _surge(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
         """Let new Pods come beside so many ready ones at once (count), which go as soon as the new ones are ready."""
         renewed = self._renewed[key]
-        new = {_place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
+        new = {daemonset.place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
         for pod in old:
-            if new.get(_place_of(pod)):
+            if new.get(daemonset.place_of(pod)):
                 self.world.delete(pod)
-        alone = [pod for pod in old if _place_of(pod) not in new]
+        alone = [pod for pod in old if daemonset.place_of(pod) not in new]
         ready = [pod for pod in alone if pod.ready]
         chosen = [*ready[: max(surge - list(new.values()).count(False), 0)], *(pod for pod in alone if not pod.ready)]
-        if self._serve(owner, key, [_place_of(pod) for pod in chosen]):
+        if self._serve(owner, key, [daemonset.place_of(pod) for pod in chosen]):
             self.world.dirty.pop(key, None)
 
     def _back_off(self) -> bool:
@@ -435,8 +434,3 @@ def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:
 def _ref(key: ControllerKey) -> WorkloadRef:
     """Return the controller's kind and name."""
     return WorkloadRef(kind=key[1], name=key[2])
-
-
-def _place_of(pod: Pod) -> str:
-    """Return the node on which the Pod of a DaemonSet is, or is to be."""
-    return pod.spec.node_name or daemonset.pinned_node(pod)

@@ -6,7 +6,7 @@ is immutable; only the world itself changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
@@ -235,14 +235,13 @@ class World:
         return sorted(names, key=positions.__getitem__)
 
 
-def _latest(pods: Iterable[Pod]) -> datetime:
+def _latest(pods: Collection[Pod]) -> datetime:
     """Return a time a minute after the last that Pods tell of."""
-    told = (
-        moment(text)
-        for pod in pods
-        for text in (pod.metadata.creation_timestamp, *(c.last_transition_time for c in pod.status.conditions))
-    )
-    return max(filter(None, told), default=datetime.fromisoformat("2000-01-01T00:00:00+00:00")) + timedelta(minutes=1)
+    # A Pod's conditions change together, and so do many Pods.
+    told = {pod.metadata.creation_timestamp for pod in pods}
+    told.update(condition.last_transition_time for pod in pods for condition in pod.status.conditions)
+    last = max(filter(None, map(moment, told)), default=datetime.fromisoformat("2000-01-01T00:00:00+00:00"))
+    return last + timedelta(minutes=1)
 
 
 def _text(time: datetime) -> str:

@@ -1,0 +1,39 @@
+"""Which Pods of a DaemonSet a rollout deletes next."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.controllers.daemonset import replaced
+from kubectl_spread.objects.core import Pod
+from tests.build import Object, pod, typed_pod
+
+READY: Object = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+OLD = {("default", "a"), ("default", "b"), ("default", "c")}
+
+
+def daemon(name: str, on: str, *, ready: bool = True, ends: bool = False) -> Pod:
+    """Return a Pod of the DaemonSet on a node."""
+    made = pod(name, on=on, status=READY if ready else {"phase": "Running"})
+    if ends:
+        made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    return typed_pod(made)
+
+
+@pytest.mark.parametrize(
+    ("pods", "most", "going"),
+    [
+        pytest.param([daemon("a", "n1"), daemon("b", "n2"), daemon("c", "n3")], 1, ["a"], id="one at a time"),
+        pytest.param([daemon("a", "n1"), daemon("b", "n2"), daemon("c", "n3")], 2, ["a", "b"], id="two at a time"),
+        pytest.param([daemon("a", "n1"), daemon("x", "n2", ready=False)], 1, [], id="a new one is not ready yet"),
+        pytest.param([daemon("a", "n1"), daemon("x", "n2", ready=False)], 2, ["a"], id="one more may be missing"),
+        pytest.param([daemon("a", "n1"), daemon("b", "n2", ends=True)], 1, [], id="one is being deleted"),
+        pytest.param([daemon("a", "n1"), daemon("b", "n2", ready=False)], 1, ["b", "a"], id="an old one is not ready"),
+        pytest.param([daemon("a", "n1"), daemon("x", "n1"), daemon("b", "n2")], 1, [], id="two on a node are nobody's"),
+        pytest.param([daemon("x", "n1"), daemon("y", "n2")], 1, [], id="all are new"),
+    ],
+)
+def test_a_rollout_replaces_what_is_not_ready_and_others_within_its_limit(
+    pods: list[Pod], most: int, going: list[str]
+) -> None:
+    assert [each.metadata.name for each in replaced(pods, OLD, most=most)] == going
