@@ -21,6 +21,7 @@ from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.world import PodKey
 from kubectl_spread.snapshot import Snapshot
 
@@ -79,8 +80,7 @@ class Movables:
                 continue
             like = self._number(pod)
             again = self._again(pod, like, self._handle_of(pod.spec.scheduler_name))
-            if not again.refusals:
-                yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
+            yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
 
     def _again(self, pod: Pod, like: int, handle: Handle) -> NextPod:
         """Return the Pod that comes in place of one; that of Pods that are alike differs by its name alone."""
@@ -96,7 +96,20 @@ class Movables:
         scheduler = pod.spec.scheduler_name
         if not self._handle_of(scheduler).profile.serves(pod):
             return f"{scheduler} decides where the Pod in its place goes"
-        return kept_because(pod) or self._lost(pod) or eviction.refusal(pod, self._snapshot)
+        return (
+            kept_because(pod)
+            or self._lost(pod)
+            or eviction.refusal(pod, self._snapshot)
+            or self._held_up(pod, scheduler)
+        )
+
+    def _held_up(self, pod: Pod, scheduler: str) -> str:
+        """Return why the Pod that comes in its place would not be scheduled; empty where it is."""
+        again = self._again(pod, self._number(pod), self._handle_of(scheduler))
+        if again.refusals:
+            return f"the API server would refuse the Pod in its place: {again.refusals[0]}"
+        held = gates(again.pod)
+        return f"the Pod in its place would wait for its scheduling gate {held[0]}" if held else ""
 
     def _lost(self, pod: Pod) -> str:
         """Return why no other Pod comes in its place; empty where one does."""

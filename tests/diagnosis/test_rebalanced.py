@@ -88,6 +88,23 @@ def test_a_pod_that_is_to_be_evicted_is_neither_patched_nor_deleted() -> None:
     assert [command.split()[:4] for command in commands["AddToleration"]] == [["kubectl", "patch", "replicaset", "web"]]
 
 
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        (
+            {"schedulingGates": [{"name": "example.com/x"}]},
+            "would wait for its scheduling gate example.com/x, and 1 more",
+        ),
+        ({"priority": 5}, "the API server would refuse the Pod in its place: spec.priority: the integer value"),
+    ],
+    ids=["gated", "refused"],
+)
+def test_no_pod_goes_in_whose_place_none_is_scheduled(fields: Object, why: str) -> None:
+    (item,) = reported([*zones("a", "b"), *web({"a1": 2}, **fields)])
+    assert item.verdict is RebalanceVerdict.IMPOSSIBLE
+    assert why in item.reason
+
+
 def test_constraints_that_shut_each_other_out_are_named() -> None:
     nodes = [*zones("a"), *zones("b", each=8)]
     objects = [*nodes, *web({"a1": 2, "b1": 1, "b2": 1}, BY_ZONE, spread(HOSTNAME, selector=app("web")))]
