@@ -34,14 +34,16 @@ def _start(words: list[str]) -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     import typer
 
-    from kubectl_spread.cli import PROGRAM, application
+    from kubectl_spread.cli import PROGRAM, application, in_order
 
     if words[:1] != [COMPLETE]:
-        application(words)(words, prog_name=PROGRAM)
+        ordered = in_order(words)
+        application(ordered)(ordered, prog_name=PROGRAM)
         return
     from kubectl_spread.cli.candidates import answer
 
-    answer(typer.main.get_group(application(words[1:])), words[1:])
+    ordered = in_order(words[1:])
+    answer(typer.main.get_group(application(ordered)), ordered)
 
 
 def _heed_interrupts() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
 from kubectl_spread.cli import output
-from kubectl_spread.cli.flags import HELP_NAMES, taking_flag_groups
-from kubectl_spread.cli.switches import Command, OrderedCommand
+from kubectl_spread.cli.flags import HELP_NAMES, LogFlags, Option, StructuredOutput, taking_flag_groups, taking_values
+from kubectl_spread.cli.switches import Command, Group, OrderedCommand, command_place
 from kubectl_spread.errors import SpreadError
 
 PROGRAM = "kubectl spread"
@@ -37,6 +38,7 @@ def application(words: Sequence[str] | None = None) -> typer.Typer:
     the flags of all takes a third of the time in which the help is printed.
     """
     app = typer.Typer(
+        cls=Group,
         help=ABOUT,
         no_args_is_help=False,
         rich_markup_mode=None,
@@ -56,9 +58,27 @@ def application(words: Sequence[str] | None = None) -> typer.Typer:
     return app
 
 
-def root(context: typer.Context) -> None:
+def in_order(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of a command line as the parser takes them, with flags before the command after it."""
+    if not words[:1] or not words[0].startswith("-"):
+        return words
+    place = command_place(words, taking_values())
+    if words[place : place + 1] and words[place] in COMMANDS:
+        return [words[place], *words[:place], *words[place + 1 :]]
+    return words
+
+
+def root(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, Option("--version", help="Print the version, as the command version does.")] = False,
+) -> None:
     """Print the help when no command is given, as kubectl does."""
-    if context.invoked_subcommand is None:
+    if version:
+        from kubectl_spread.cli import version as command
+
+        command.version(StructuredOutput(), LogFlags())
+    elif context.invoked_subcommand is None:
         output.write(context.get_help() + "\n")
 
 

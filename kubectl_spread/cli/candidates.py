@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+from kubectl_spread.cli.flags import taking_values
+from kubectl_spread.cli.switches import command_place
 from kubectl_spread.cluster.api import completion as names
 from kubectl_spread.errors import ExitCode
 
@@ -101,8 +103,8 @@ def complete(root: TyperGroup, words: Sequence[str]) -> Completion:
         words: what follows its name; the last one, which may be empty, is being typed.
     """
     *before, typed = words or ("",)
-    place = next((index for index, word in enumerate(before) if not word.startswith("-")), None)
-    if place is not None:
+    place = command_place(before, taking_values() if before and before[0].startswith("-") else ())
+    if place < len(before):
         command = root.commands.get(before[place])
         return _after(command, before[place + 1 :], typed) if isinstance(command, TyperCommand) else NOTHING
     if typed.startswith("-"):

@@ -235,6 +235,16 @@ class RebalanceOutput(OutputFlags):
     output: Annotated[str, _output(formats.REBALANCE)] = "table"
 
 
+def taking_values() -> frozenset[str]:
+    """Return the flags of all commands, as they are written, whose value is the next word."""
+    groups = (ScopeFlags, ReadFlags, ShowOutput, SchedulerFlags, ConnectionFlags)
+    hints = (get_type_hints(group, include_extras=True)[name] for group in groups for name in group.names())
+    options = (hint.__metadata__[0] for hint in hints if hint.__origin__ is not bool)
+    # Typer takes the first name of an annotated option for its default.
+    names = (name for option in options for name in (option.default, *option.param_decls))
+    return frozenset(name for name in names if isinstance(name, str) and name.startswith("-"))
+
+
 def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command, all of whose parameters are groups of flags, with the flags themselves as parameters."""
     groups: dict[str, type[Flags]] = get_type_hints(command)

@@ -6,15 +6,39 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 # Source: Go strconv/atob.go ParseBool.
 ON = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 OFF = frozenset(("0", "f", "F", "false", "FALSE", "False"))
 
 
+def command_place(words: Sequence[str], taking_values: Collection[str]) -> int:
+    """Return which of the words is the command: the first that is neither a flag nor, of these flags, a value."""
+    place = 0
+    while place < len(words) and words[place].startswith("-") and words[place] != "--":
+        place += 2 if words[place] in taking_values else 1
+    return place
+
+
+class Group(TyperGroup):
+    """The program."""
+
+    def get_help(self, ctx: Any) -> str:  # noqa: ANN401 - click's context; typer hides it
+        """Return what ``--help`` prints."""
+        from kubectl_spread.cli.help import group_help
+
+        return group_help(self, ctx)
+
+
 class Command(TyperCommand):
     """A command whose switches may be given a value."""
+
+    def get_help(self, ctx: Any) -> str:  # noqa: ANN401 - click's context; typer hides it
+        """Return what ``--help`` prints."""
+        from kubectl_spread.cli.help import command_help
+
+        return command_help(self, ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context; typer hides it
         """Return what is left of the words after the flags have been taken from them."""

@@ -8,6 +8,13 @@ from kubectl_spread import __version__
 from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import LogFlags, StructuredOutput
 
+EPILOG = """
+\b
+Examples:
+  kubectl spread version                   # for people
+  kubectl spread version -o json           # for programs
+"""
+
 
 def version(printing: StructuredOutput, _: LogFlags) -> None:
     """Print the version of this plugin and the releases of kube-scheduler it mirrors."""

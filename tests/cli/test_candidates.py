@@ -82,7 +82,7 @@ def test_every_flag_of_every_command_is_offered_with_its_help(command: str) -> N
 
 
 def test_the_program_itself_has_flags() -> None:
-    assert words("--") == ["--help"]
+    assert words("--") == ["--version", "--help"]
 
 
 def test_a_flag_is_completed_by_its_beginning() -> None:

@@ -58,7 +58,45 @@ def test_every_command_explains_itself(command: str) -> None:
     short, long = spread(command, "-h"), spread(command, "--help")
     assert short == long
     assert (short.code, short.stderr) == (0, "")
-    assert short.stdout.startswith(f"Usage: kubectl spread {command} ")
+    assert f"\n\nUsage:\n  kubectl spread {command} " in short.stdout
+    assert "..." not in short.stdout.partition("\n\n")[0]
+    assert max(map(len, short.stdout.partition("\nOptions:")[2].splitlines())) <= 80
+
+
+def test_the_flags_that_reach_a_cluster_stand_at_the_end() -> None:
+    *_, flags, usage = spread("show", "-h").stdout.split("\n\n")
+    assert flags.startswith("Connection options, as for kubectl:\n")
+    assert "  -s, --server string  " in flags
+    assert "  --as-group stringArray  " in flags
+    assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | TYPE [NAME...]] [options]\n"
+    assert "-o, --output FORMAT  " in spread("show", "-h").stdout
+
+
+def test_descriptions_of_commands_are_whole() -> None:
+    said = " ".join(spread().stdout.split())
+    assert "Show how Pods lie over the domains of their topology spread constraints. why-pending Explain" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-n", "shop", "--from", SHOP, "show"),
+        ("--from", SHOP, "--namespace=shop", "show"),
+        ("--color=never", "--from", SHOP, "show", "-n", "shop"),
+    ],
+    ids=str,
+)
+def test_flags_may_come_before_the_command(words: tuple[str | Path, ...]) -> None:
+    assert installed(*words) == installed("show", "-n", "shop", "--from", SHOP)
+
+
+def test_commands_are_completed_after_flags() -> None:
+    assert installed("__complete", "-n", "shop", "sh").stdout.startswith("show\t")
+    assert "--by-node\t" in installed("__complete", "-n", "shop", "show", "--by").stdout
+
+
+def test_the_version_is_a_flag_too() -> None:
+    assert installed("--version") == installed("version")
 
 
 @pytest.mark.parametrize("command", ["show", "why-pending", "check"])

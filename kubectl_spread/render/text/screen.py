@@ -5,7 +5,6 @@ In a pipe there is no width, and nothing is wrapped or left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -13,6 +12,7 @@ import msgspec
 
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import Table, Tone
+from kubectl_spread.render.wrapping import wrap
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
@@ -31,9 +31,6 @@ SHORT_KEYS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Well-known label → what it is called where there is no room for all of it."""
-_WORD = re.compile(r" *[^ ]+")
-# Not within 0..1, nor before the number of Pods in a domain.
-_BREAK = re.compile(r"[-/,=_]|[.:](?=[A-Za-z])")
 
 
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,32 +61,6 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PIPE = Screen()
-
-
-def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
-    """Return the lines of a text, at least one, broken at words; a word that is too long, at a sign within it.
-
-    Args:
-        text: one line; the spaces it begins with stay.
-        width: characters of a line.
-        hanging: how many characters fewer all lines but the first have.
-    """
-    lines, line, room = list[str](), "", width
-    for word in _WORD.findall(text):
-        if len(line) + len(word) > room and line.strip():
-            lines.append(line)
-            line, room = "", width - hanging
-        line += word if line or not lines else word.lstrip()
-        while len(line) > room:
-            head = _head(line, room)
-            lines.append(line[:head])
-            line, room = line[head:], width - hanging
-    return [*lines, line] if line or not lines else lines
-
-
-def _head(word: str, room: int) -> int:
-    """Return how much of a word that is longer than that stands on the line."""
-    return max((found.end() for found in _BREAK.finditer(word, 1, room)), default=max(room, 1))
 
 
 def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterator[str]:

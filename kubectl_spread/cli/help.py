@@ -1,0 +1,115 @@
+"""What ``--help`` prints: as kubectl does, what the command is for, examples, its flags, and how it is used.
+
+The flags that reach a cluster, the same for every command, have a section of their own at the end.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from kubectl_spread.cli.flags import ConnectionFlags
+from kubectl_spread.cli.output import terminal_width
+from kubectl_spread.render.wrapping import wrap
+
+MORE = 'Use "{path} COMMAND --help" for more about a command, "{path} explain" for what the words in reports mean.'
+NARROW, WIDE = 80, 120
+"""Characters of a line where there is no terminal, and at most."""
+LONGEST_FORM = 34
+"""Characters of a flag with what it takes, up to which its description stands beside it."""
+TYPES = {"str": "string", "text": "string", "integer": "int", "integer range": "int", "float range": "float"}
+"""Type of a value, as the parser names it → as kubectl does."""
+
+
+def command_help(command: TyperCommand, context: Any) -> str:  # noqa: ANN401 - click's context; typer hides it
+    """Return the help of one command."""
+    width, every = _width(), command.get_params(context)
+    options = [each for each in every if isinstance(each, TyperOption)]
+    arguments = [f"{each.metavar}" for each in every if isinstance(each, TyperArgument)]
+    shared = frozenset(ConnectionFlags.names()) if _names(options) > {"kubeconfig"} else frozenset[str]()
+    own = [each for each in options if each.name not in shared]
+    about, _, more = (command.epilog or "").replace("\b\n", "").strip().partition("\n\n")
+    parts = [
+        *(_paragraph(text, width) for text in inspect.cleandoc(command.help or "").split("\n\n")),
+        about,
+        *(_paragraph(" ".join(text.split()), width) for text in more.split("\n\n") if text),
+        _section("Options:", own, width),
+        _section("Connection options, as for kubectl:", [each for each in options if each.name in shared], width),
+        f"Usage:\n  {' '.join((context.command_path, *arguments, '[options]'))}",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def group_help(group: TyperGroup, context: Any) -> str:  # noqa: ANN401 - as above
+    """Return the help of the program: its commands, each in a sentence, and its flags."""
+    width, path = _width(), context.command_path
+    said = [(name, f"{each.help}".strip().partition("\n\n")[0]) for name, each in group.commands.items()]
+    flags = [each for each in group.get_params(context) if isinstance(each, TyperOption)]
+    parts = [
+        _paragraph(f"{group.help}", width),
+        "\n".join(("Commands:", *_listed(((name, " ".join(text.split())) for name, text in said), width))),
+        _section("Options:", flags, width),
+        f"Usage:\n  {path} COMMAND [options]",
+        _paragraph(MORE.format(path=path), width),
+    ]
+    return "\n\n".join(parts)
+
+
+def _width() -> int:
+    """Return how long lines may be: as the terminal is wide, but not too long to be read."""
+    return min(terminal_width(sys.stdout) or NARROW, WIDE)
+
+
+def form_of(option: TyperOption) -> str:
+    """Return the flag as one writes it, such as ``-n, --namespace NAMESPACE``."""
+    names = ", ".join(sorted((name for name in option.opts if name != "--v"), key=len) or option.opts)
+    return names if option.is_flag else f"{names} {takes(option)}"
+
+
+def takes(option: TyperOption) -> str:
+    """Return what a flag takes, in a word; formats of ``-o`` are told in its description."""
+    if option.metavar:
+        return "FORMAT" if len(option.metavar) > LONGEST_FORM else option.metavar
+    kind = TYPES.get(option.type.name, option.type.name)
+    return f"{kind}Array" if option.multiple else kind
+
+
+def _names(options: Iterable[TyperOption]) -> set[str]:
+    """Return the names of the flags, as the program calls them."""
+    return {f"{each.name}" for each in options}
+
+
+def _paragraph(text: str, width: int) -> str:
+    """Return a paragraph, wrapped."""
+    return "\n".join(wrap(" ".join(text.split()), width))
+
+
+def _section(title: str, options: Iterable[TyperOption], width: int) -> str:
+    """Return the flags, one below another; empty where there are none."""
+    rows = [(form_of(each), _description(each)) for each in options]
+    return "\n".join((title, *_listed(rows, width))) if rows else ""
+
+
+def _description(option: TyperOption) -> str:
+    """Return what the flag does, with what it may be given and what it is otherwise."""
+    choices = f" One of: {', '.join((option.metavar or '').split('|'))}." if takes(option) == "FORMAT" else ""
+    default = option.default
+    shown = option.show_default and default not in {None, "", False, "0"} and not callable(default)
+    return f"{option.help}{choices}{f' (default {default})' if shown else ''}"
+
+
+def _listed(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    """Yield a line for each name, its text beside it."""
+    every = list(rows)
+    indent = 2 + max((len(name) for name, _ in every if len(name) <= LONGEST_FORM), default=0) + 2
+    for name, text in every:
+        beside = len(name) <= LONGEST_FORM
+        if not beside:
+            yield f"  {name}"
+        first, *rest = wrap((f"  {name}" if beside else "").ljust(indent) + text, width, hanging=indent)
+        yield first
+        yield from (" " * indent + line for line in rest)
