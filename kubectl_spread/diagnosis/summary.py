@@ -320,7 +320,7 @@ def pinned(case: Case) -> Cause | None:
     verb = "hold" if len(domains) > 1 else "holds"
     holding = f"{verb} the minimum ({count_of(constraint.global_minimum, 'Pod')}) but"
     minimum = f"{holding} this Pod cannot land there"
-    shut = f"{holding} {'are' if len(domains) > 1 else 'is'} shut"
+    shut = f"{holding} cannot take it"
     key, brief = constraint.topology_key, _brief(constraint)
     pins = _pinning(constraint, case)
     whys = [f"{named(nodes)}: {' and '.join(texts)}" for nodes, texts in pins]

@@ -110,7 +110,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         1,
         (
             f"default/web-h2-0 is Pending. The constraint on {ZONE} counts app=web,track=old, not this Pod itself."
-            " zone c holds the minimum (0 Pods) but is shut: taint dedicated=gpu:NoSchedule."
+            " zone c holds the minimum (0 Pods) but cannot take it: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "its PodGroup is not complete": (

@@ -155,7 +155,7 @@ def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
     described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
     assert told == (
-        f"{ZONE} b holds the minimum (1 Pod) but is shut: b1: the constraint on hostname;"
+        f"{ZONE} b holds the minimum (1 Pod) but cannot take it: b1: the constraint on hostname;"
         f" b2: taint {GPU}. a is at 2, maxSkew 1."
     )
 
@@ -165,7 +165,7 @@ def test_many_domains_with_long_names_are_counted() -> None:
     full = [pod(f"hog-{name}", on=name, requests={"cpu": "6"}) for name in names[2:]]
     described = incoming(spread(HOSTNAME, selector=app("web")), requests={"cpu": "3"})
     told = report_of(described, [*map(node, names), *full, *web(*names[:2])]).summary
-    assert told == f"6 domains of {HOSTNAME} hold the minimum (0 Pods) but are shut: cpu: asks 3, at most 2 free."
+    assert told == f"6 domains of {HOSTNAME} hold the minimum (0 Pods) but cannot take it: cpu: asks 3, at most 2 free."
 
 
 def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:

@@ -145,7 +145,7 @@ def _fix(fix: FixBlock) -> Markup:
     starts = block("p", text(fix.starts), class_="hint caution")
     edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _diff(edit.lines))) for edit in fix.edits)
     yaml = [_command("\n".join(fix.yaml))] if fix.yaml else []
-    return joined((head, effects, *edits, *yaml, *map(_command, fix.commands), starts))
+    return joined((head, effects, starts, *edits, *yaml, *map(_command, fix.commands)))
 
 
 def _diff(lines: Iterable[str]) -> Markup:

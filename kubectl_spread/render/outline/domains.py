@@ -20,7 +20,7 @@ REASONS = {
 }
 UNMATCHED = "does not match the Pod itself"
 DEFAULT = "cluster default"
-MOST_ROWS = 12
+MOST_ROWS = 6
 """Domains (count) up to which each has a line of its own."""
 
 Ranges: TypeAlias = Mapping[str, tuple[int, int]]

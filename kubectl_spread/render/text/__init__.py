@@ -133,14 +133,12 @@ def _fix(number: int, fix: FixBlock, screen: Screen) -> Iterator[str]:
     """Yield the lines of one fix: sentences fit to the screen, what is to be copied as it is."""
     indent = " " * NUMBERED
     yield from screen.wrapped(f"  {number}. {fix.id}: {fix.summary}. {fix.effect}", under=NUMBERED)
-    for note in fix.notes:
+    for note in (*fix.notes, *([f"({fix.starts})"] if fix.starts else [])):
         yield from screen.wrapped(indent + note, under=NUMBERED)
     for edit in fix.edits:
         yield from screen.wrapped(f"{indent}{edit.place}:", under=NUMBERED)
         yield from (clean(indent + line) for line in edit.lines)
     yield from (clean(indent + line) for line in (*fix.yaml, *fix.commands))
-    if fix.starts:
-        yield from screen.wrapped(f"{indent}({fix.starts})", under=NUMBERED)
 
 
 def _messages(messages: Messages) -> Iterator[str]:
