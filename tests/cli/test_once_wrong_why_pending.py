@@ -109,8 +109,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES, SHUT, *old_and_new()],
         1,
         (
-            f"default/web-h2-0 is Pending. The constraint on {ZONE} counts app=web,track=old, not this Pod itself."
-            " zone c holds the minimum (0 Pods) but cannot take it: taint dedicated=gpu:NoSchedule."
+            "default/web-h2-0 is Pending. The constraint on zone counts app=web,track=old, not this Pod."
+            " zone c holds the minimum (0 Pods) but cannot take it: c1: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "its PodGroup is not complete": (

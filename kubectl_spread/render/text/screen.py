@@ -5,8 +5,9 @@ In a pipe there is no width, and nothing is wrapped or left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType, ModuleType
 
 import msgspec
 
@@ -16,6 +17,7 @@ from kubectl_spread.render.wrapping import wrap
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
 """Tone → the code of its colour (ECMA-48 SGR): red, green, yellow, cyan."""
+METADATA = "importlib.metadata"
 NAMESPACE = "NAMESPACE"
 GAP = 3
 """Spaces between columns, as kubectl has them."""
@@ -71,11 +73,12 @@ def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterat
         table = _without(table, NAMESPACE)
     table = msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
     table, widths, named = _fit(table, screen.width)
-    toneless = (None,) * len(widths)
-    if headers:
-        yield from _row(table.headers, toneless, widths, screen)
-    for number, row in enumerate(table.rows):
-        yield from _row(row, table.tones[number] if table.tones else toneless, widths, screen)
+    tones = table.tones or [(None,) * len(widths)] * len(table.rows)
+    rows = [
+        [_in_lines(text, width, tone, screen) for text, width, tone in zip(row, widths, toned, strict=True)]
+        for row, toned in zip(table.rows, tones, strict=True)
+    ]
+    yield from _laid_out([list(table.headers), *rows] if headers else rows)
     if named:
         yield from screen.wrapped(f"Here {', '.join(named)}.")
 
@@ -85,15 +88,36 @@ def _repeats(table: Table, namespace: str) -> bool:
     return NAMESPACE in table.headers and {row[table.headers.index(NAMESPACE)] for row in table.rows} == {namespace}
 
 
-def _row(row: Sequence[str], tones: Sequence[Tone | None], widths: Sequence[int], screen: Screen) -> Iterator[str]:
-    """Yield the lines of one row: each cell under its column."""
-    cells = [wrap(text, width) if len(text) > width else [text] for text, width in zip(row, widths, strict=True)]
-    for number in range(max(map(len, cells))):
-        line = ""
-        for lines, tone, width in zip(cells, tones, widths, strict=True):
-            part = lines[number] if number < len(lines) else ""
-            line += screen.paint(part, tone) + " " * (width - len(part) + GAP)
-        yield line.rstrip()
+def _in_lines(text: str, width: int, tone: Tone | None, screen: Screen) -> str:
+    """Return the text of a cell in lines no longer than that, each in the colour of its tone."""
+    lines = wrap(text, width) if len(text) > width else [text]
+    return "\n".join(screen.paint(line, tone) for line in lines)
+
+
+def _laid_out(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of rows whose cells may have several."""
+    # tabulate puts two spaces between columns; a space at the end of each line of a cell makes the third.
+    padded = [[*(text.replace("\n", " \n") + " " for text in row[:-1]), *row[-1:]] for row in rows]
+    text = _tabulate()(padded, tablefmt="plain", disable_numparse=True, preserve_whitespace=True)
+    return (line.rstrip() for line in text.splitlines())
+
+
+def _tabulate() -> Callable[..., str]:
+    """Return tabulate's function, without what tabulate loads only to learn its own version.
+
+    That is importlib.metadata, and with it mail, sockets and archives: forty modules, a tenth of a short command.
+    Where it is loaded already nothing is kept from anybody; tabulate takes its version from a file of its own then.
+    """
+    stand_in = ModuleType(METADATA)
+    vars(stand_in).update(version=str, PackageNotFoundError=LookupError)
+    spared = METADATA not in sys.modules
+    sys.modules.setdefault(METADATA, stand_in)
+    try:
+        from tabulate import tabulate
+    finally:
+        if spared:
+            del sys.modules[METADATA]
+    return tabulate
 
 
 def _fit(table: Table, width: int | None) -> tuple[Table, list[int], list[str]]:

@@ -62,22 +62,22 @@ def test_a_namespace_that_was_asked_for_needs_no_column() -> None:
 
 def test_words_wrap_under_their_column() -> None:
     assert lines(namespace="shop", width=100) == [
-        "KEY                           WHEN             STATUS                              DOMAINS",
-        "topology.kubernetes.io/zone   DoNotSchedule    Blocked: min pinned by node-c1      a:1 b:1",
+        "KEY                           WHEN             STATUS                           DOMAINS",
+        "topology.kubernetes.io/zone   DoNotSchedule    Blocked: min pinned by node-c1   a:1 b:1",
         "                                               and 1 more",
-        "kubernetes.io/hostname        ScheduleAnyway   OK                                  node-a:1 node-b:1",
-        "                                                                                   node-c:1",
+        "kubernetes.io/hostname        ScheduleAnyway   OK                               node-a:1 node-b:1",
+        "                                                                                node-c:1",
     ]
 
 
 def test_long_labels_get_short_names_before_a_column_goes() -> None:
     assert lines(namespace="shop", width=70) == [
-        "KEY        WHEN             STATUS                       DOMAINS",
-        "zone       DoNotSchedule    Blocked: min pinned by       a:1 b:1",
+        "KEY        WHEN             STATUS                   DOMAINS",
+        "zone       DoNotSchedule    Blocked: min pinned by   a:1 b:1",
         "                            node-c1 and 1 more",
-        "hostname   ScheduleAnyway   OK                           node-a:1",
-        "                                                         node-b:1",
-        "                                                         node-c:1",
+        "hostname   ScheduleAnyway   OK                       node-a:1",
+        "                                                     node-b:1",
+        "                                                     node-c:1",
         "Here zone is topology.kubernetes.io/zone, hostname is",
         "kubernetes.io/hostname.",
     ]
