@@ -25,6 +25,7 @@ from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.snapshot import Inventory
 
+BOUNDED = {Ended.PLACEMENTS, Ended.NOT_BEGUN}
 WORST_FIRST = tuple(RebalanceVerdict)
 
 
@@ -63,7 +64,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             metadata=view.metadata,
             evictions=tuple(rebalanced.evictions(found, view.snapshot)),
             items=tuple(sorted(rebalanced.items(found, fixes_of), key=_turn)),
-            search="bounded" if any(each.ended is Ended.PLACEMENTS for each in found.outcomes) else "complete",
+            search="bounded" if any(each.ended in BOUNDED for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),
         )

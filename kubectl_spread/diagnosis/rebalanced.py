@@ -13,6 +13,7 @@ from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.unbalanced import why_no_more
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import Outcome, Plan
+from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.rebalance.waves import waves
 from kubectl_spread.report import Fix, PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
 from kubectl_spread.scheduler import cycle
@@ -93,6 +94,8 @@ def _unsure(outcome: Outcome) -> str:
         return ""
     if not handle.profile.serves(pod):
         return f"{pod.spec.scheduler_name} decides about these Pods, and its rules are not known"
+    if outcome.ended is Ended.NOT_BEGUN:
+        return "it was not looked at, for the plan is long as it is: follow it, then ask again"
     gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
     return gaps[0].consequence if gaps else ""
 

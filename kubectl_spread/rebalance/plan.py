@@ -22,6 +22,8 @@ UNLIMITED = 10**9
 MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
 """Verdicts on single nodes in the search for one group, about a second's; what a placement costs besides; and how many
 placements there are in any case (counts)."""
+MOST_IN_ALL = 20 * MOST_WORK
+"""The same for all groups together (count), in some half a minute."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Ways the Pods may lie that are followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -108,14 +110,15 @@ class Plan(msgspec.Struct, frozen=True):
     whole: bool
 
 
-def plan(handles: Mapping[str, Handle], asked: Asked) -> Plan:
+def plan(handles: Mapping[str, Handle], asked: Asked, *, most_work: int = MOST_IN_ALL) -> Plan:
     """Return the fewest evictions after which what is asked for holds, or comes as near as it can.
 
     Args:
         handles: scheduler's name → the cluster as its profile sees it.
         asked: what it is to reach.
+        most_work: verdicts on single nodes (count) after which no other group is begun.
     """
-    return Planner(handles, asked).run()
+    return Planner(handles, asked, most_work).run()
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -145,12 +148,14 @@ class Planner:
     Args:
         handles: scheduler's name → the cluster as its profile sees it.
         asked: what is to be reached.
+        most_work: verdicts on single nodes (count) after which no other group is begun.
     """
 
-    def __init__(self, handles: Mapping[str, Handle], asked: Asked) -> None:
+    def __init__(self, handles: Mapping[str, Handle], asked: Asked, most_work: int) -> None:
         self._asked = asked
         self._posing = Posing(handles, asked.may_go)
         self._state = State((Arrangement(handles, ()),))
+        self._work_left = most_work
 
     def run(self) -> Plan:
         """Return the plan: groups that cannot be balanced come last, for others may make room for them."""
@@ -198,14 +203,22 @@ class Planner:
 
     def _best(self, problem: Problem, before: State) -> Found:
         """Return the best plan for a group: looked for in few arrangements, then followed in as many as may be."""
+        if self._work_left <= 0:
+            return Found(before, Ended.NOT_BEGUN)
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         first = before.with_most(1, problem.goals)
-        found = Search(problem, first, self._limits(few)).run()
+        found = self._searched(problem, first, few)
         followed = self._followed(found, before, problem, many)
         if followed is None:
-            found = Search(problem, before.with_most(many, problem.goals), self._limits(many)).run()
+            found = self._searched(problem, before.with_most(many, problem.goals), many)
             followed = self._followed(found, before, problem, many)
         return Found(before, Ended.PLACEMENTS) if followed is None else Found(followed, found.ended)
+
+    def _searched(self, problem: Problem, before: State, arrangements: int) -> Found:
+        """Return what a search finds that follows so many arrangements."""
+        found = Search(problem, before, self._limits(arrangements)).run()
+        self._work_left -= found.placed * (PER_PLACEMENT + self._nodes)
+        return found
 
     def _followed(self, found: Found, before: State, problem: Problem, most: int) -> State | None:
         """Return the state that was found, followed in as many arrangements as may be; None where it is worse then."""

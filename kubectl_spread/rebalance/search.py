@@ -96,6 +96,7 @@ class Ended(Enum):
     FOUND_ALL = "there is nothing better"
     PLACEMENTS = "as many Pods were placed as may be"
     EVICTIONS = "no more evictions are allowed"
+    NOT_BEGUN = "the search for others took as long as all may"
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -104,10 +105,12 @@ class Found(msgspec.Struct, frozen=True):
     Attributes:
         state: the best: the least excess, then the fewest evictions.
         ended: why it looked no further.
+        placed: how many Pods were placed for it (count).
     """
 
     state: State
     ended: Ended
+    placed: int = 0
 
 
 class Search:
@@ -131,9 +134,14 @@ class Search:
 
     def run(self) -> Found:
         """Return the best plan there is, or that was found within the limits."""
+        best, ended = self._best()
+        return Found(best, ended, self._placed)
+
+    def _best(self) -> tuple[State, Ended]:
+        """Return the best plan, and why the search looked no further."""
         best = self._start
         if not self._problem.left(best.counted):
-            return Found(best, Ended.FOUND_ALL)
+            return best, Ended.FOUND_ALL
         self._branch(best)
         while self._heap and self._placed < self._limits.placements:
             *_, state, movable = heapq.heappop(self._heap)
@@ -143,11 +151,11 @@ class Search:
             if self._is_harmless(after):
                 best = min(best, after, key=self._rank)
                 if not self._problem.left(after.counted):
-                    return Found(after, Ended.FOUND_ALL)
+                    return after, Ended.FOUND_ALL
             self._branch(after)
         if self._heap:
-            return Found(best, Ended.PLACEMENTS)
-        return Found(best, Ended.EVICTIONS if self._cut else Ended.FOUND_ALL)
+            return best, Ended.PLACEMENTS
+        return best, Ended.EVICTIONS if self._cut else Ended.FOUND_ALL
 
     def _after(self, state: State, movable: Movable) -> State | None:
         """Return the state after one eviction; None where a Pod is left without a node, or nothing is new."""

@@ -11,11 +11,12 @@ import pytest
 from kubectl_spread.diagnosis.rebalanced import command, evictions, items
 from kubectl_spread.diagnosis.unbalanced import fixes_first
 from kubectl_spread.report import RebalanceItem, RebalanceVerdict
-from tests.build import HOSTNAME, Object, app, node, pod, snapshot, spread, typed_pod
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget
 
 USED_UP = "The disruption budget web does not allow evicting pods currently"
+ALONE = spread(ZONE, selector=app("api"))
 SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 
@@ -119,6 +120,14 @@ def test_constraints_that_shut_each_other_out_are_named() -> None:
 def test_more_than_may_be_is_said() -> None:
     (item,) = reported([*zones("a", "b"), *web({"a1": 6})], most=1)
     assert (item.verdict, item.reason) == ("Partial", "it would take more evictions than --max allows")
+
+
+def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
+    uneven = [*zones("a", "b"), *web({"a1": 3}, name="web"), *web({"a1": 2}, ALONE, name="api", labels={"app": "api"})]
+    planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: ())
+    assert planned_for.verdict is RebalanceVerdict.PLANNED
+    assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
+    assert not_begun.reason == "it was not looked at, for the plan is long as it is: follow it, then ask again"
 
 
 def test_each_eviction_has_its_place_and_its_command() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.rebalance.plan import Asked, Plan, plan
+from kubectl_spread.rebalance.plan import MOST_IN_ALL, Asked, Plan, plan
 from tests.build import ZONE, Object, app, handle, node, spread
 from tests.build_workloads import owned, template, workload
 
@@ -59,11 +59,12 @@ def planned(
     may_go: Callable[[Pod], bool] = lambda _: True,
     soft: bool = False,
     most: int | None = None,
+    most_work: int = MOST_IN_ALL,
 ) -> Plan:
     """Return the plan for a cluster."""
     found = handle([*objects])
     asked = Asked(wanted=wanted, may_go=may_go, soft=soft, most=most)
-    return plan({found.profile.scheduler_name: found}, asked)
+    return plan({found.profile.scheduler_name: found}, asked, most_work=most_work)
 
 
 def gone(found: Plan) -> list[str]:
