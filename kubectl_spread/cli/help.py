@@ -66,7 +66,7 @@ def _width() -> int:
 
 def form_of(option: TyperOption) -> str:
     """Return the flag as one writes it, such as ``-n, --namespace NAMESPACE``."""
-    names = ", ".join(sorted((name for name in option.opts if name != "--v"), key=len) or option.opts)
+    names = ", ".join(sorted(option.opts, key=len))
     return names if option.is_flag else f"{names} {takes(option)}"
 
 

@@ -34,7 +34,7 @@ def test_everything_is_listed_in_one_line_each() -> None:
 @pytest.mark.parametrize("name", sorted({entry.name for entry in ENTRIES}))
 def test_one_thing_is_explained_in_a_few_lines(name: str) -> None:
     ended = spread("explain", name.upper())
-    entries = [entry for entry in ENTRIES if entry.name == name]
+    entries = [entry for entry in ENTRIES if entry.name.lower() == name.lower()]
     assert ended.code == 0
     assert ended.stdout.count("\nWhat to do: ") == len(entries)
     assert ended.stdout.splitlines()[-1] == f"See {entries[-1].link}"

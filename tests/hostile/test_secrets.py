@@ -84,8 +84,8 @@ def test_secrets_in_files_go_nowhere(report: str, name: str, tmp_path: Path) -> 
     items = [secret, config, *with_environment(objects_in(WAREHOUSE))]
     cluster = tmp_path / "cluster.json"
     cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    manifests = ("-f", MANIFESTS) if report == "CheckReport" else ()
-    ended = spread(*COMMANDS[report], *manifests, "--from", cluster, "-o", name, "-n", "warehouse")
+    about = {"CheckReport": ("-f", MANIFESTS), "SimulateReport": ("--drain", "n02")}.get(report, ())
+    ended = spread(*COMMANDS[report], *about, "--from", cluster, "-o", name, "-n", "warehouse")
     assert ended.stdout
     assert SENTENCE not in ended.stdout + ended.stderr
     assert encoded not in ended.stdout + ended.stderr
