@@ -73,7 +73,9 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
         terms=tuple(_terms(constraint)),
         unmatched="" if constraint.self_match else UNMATCHED,
         default=DEFAULT if constraint.default else "",
-        domains=_unfolded(constraint) if extent.by_node else _folded(constraint, extent.most(), ranges),
+        domains=_unfolded(constraint, EVERY if extent.wide else extent.names)
+        if extent.by_node
+        else _folded(constraint, extent.most(), ranges),
         minimum=minimum_text(constraint),
         bypassed=tuple(_bypassed(constraint.bypassed_nodes, extent.most())),
     )
@@ -88,16 +90,23 @@ def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
     yield "selector", constraint.selector
 
 
-def _unfolded(constraint: ConstraintReport) -> Table:
-    """Return a row for each counted node, with the domain it is in."""
-    columns: tuple[Column[tuple[Domain, str, int]], ...] = (
-        Column("DOMAIN", lambda row: row[0].value or EMPTY),
-        Column("NODE", lambda row: row[1]),
-        Column("PODS", lambda row: str(row[2])),
-        Column("SKEW", lambda row: str(row[0].skew)),
-        Column("NEXT", lambda row: next_text(row[0], constraint)),
+def _unfolded(constraint: ConstraintReport, most: int) -> Table:
+    """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
+    columns: tuple[Column[DomainRow], ...] = (
+        Column("DOMAIN", lambda row: row.names(most)),
+        Column("NODE", lambda row: listed(row.nodes, most)),
+        Column("PODS", lambda row: row.pods),
+        Column("SKEW", lambda row: row.skew),
+        Column("NEXT", lambda row: row.next),
     )
-    return table_of(columns, ((d, node, pods) for d in constraint.domains for node, pods in d.by_node.items()))
+    rows = [
+        msgspec.structs.replace(_row(domain, constraint, EXACT), nodes=(node,), fewest=pods, most=pods)
+        for domain in constraint.domains
+        for node, pods in domain.by_node.items()
+    ]
+    if len(rows) > MOST_ROWS and most != EVERY:
+        rows = [*(row for row in rows if row.fewest), *_merged(row for row in rows if not row.fewest)]
+    return table_of(columns, rows)
 
 
 def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
@@ -144,7 +153,7 @@ def _together(rows: Sequence[DomainRow]) -> DomainRow:
     """Return one row for rows that stand the same."""
     return msgspec.structs.replace(
         rows[0],
-        values=tuple(value for row in rows for value in row.values),
+        values=tuple(dict.fromkeys(value for row in rows for value in row.values)),
         nodes=tuple(node for row in rows for node in row.nodes),
     )
 

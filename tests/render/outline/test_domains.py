@@ -119,7 +119,11 @@ def test_many_domains_that_stand_alike_share_a_line() -> None:
         "n00, n01, n02, n04 and 4 more   8       0      0      yes",
         "Minimum 0, held by n00, n01, n02, n04 and 4 more.",
     ]
-    assert len(lines(found, by_node=True)) == MOST_ROWS + 3 + 3
+    assert lines(found, by_node=True)[2:4] == [
+        "n03                             n03                             1      1      no: skew would be 2",
+        "n00, n01, n02, n04 and 4 more   n00, n01, n02, n04 and 4 more   0      0      yes",
+    ]
+    assert len(lines(found, by_node=True, wide=True)) == MOST_ROWS + 3 + 3
 
 
 def test_few_domains_have_a_line_each() -> None:
