@@ -22,12 +22,9 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
 def _level(text: str | int) -> int:
-    """Return the number of ``-v 6``; of ``-v=6``, which kubectl takes too, the parser leaves ``=6``.
-
-    The default comes here too, as a number.
-    """
+    """Return the number of ``-v 6``; the default comes here too, as a number."""
     try:
-        return int(f"{text}".removeprefix("="))
+        return int(text)
     except ValueError as error:
         raise typer.BadParameter(f"{text!r} is not a number") from error
 

@@ -1,4 +1,4 @@
-"""Switches that are given a value, as kubectl takes them: ``--insecure-skip-tls-verify=true``, ``-A=false``."""
+"""Flags with an equals sign, as kubectl takes them: ``--insecure-skip-tls-verify=true``, ``-A=false``, ``-n=shop``."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Command(TyperCommand):
         return super().parse_args(ctx, self.plain(args))
 
     def plain(self, args: Sequence[str]) -> list[str]:
-        """Return the words with switches that have no values."""
-        switches = {
-            name for option in self.params if isinstance(option, TyperOption) and option.is_flag for name in option.opts
-        }
-        return list(_without_values(args, switches))
+        """Return the words with switches that have no values, and short flags that have theirs without a sign."""
+        options = [option for option in self.params if isinstance(option, TyperOption)]
+        switches = {name for option in options if option.is_flag for name in option.opts}
+        short = {name for option in options for name in option.opts if not name.startswith("--")}
+        return list(_plain(args, switches, short - switches))
 
 
 class OrderedCommand(Command):
@@ -77,8 +77,8 @@ def _in_order(given: Sequence[Any], values: Mapping[str, Any]) -> Iterator[tuple
             yield option.opts[0].removeprefix("--"), next(of_option[option.name])
 
 
-def _without_values(words: Sequence[str], switches: Collection[str]) -> Iterator[str]:
-    """Yield the words, a switch without its value, or not at all where that is false.
+def _plain(words: Sequence[str], switches: Collection[str], short: Collection[str]) -> Iterator[str]:
+    """Yield the words, a switch without its value, or not at all where that is false; ``-nshop`` for ``-n=shop``.
 
     Raises:
         typer.BadParameter: a value is neither true nor false.
@@ -88,7 +88,9 @@ def _without_values(words: Sequence[str], switches: Collection[str]) -> Iterator
             yield from words[number:]
             return
         name, equals, value = word.partition("=")
-        if not equals or name not in switches:
+        if value and name in short:
+            yield name + value
+        elif not equals or name not in switches:
             yield word
         elif value in ON:
             yield name

@@ -51,3 +51,10 @@ def test_only_switches_are_meant() -> None:
 def test_steps_are_done_in_the_order_in_which_they_are_given(words: list[str], steps: list[str]) -> None:
     ended = CliRunner().invoke(application(), ["simulate", *words, "--from", "examples/shop.yaml", "-o", "json"])
     assert [step["step"] for step in json.loads(ended.stdout)["steps"]] == steps
+
+
+@pytest.mark.parametrize("words", [["-n=shop"], ["-nshop"], ["-n", "shop"]])
+def test_a_short_flag_may_have_its_value_after_an_equals_sign(words: list[str]) -> None:
+    asked = ["show", *words, "-o=name", "-v=1", "--from", "examples/shop.yaml"]
+    ended = CliRunner().invoke(application(), asked)
+    assert (ended.exit_code, ended.stdout.splitlines()[0]) == (0, "deployment/web")
