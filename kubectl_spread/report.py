@@ -67,6 +67,7 @@ class Metadata(Report, frozen=True, kw_only=True):
         kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``.
         source: the context, or the files.
         resource_versions: list → version it was read at; empty for files.
+        as_of: the last time that the Pods tell of (RFC 3339): the answer is no older; empty where they tell none.
     """
 
     version: str
@@ -75,6 +76,7 @@ class Metadata(Report, frozen=True, kw_only=True):
     kube_version_from: Literal["flag", "server", "nodes", "default"]
     source: str = ""
     resource_versions: dict[str, str] = {}
+    as_of: str = ""
 
 
 class Incomplete(Report, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
+from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.report import Incomplete, Metadata
 from kubectl_spread.scheduler.framework import Handle
@@ -118,6 +119,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         kube_version_from=version_from,
         source=source.name,
         resource_versions=dict(snapshot.inventory.resource_versions),
+        as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
     return View(_handles(snapshot, judged), metadata, (*_unproved(minor), *_unknown_gates(scheduler)))

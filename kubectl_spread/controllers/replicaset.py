@@ -17,6 +17,7 @@ import msgspec
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import POD_DELETION_COST
+from kubectl_spread.objects.times import moment
 
 _COST = re.compile(r"0|-?[1-9][0-9]{0,9}")
 _LIMIT = 2**31
@@ -125,12 +126,3 @@ def _deletion_cost(pod: Pod) -> int:
 def _ready_since(pod: Pod) -> str | None:
     """Return since when the Pod is ready."""
     return next((c.last_transition_time for c in pod.status.conditions if c.type == READY), None)
-
-
-def moment(text: str | None) -> datetime | None:
-    """Return the time that RFC 3339 text says, None where it says none."""
-    try:
-        found = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return found if found and found.tzinfo else None

@@ -6,17 +6,17 @@ is immutable; only the world itself changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.replicaset import moment
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodCondition
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import OwnerReference
+from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.objects.well_known_labels import REGION, ZONE
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET
@@ -28,6 +28,8 @@ ControllerKey: TypeAlias = tuple[str, str, str]
 """Namespace, kind and name of what manages Pods."""
 
 ZONE_LABELS = (REGION, ZONE)
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+"""When it is, where no Pod tells of a time."""
 
 
 def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
@@ -67,7 +69,7 @@ class World:
         self.lost: set[str] = set()
         self.free = False
         self.version = 0
-        self.now = _latest(self.pods.values())
+        self.now = (last_told(self.pods.values()) or LONG_AGO) + timedelta(minutes=1)
         self.preempted: list[Pod] = []
         self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
         self.best: dict[PodKey, tuple[str, ...]] = {}
@@ -103,14 +105,14 @@ class World:
 
     def make(self, pod: Pod, *, number: int = 0) -> None:
         """Let a Pod come to be that waits for a node; ``number`` counts those that are made together."""
-        stamped = replace(pod.metadata, creation_timestamp=_text(self.now))
+        stamped = replace(pod.metadata, creation_timestamp=written(self.now))
         status = replace(pod.status, phase="Pending")
         self.born[pod.key] = (self.round, number)
         self._put(replace(pod, metadata=stamped, status=status))
 
     def bind(self, pod: Pod, node_name: str) -> None:
         """Put the Pod on the node."""
-        status = replace(pod.status, phase="Running", nominated_node_name="", start_time=_text(self.now))
+        status = replace(pod.status, phase="Running", nominated_node_name="", start_time=written(self.now))
         self._put(replace(pod, spec=replace(pod.spec, node_name=node_name), status=status))
 
     def delete(self, pod: Pod) -> None:
@@ -118,7 +120,7 @@ class World:
         if not pod.spec.node_name or pod.finished or pod.spec.node_name not in self.nodes:
             self.remove(pod)
         elif not pod.terminating:
-            self._put(replace(pod, metadata=replace(pod.metadata, deletion_timestamp=_text(self.now))))
+            self._put(replace(pod, metadata=replace(pod.metadata, deletion_timestamp=written(self.now))))
 
     def preempt(self, victims: Iterable[Pod], pod: Pod, node_name: str) -> None:
         """Delete the victims, and nominate the Pod to their node."""
@@ -133,7 +135,7 @@ class World:
     def set_ready(self, pod: Pod, *, ready: bool) -> None:
         """Let the Pod say whether it is ready."""
         others = tuple(condition for condition in pod.status.conditions if condition.type != "Ready")
-        condition = PodCondition(type="Ready", status=str(ready), last_transition_time=_text(self.now))
+        condition = PodCondition(type="Ready", status=str(ready), last_transition_time=written(self.now))
         self._put(replace(pod, status=replace(pod.status, conditions=(*others, condition))))
 
     def remove(self, pod: Pod) -> None:
@@ -233,17 +235,3 @@ class World:
         zones = sorted(by_zone, key=lambda zone: self.order("/".join(zone)))
         positions = {name: (at, turn) for turn, zone in enumerate(zones) for at, name in enumerate(by_zone[zone])}
         return sorted(names, key=positions.__getitem__)
-
-
-def _latest(pods: Collection[Pod]) -> datetime:
-    """Return a time a minute after the last that Pods tell of."""
-    # A Pod's conditions change together, and so do many Pods.
-    told = {pod.metadata.creation_timestamp for pod in pods}
-    told.update(condition.last_transition_time for pod in pods for condition in pod.status.conditions)
-    last = max(filter(None, map(moment, told)), default=datetime.fromisoformat("2000-01-01T00:00:00+00:00"))
-    return last + timedelta(minutes=1)
-
-
-def _text(time: datetime) -> str:
-    """Return the time as an API server writes it."""
-    return time.isoformat(timespec="seconds").replace("+00:00", "Z")

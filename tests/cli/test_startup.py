@@ -84,7 +84,7 @@ def test_completing_names_of_the_cluster_loads_no_scheduler(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("command", "most"), [(("show",), 272), (("why-pending",), 296), (("check", "-f", "{}"), 277)], ids=str
+    ("command", "most"), [(("show",), 272), (("why-pending",), 297), (("check", "-f", "{}"), 277)], ids=str
 )
 def test_files_are_read_without_the_client(command: tuple[str, ...], most: int, snapshot: Path, tmp_path: Path) -> None:
     arguments = [word.format(snapshot) for word in command]

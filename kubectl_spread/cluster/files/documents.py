@@ -165,7 +165,9 @@ def _shallow(document: Document) -> Document | Problem:
     level = [document.content]
     for _ in range(MAX_DEPTH + 1):
         level = [child for values in level for child in _children(values)]
-    return document.problem(f"is nested more than {MAX_DEPTH} deep") if level else document
+        if not level:
+            return document
+    return document.problem(f"is nested more than {MAX_DEPTH} deep")
 
 
 def _children(values: Content) -> Iterable[Plain]:

@@ -114,6 +114,7 @@ def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
     facts = {
         "Read from": metadata.source,
         "Server": metadata.server,
+        "As of": metadata.as_of,
         "Rules": f"kube-scheduler {metadata.kube_version} ({RULES_FROM[metadata.kube_version_from]})",
         "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES) or NONE,
         "Node names end in": suffix,
