@@ -34,6 +34,8 @@ _SETTLED_S = 90.0
 _COMMAND_S = 120.0
 _BY_FORCE = "--grace-period=0 --force"
 _PAUSE_S = 0.1
+_LONGEST_BACKOFF_S = 10.0
+"""How long kube-scheduler keeps a Pod back that it has just refused (podMaxBackoffSeconds)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +215,9 @@ def run(client: Client, situation: Situation) -> Outcome | None:
         if fix is None:
             return None
         before = client.pods(situation.namespace)
+        if any(" delete pod " in command for command in fix["commands"]):
+            # A Pod that has waited for a while takes the room; one just refused would be overtaken by the replacement.
+            time.sleep(_LONGEST_BACKOFF_S)
         for command in fix["commands"]:
             run_as_printed(client, command)
         if situation.kind == "CronJob":
