@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 import msgspec
@@ -27,6 +27,7 @@ from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.words import did_you_mean
 
 BAD = frozenset(
     (
@@ -230,7 +231,9 @@ class Naming:
             names = [name for name, node in self._nodes.items() if node.metadata.labels.get(key) == label]
         if not names:
             labels = {f"{key}={has}" for node in self._nodes.values() for key, has in node.metadata.labels.items()}
-            raise ClusterError(f"no node has the label {value}", what="nodes", status=404, hint=_meant(value, labels))
+            raise ClusterError(
+                f"no node has the label {value}", what="nodes", status=404, hint=did_you_mean(value, labels)
+            )
         if verb is Verb.REMOVE:
             for name in names:
                 del self._nodes[name]
@@ -244,7 +247,7 @@ class Naming:
         """
         if name not in self._nodes:
             raise ClusterError(
-                f'nodes "{name}" not found', what=f'nodes "{name}"', status=404, hint=_meant(name, self._nodes)
+                f'nodes "{name}" not found', what=f'nodes "{name}"', status=404, hint=did_you_mean(name, self._nodes)
             )
         return name
 
@@ -309,16 +312,10 @@ class Naming:
         there = [each.metadata for each in self.snapshot.all(kind.struct)]
         elsewhere = [each.namespace for each in there if each.name == name]
         error = not_found(f'{kind.plural} "{name}"', Scope(namespace=namespace), elsewhere)
-        error.hint = (not elsewhere and _meant(name, [e.name for e in there if e.namespace == namespace])) or error.hint
+        error.hint = (
+            not elsewhere and did_you_mean(name, [e.name for e in there if e.namespace == namespace])
+        ) or error.hint
         return error
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    """Return which of the known names may be meant; empty where none is like it."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, sorted(known), n=1)
-    return f"did you mean {near[0]}?" if near else ""
 
 
 def _number(text: str, given: str) -> int:

@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
 from kubectl_spread.report import (
     AnyReport,
@@ -21,7 +22,6 @@ from kubectl_spread.report import (
 
 PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 
-HOSTNAME = "kubernetes.io/hostname"
 COPIED_PARTS = (Commands, Messages, EditBlock)
 COPIED_FIELDS = frozenset(("commands", "yaml"))
 """What people copy, or compare with what others said: it stays as it is. So does what is no block at all."""

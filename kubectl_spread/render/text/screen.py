@@ -11,6 +11,7 @@ from types import MappingProxyType, ModuleType
 
 import msgspec
 
+from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import Table, Tone
 from kubectl_spread.render.wrapping import wrap
@@ -27,9 +28,9 @@ FEW_LINES, MOST_LINES = 2, 5
 """Lines of a row before short names are taken for labels, and before columns are left out."""
 SHORT_KEYS: Mapping[str, str] = MappingProxyType(
     {
-        "topology.kubernetes.io/zone": "zone",
-        "topology.kubernetes.io/region": "region",
-        "kubernetes.io/hostname": "hostname",
+        ZONE: "zone",
+        REGION: "region",
+        HOSTNAME: "hostname",
     }
 )
 """Well-known label → what it is called where there is no room for all of it."""
