@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kubectl_spread.diagnosis.fixes.moves import OVERTAKEN
 from tests.controlplane.api import MERGE_PATCH, Object
 from tests.controlplane.client import Client, is_decided
 from tests.controlplane.cluster import WORKLOAD_CONTROLLERS, Options
@@ -215,8 +216,7 @@ def run(client: Client, situation: Situation) -> Outcome | None:
         if fix is None:
             return None
         before = client.pods(situation.namespace)
-        if any(" delete pod " in command for command in fix["commands"]):
-            # A Pod that has waited for a while takes the room; one just refused would be overtaken by the replacement.
+        if OVERTAKEN in fix["starts"]:
             time.sleep(_LONGEST_BACKOFF_S)
         for command in fix["commands"]:
             run_as_printed(client, command)

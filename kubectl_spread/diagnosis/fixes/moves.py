@@ -43,6 +43,8 @@ OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8
 """Nodes of the same score (count) that are tried for the Pending Pod."""
+OVERTAKEN = "wait until the last FailedScheduling is 10s old, or that one may take the place"
+"""What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
 
 PodKey: TypeAlias = tuple[str, str]
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
@@ -244,7 +246,21 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     here = moved.spec.node_name in nodes or after.handle.snapshot.inventory.not_read
     where = "perhaps on the same node" if here else "elsewhere"
     owner = owner_of(moved, after.handle.snapshot)
-    return msgspec.structs.replace(move, caution=_caution(moved, f"{owner} makes it again, {where}"))
+    rest = f"; {OVERTAKEN}" if _overtaken(moved, after) else ""
+    return msgspec.structs.replace(move, caution=_caution(moved, f"{owner} makes it again, {where}{rest}"))
+
+
+def _overtaken(moved: Pod, after: Situation) -> bool:
+    """Whether the Pending Pod may be left without a node where the Pod in place of the moved one is scheduled first.
+
+    A Pod that was just refused is in back-off, and is not tried again before that is over.
+
+    Source: pkg/scheduler/backend/queue/scheduling_queue.go isPodBackingoff (v1.36).
+    """
+    successor = replacement(moved, after.handle.snapshot, after.handle.profile)
+    handle = successor.place(after.handle)
+    firsts = cycle.best_nodes(successor.pod, handle)[:MOST_TIES]
+    return not all(cycle.feasible_node(after.pod, handle.with_assigned(successor.pod, node)) for node in firsts)
 
 
 def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:

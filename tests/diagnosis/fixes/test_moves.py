@@ -47,7 +47,7 @@ class TestWhich:
     def test_one_that_holds_the_room(self) -> None:
         found = fixes(full(**TOLERANT), PENDING)["MovePod"]
         assert (found.cost, found.feasible, found.commands) == (2, ("n",), ("kubectl delete pod holder -n default",))
-        assert found.starts == "replicaset/other makes it again, elsewhere"
+        assert found.starts == f"replicaset/other makes it again, elsewhere; {moves.OVERTAKEN}"
         (change,) = found.changes
         assert (change.op, change.target.kind, change.target.name) == ("delete", "Pod", "holder")
 
@@ -181,7 +181,15 @@ class TestWhen:
         ]
         pending = pod("p", labels=team, topologySpreadConstraints=counting)
         moved = {fix.changes[0].target.name: fix for fix in search(objects, pending).fixes if fix.id == "MovePod"}
-        assert moved["lone"].starts == "replicaset/other makes it again, perhaps on the same node"
+        told = "replicaset/other makes it again, perhaps on the same node"
+        assert moved["lone"].starts == f"{told}; {moves.OVERTAKEN}"
+
+    def test_that_it_may_come_first_is_said_only_where_that_harms(self) -> None:
+        wished = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": ["small"]}]}
+        term = {"weight": 100, "preference": wished}
+        preferring = {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}}
+        found = fixes(full(**TOLERANT, **preferring), PENDING)["MovePod"]
+        assert found.starts == "replicaset/other makes it again, elsewhere"
 
     @pytest.mark.parametrize("kind", ["DaemonSet", "Job"])
     def test_not_what_comes_back_to_its_node_or_counts_as_failed(self, kind: str) -> None:
