@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -102,8 +102,9 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         ManifestError: a file cannot be read.
         UsageError: the release or the scheduler's configuration makes no sense.
     """
+    said = _saying_its_version(source, scheduler)
     snapshot = Snapshot.build(source.read(reads))
-    version, version_from = _version(source, snapshot, scheduler)
+    version, version_from = _version(said(), snapshot, scheduler)
     minor = minor_of(version)
     if minor is None:
         raise UsageError(f"unknown Kubernetes version {version!r}", hint="want a release such as v1.36")
@@ -162,11 +163,22 @@ def _unknown_gates(scheduler: SchedulerOptions) -> tuple[Incomplete, ...]:
     )
 
 
-def _version(source: Source, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
-    """Return the release whose rules apply, and how it is known."""
+def _saying_its_version(source: Source, scheduler: SchedulerOptions) -> Callable[[], str]:
+    """Return what waits for the server's version, which is asked for while the lists are read."""
+    if scheduler.kube_version:
+        return str
+    if not source.server:
+        return source.version
+    from kubectl_spread.cluster.net.background import Background
+
+    return Background(source.version).result
+
+
+def _version(said: str, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
+    """Return the release whose rules apply, and how it is known: by the flag, or what the server said, or else."""
     if scheduler.kube_version:
         return scheduler.kube_version, "flag"
-    if said := source.version():
+    if said:
         return said, "server"
     kubelets = [node.status.node_info.kubelet_version for node in snapshot.all(Node)]
     newest = max((minor for kubelet in kubelets if (minor := minor_of(kubelet)) is not None), default=None)
