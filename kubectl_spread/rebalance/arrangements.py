@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
@@ -48,14 +48,23 @@ class Arrangement(msgspec.Struct, frozen=True):
         """Return the cluster as the Pod's scheduler sees it."""
         return self.handles.get(pod.spec.scheduler_name) or next(iter(self.handles.values()))
 
-    def landed_on(self, node_name: str, movable: Movable, goals: Sequence[Goal]) -> Landed:
-        """Return how they lie once the Pod in place of the evicted one is on the node."""
+    def landings(self, nodes: Iterable[str], movable: Movable, goals: Sequence[Goal]) -> Iterator[Landed]:
+        """Yield how they lie once the Pod in place of the evicted one is on each of these nodes."""
+        counted: dict[tuple[int | None, ...], Counts] = {}
+        for node_name in nodes:
+            places = tuple(goals[at].place.get(node_name) for at in movable.joins)
+            if places not in counted:
+                counted[places] = self._joined(movable.joins, places)
+            landed = tuple(sorted((*self.landed, (movable.like, node_name))))
+            yield Landed(self, movable.again.pod, node_name, counted[places], landed)
+
+    def _joined(self, joins: Iterable[int], places: Iterable[int | None]) -> Counts:
+        """Return how the goals count with one Pod more in each of these places; None where it does not count."""
         counts = list(self.counts)
-        for at in movable.joins:
-            if node_name in goals[at].place:
-                counts[at] = with_more(counts[at], goals[at].place[node_name], 1)
-        landed = tuple(sorted((*self.landed, (movable.like, node_name))))
-        return Landed(self, movable.again.pod, node_name, tuple(counts), landed)
+        for at, place in zip(joins, places, strict=True):
+            if place is not None:
+                counts[at] = with_more(counts[at], place, 1)
+        return tuple(counts)
 
 
 class Landed(msgspec.Struct, frozen=True):
@@ -116,8 +125,7 @@ def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal]
         best = cycle.best_of(totals, pod)
         # Where not every way is followed, any node that takes the Pod may have the highest score.
         nodes.update(best if whole else totals)
-        for node_name in best:
-            landed = gone.landed_on(node_name, movable, goals)
+        for landed in gone.landings(best, movable, goals):
             choices.setdefault(landed.landed, landed)
     return Landing(tuple(sorted(nodes)), tuple(choices.values()))
 
@@ -137,7 +145,8 @@ def worst_of(choices: Sequence[ChoiceT], goals: Sequence[Goal], most: int) -> tu
     """Return at most so many of the choices: the worst first, and such that are counted differently before others."""
     if len(choices) <= most:
         return tuple(choices)
-    worst = sorted(choices, key=lambda each: [-excess for excess in _excess(each.counts, goals)])
+    excess = {counts: [-beyond for beyond in _excess(counts, goals)] for counts in {each.counts for each in choices}}
+    worst = sorted(choices, key=lambda each: excess[each.counts])
     seen: set[Counts] = set()
     first: list[ChoiceT] = []
     others: list[ChoiceT] = []

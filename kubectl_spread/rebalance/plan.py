@@ -206,8 +206,10 @@ class Planner:
         if self._work_left <= 0:
             return Found(before, Ended.NOT_BEGUN)
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
-        first = before.with_most(1, problem.goals)
-        found = self._searched(problem, first, few)
+        if many < 2 * few:
+            # What the search follows is about as much as its proof would.
+            return self._searched(problem, before.with_most(few, problem.goals), few)
+        found = self._searched(problem, before.with_most(1, problem.goals), few)
         followed = self._followed(found, before, problem, many)
         if followed is None:
             found = self._searched(problem, before.with_most(many, problem.goals), many)
@@ -222,8 +224,6 @@ class Planner:
 
     def _followed(self, found: Found, before: State, problem: Problem, most: int) -> State | None:
         """Return the state that was found, followed in as many arrangements as may be; None where it is worse then."""
-        if most == 1:
-            return found.state
         evictions = found.state.evictions[len(before.evictions) :]
         followed = followed_through(evictions, before, problem.goals, most)
         is_no_worse = followed is not None and _is_no_worse(followed, found.state, problem.goals)

@@ -6,7 +6,8 @@ import gc
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
 
 from msgspec import Struct
 
@@ -17,10 +18,10 @@ from tests.build import ZONE, Object, app, node, snapshot, spread
 from tests.rebalance.lying import web
 
 ZONES = 3
-SKEWED = 6
-"""One workload in so many (count) lies unevenly."""
-MISPLACED = 2
-"""Its Pods (count) that lie in another zone than they should."""
+SKEWED, MISPLACED = 6, 2
+"""One workload in so many (count) lies unevenly, with so many Pods in another zone than they should (count)."""
+SHUT_OUT = 3
+"""One workload in so many (count) has no Pod in the last zone, which was away."""
 
 
 class Size(Struct, frozen=True):
@@ -28,26 +29,36 @@ class Size(Struct, frozen=True):
 
     Attributes:
         most_seconds: of processor time, once the cluster is read.
+        outage: whether a zone was away, so that a third of all Pods of many workloads have to move.
     """
 
     nodes: int
     pods: int
     workloads: int
     most_seconds: float
+    outage: bool = False
 
 
-SIZES = (Size(300, 3_000, 60, 3.0), Size(5_000, 50_000, 500, 30.0))
+SIZES = (Size(300, 3_000, 60, 3.0), Size(300, 3_000, 60, 3.0, outage=True), Size(5_000, 50_000, 500, 30.0))
 
 
 def cluster(size: Size) -> Iterator[Object]:
-    """Yield the cluster: workloads spread over zones, some with Pods too few in one and too many in the next."""
+    """Yield the cluster: workloads spread over zones, some with Pods too few in one and too many elsewhere."""
     yield from (node(f"node-{number}", zone=f"zone-{number % ZONES}") for number in range(size.nodes))
     for number in range(size.workloads):
-        wrong = 0 if number % SKEWED else MISPLACED * ZONES
-        places = [at + (at % ZONES == 0 and at < wrong) for at in range(size.pods // size.workloads)]
-        on = Counter(f"node-{(at + number * ZONES) % size.nodes}" for at in places)
+        on = Counter(f"node-{(at + number * ZONES) % size.nodes}" for at in _places(size, number))
         name = f"web-{number}"
         yield from web(on, spread(ZONE, selector=app(name)), name=name, labels={"app": name})
+
+
+def _places(size: Size, number: int) -> Sequence[int]:
+    """Return where the Pods of a workload lie, counted from its first node on: zones take turns."""
+    pods = size.pods // size.workloads
+    if size.outage:
+        left = (at for at in count() if number % SHUT_OUT or at % ZONES < ZONES - 1)
+        return [*islice(left, pods)]
+    wrong = 0 if number % SKEWED else MISPLACED * ZONES
+    return [at + (at % ZONES == 0 and at < wrong) for at in range(pods)]
 
 
 def planned(size: Size) -> tuple[Plan, float]:
@@ -65,7 +76,8 @@ def main() -> int:
     slow = False
     for size in SIZES:
         found, seconds = planned(size)
-        about = f"{size.nodes} nodes, {size.pods} Pods, {size.workloads} workloads"
+        after = ", a zone was away" if size.outage else ""
+        about = f"{size.nodes} nodes, {size.pods} Pods, {size.workloads} workloads{after}"
         bound = f"at most {size.most_seconds:.0f} s"
         sys.stdout.write(f"{about}: {len(found.evictions)} evictions planned in {seconds:.1f} s ({bound})\n")
         slow = slow or seconds > size.most_seconds
