@@ -433,11 +433,24 @@ class Nomination(Report, frozen=True, kw_only=True):
     leaving: tuple[PodName, ...]
 
 
+class Replicas(Report, frozen=True, kw_only=True):
+    """How much of a workload is at work.
+
+    Attributes:
+        wanted: the Pods that it asks for (count).
+        running: those of its Pods that run, and do not say that they are not ready (count).
+    """
+
+    wanted: int
+    running: int
+
+
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     """Why one Pod is not scheduled.
 
     Attributes:
         scheduler_name: who decides about the Pod.
+        replicas: how much of its workload is at work; absent where that makes no Pod again, or cannot be read.
         event: the last FailedScheduling message; None when there is none.
         held_by: the scheduling gates that hold the Pod back.
         preemption: whom the scheduler would evict; None where it would evict nobody.
@@ -446,6 +459,7 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     """
 
     scheduler_name: str
+    replicas: Replicas | UnsetType = UNSET
     event: EventReport | None = None
     held_by: tuple[str, ...] = ()
     preemption: Preemption | None = None

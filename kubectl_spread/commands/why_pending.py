@@ -238,7 +238,7 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, budget: FixBudget) ->
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluated(judgement)
-    siblings = siblings_of(pod, pending, situation) if known else ()
+    siblings = siblings_of(pod, pending, situation)
     found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(
         PendingItem,
@@ -248,6 +248,7 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, budget: FixBudget) ->
         left_alone=found.left_alone,
         fix_search="complete" if found.complete else "bounded",
         scheduler_name=pod.spec.scheduler_name,
+        replicas=situation.replicas(siblings),
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),

@@ -327,6 +327,7 @@ def pinned(case: Case) -> Cause | None:
     counts = [" and ".join(texts) + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, texts in pins]
     some, brief_some = ("; ".join(each[:MOST_GISTS]) + _and_more(len(whys) - MOST_GISTS) for each in (whys, counts))
     first = whys[0] + _and_more(len(whys) - 1)
+    briefest = f"{brief} {domains[0]}" if len(domains) == 1 else f"{len(domains)} domains of {brief}"
     full, texts = _full_domains(constraint), " and ".join(pins[0][1]) + _and_more(len(whys) - 1)
     return Cause(
         [
@@ -339,6 +340,8 @@ def pinned(case: Case) -> Cause | None:
             f"{brief} {named(domains)} {shut}: {first}.",
             f"{brief} {named(domains)} {shut}: {texts}.",
             f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
+            f"{briefest} {shut}: {texts}.",
+            f"{briefest} cannot take it: {texts}.",
         ],
         pinned_by(constraint, case),
     )
@@ -476,6 +479,8 @@ def _in_full(requirement: Requirement, case: Case) -> str:
 
 LINE = 200
 """Characters of a first line, the Pod's name included."""
+AT_WORK = len(" (none of 10 runs)")
+"""Characters of that line that say how much of the Pod's workload is at work."""
 SHORTEST = 100
 """Characters that a sentence may have, however long the name is."""
 REASON = 120
@@ -526,7 +531,8 @@ def blame(evaluation: Evaluation, handle: Handle, spread: SpreadDiagnosis, *, le
     case = Case(evaluation, handle, spread)
     cause = next(found for found in (name_it(case) for name_it in ORDER) if found is not None)
     pod = evaluation.pod.metadata
-    limit = max(LINE - len(f"{pod.namespace}/{pod.name} is Pending. {lead}"), SHORTEST)
+    at_work = AT_WORK if pod.controller else 0
+    limit = max(LINE - len(f"{pod.namespace}/{pod.name} is Pending. {lead}") - at_work, SHORTEST)
     return Blame(
         core=case.core,
         sentence=lead + fitting(cause.sentences, limit),

@@ -119,9 +119,9 @@ def _cell(text: str) -> str:
 
 def _fixes(fixes: Fixes) -> Iterator[str]:
     """Yield the fixes with their commands, and what else the search found."""
-    if fixes.fixes:
-        yield "Fixes, each tried on this snapshot:"
-        yield from (_fix(number, fix) for number, fix in enumerate(fixes.fixes, start=1))
+    for title, numbered in fixes.groups:
+        yield f"{title}:"
+        yield from (_fix(number, fix) for number, fix in numbered)
     lines = (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short)
     yield from map(escaped, filter(None, lines))
 

@@ -217,6 +217,7 @@ def test_a_pod_that_waits_is_told_of_as_the_row_is(tmp_path: Path) -> None:
     pending = deployed("", beyond={"containers": asks})[-1]
     pending["metadata"]["name"] = "web-new"
     first, *_ = asked(tmp_path, "why-pending", [*objects, pending]).stdout.splitlines()
-    assert (
-        first == "default/web-new is Pending. No constraint is to blame: NodeResourcesFit: cpu: asks 2, at most 1 free."
+    assert first == (
+        "default/web-new is Pending (1 of 1 replicas run)."
+        " No constraint is to blame: NodeResourcesFit: cpu: asks 2, at most 1 free."
     )

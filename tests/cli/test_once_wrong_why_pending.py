@@ -93,7 +93,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
         1,
         (
-            "default/web-h1-0 is Pending. default/old on a1 is being deleted and still in the way:"
+            "default/web-h1-0 is Pending (its only replica). default/old on a1 is being deleted and still in the way:"
             " a1 takes this Pod once it is gone."
         ),
     ),
@@ -101,7 +101,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
         1,
         (
-            f"default/web-h1-1 is Pending. {ZONE} b holds the minimum (0 Pods) but this Pod cannot land there:"
+            f"default/web-h1-1 is Pending (1 of 2 run). {ZONE} b holds the minimum (0 Pods) but cannot take it:"
             " b1: taint node.cilium.io/agent-not-ready=x:NoSchedule. a is at 1, maxSkew 1."
         ),
     ),
@@ -109,8 +109,8 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*ZONES, SHUT, *old_and_new()],
         1,
         (
-            "default/web-h2-0 is Pending. The constraint on zone counts app=web,track=old, not this Pod."
-            " zone c holds the minimum (0 Pods) but cannot take it: c1: taint dedicated=gpu:NoSchedule."
+            f"default/web-h2-0 is Pending (all 3 replicas run). The constraint on {ZONE} counts app=web,track=old, not"
+            " this Pod itself. zone c cannot take it: taint dedicated=gpu:NoSchedule."
         ),
     ),
     "its PodGroup is not complete": (
@@ -130,7 +130,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*COMBINED, *deployed("a1", "a1", "", pods=template(ON_ZONES, spread("rack", selector=app("web"))))],
         1,
         (
-            "default/web-h1-2 is Pending. Each leaves room, together they leave none:"
+            "default/web-h1-2 is Pending (2 of 3 replicas run). Each leaves room, together they leave none:"
             f" the constraint on {ZONE} leaves c1; the constraint on rack leaves a2."
         ),
     ),
@@ -144,7 +144,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         ],
         1,
         (
-            f"default/web-h1-1 is Pending. {ZONE} c holds the minimum (0 Pods) but this Pod cannot land there:"
+            "default/web-h1-1 is Pending (1 of 2 replicas run). zone c holds the minimum (0 Pods) but cannot take it:"
             " c1: taint dedicated=gpu:NoSchedule and cpu: asks 1, 0 free. a is at 1, maxSkew 1."
         ),
     ),

@@ -11,7 +11,7 @@ from tests.pages.consoles import ROOT, printed
 
 PLUGINS: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docs/k9s-plugins.yaml").read_text())["plugins"]
 FILLED_IN = {
-    "pods": ("examples/shop.yaml", "shop", "web-5d9c7b6f4-x2x5q", "shop/web-5d9c7b6f4-x2x5q is Pending."),
+    "pods": ("examples/shop.yaml", "shop", "web-5d9c7b6f4-x2x5q", "shop/web-5d9c7b6f4-x2x5q is Pending "),
     "deployments": ("examples/shop.yaml", "shop", "web", "shop/deployment/web: Blocked"),
     "statefulsets": ("tests/testdata/cli/warehouse.yaml", "warehouse", "ledger", "warehouse/statefulset/ledger"),
     "nodes": ("examples/shop.yaml", "", "node-a1", "drain node-a1: "),

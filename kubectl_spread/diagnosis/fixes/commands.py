@@ -247,11 +247,15 @@ def _template_patch(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> str:
 
 def _rolled(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return the patch of an owner that replaces its Pods by itself."""
-    replicas = owner.spec.replicas if isinstance(owner, Deployment) else None
-    number = {None: "the Pods", 1: "the Pod"}.get(replicas, f"{replicas} Pods")
-    return Commands(
-        (_template_patch(owner, pod, edits),), f"replaces {number} of {_named(owner)}", Disturbance.REPLACED
+    whom = (
+        _pods_of(owner, owner.spec.replicas_wanted) if isinstance(owner, Deployment) else f"each Pod of {_named(owner)}"
     )
+    return Commands((_template_patch(owner, pod, edits),), f"replaces {whom}", Disturbance.REPLACED)
+
+
+def _pods_of(owner: Workload, number: int) -> str:
+    """Return that many Pods of the owner."""
+    return f"{'the Pod' if number == 1 else f'{number} Pods'} of {_named(owner)}"
 
 
 def _patched_and_deleted(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
@@ -270,7 +274,8 @@ def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Comman
         partition = first - owner.spec.ordinals.start
         field = f"spec.updateStrategy.rollingUpdate.partition of {_named(owner)}"
         return Commands(made.lines, f"{field} is {partition} and keeps this Pod on the old template: lower it first")
-    return Commands(made.lines, f"replaces the Pods of {_named(owner)} one after another", Disturbance.REPLACED)
+    whom = _pods_of(owner, owner.spec.replicas_wanted - (first - owner.spec.ordinals.start))
+    return Commands(made.lines, f"replaces {whom} one after another", Disturbance.REPLACED)
 
 
 def _daemon_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:

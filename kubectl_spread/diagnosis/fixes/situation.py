@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import owner_of, owners_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
-from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.report import Severity
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.report import Replicas, Severity
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -137,6 +139,25 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
             if other.metadata.namespace == namespace and self.exists(other) and owner_of(other, snapshot) == owner
         )
 
+    def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
+        """Return how many Pods the Pod's topmost owner wants and how many of them run (counts).
+
+        Unset where nothing that is there to be read makes a Pod again whenever one goes: of bare Pods and of Jobs.
+
+        Args:
+            waiting: the Pods of the same owner without a node, this one among them.
+        """
+        owner = next((last for _, last in reversed(tuple(owners_of(self.pod, self.handle.snapshot)))), None)
+        match owner:
+            case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():
+                wanted = owner.spec.replicas_wanted
+            case DaemonSet():
+                # The nodes decide how many there are.
+                wanted = len(self.running) + len(waiting)
+            case _:
+                return UNSET
+        return Replicas(wanted=wanted, running=sum(map(_runs, self.running)))
+
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:
         """Requirement → the names of the nodes it rejects; requirements that reject none are absent."""
@@ -168,3 +189,9 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         kinds = frozenset(self.against.values())
         meant = {kind for kind in kinds if kind & wanted and len(kind - wanted) <= others}
         return [info for name, info in self.handle.node_infos.items() if self.against[name] in meant]
+
+
+def _runs(pod: Pod) -> bool:
+    """Whether a Pod on a node runs, as far as it says: a file by hand may say little of it."""
+    said_unready = any(each.type == "Ready" and each.status != "True" for each in pod.status.conditions)
+    return pod.status.phase in {"Running", ""} and not (pod.terminating or said_unready)

@@ -29,6 +29,7 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.check import ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
+from kubectl_spread.render.outline.pending import at_work
 from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.report import (
     AnyReport,
@@ -124,7 +125,7 @@ def _card(outlined: Item) -> Card:
             about = _constraint_title(item.constraint)
             return Card(outlined, item.status.value, about, _count_cells([item.constraint]), item.constraint)
         case PendingItem() as item:
-            about = str(item.workload) if item.workload else ""
+            about = ", ".join(filter(None, (str(item.workload) if item.workload else "", at_work(item))))
             cells = _count_cells(item.constraints) or len(item.nodes)
             return Card(outlined, _pending_status(item), about, cells, _foremost(item.constraints))
         case CheckItem() as item:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
 from kubectl_spread.render.outline import (
+    EVERY,
     Block,
     Commands,
     Constraint,
@@ -123,19 +124,21 @@ def _chip(name: str) -> Markup:
 
 def fixes_section(fixes: Fixes) -> Markup:
     """Return the fixes with their commands, the first in full."""
-    first, rest = fixes.fixes[:MOST_FIXES], fixes.fixes[MOST_FIXES:]
-    more = element(
-        "details",
-        element("summary", text(f"{len(rest)} more")),
-        element("ol", each("li", map(_fix, rest)), start=str(MOST_FIXES + 1), class_="fixes"),
-    )
+    rest = len(fixes.fixes) - MOST_FIXES
+    summary = element("summary", text(f"{rest} more"))
+    more = element("details", summary, *_groups(fixes, after=MOST_FIXES)) if rest > 0 else NOTHING
     notes = filter(None, (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short))
-    return section(
-        "Fixes, each tried on this snapshot",
-        block("ol", each("li", map(_fix, first)), class_="fixes"),
-        more if rest else NOTHING,
-        each("p", map(text, notes), class_="hint"),
-    )
+    hints = each("p", map(text, notes), class_="hint")
+    return joined((*_groups(fixes, to=MOST_FIXES), block("section", more, hints)))
+
+
+def _groups(fixes: Fixes, *, after: int = 0, to: int = EVERY) -> Iterator[Markup]:
+    """Yield the fixes of these numbers by what they touch, each group under its title."""
+    for title, numbered in fixes.groups:
+        found = [(number, fix) for number, fix in numbered if after < number <= to]
+        if found:
+            items = each("li", (_fix(fix) for _, fix in found))
+            yield section(title, element("ol", items, start=str(found[0][0]), class_="fixes"))
 
 
 def _fix(fix: FixBlock) -> Markup:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -234,6 +235,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
         yaml: lines to write where the Pod comes from.
         commands: what a person runs, in order.
         starts: what running them sets off; empty for nothing.
+        touches: what it does to Pods that run, as it goes on after ``Fixes that``; empty where that is not known yet.
     """
 
     id: str
@@ -244,13 +246,14 @@ class FixBlock(Part, frozen=True, kw_only=True):
     yaml: tuple[str, ...]
     commands: tuple[str, ...]
     starts: str
+    touches: str = ""
 
 
 class Fixes(Part, frozen=True, kw_only=True):
     """What would let the Pod in.
 
     Attributes:
-        fixes: the safest first.
+        fixes: the safest first, those together that touch the same.
         more: how many are not among them; empty where all are.
         nothing_helps: that no change does, and what none reaches; empty where there are fixes or not all was tried.
         new_nodes: where a node more would help, a sentence each.
@@ -264,6 +267,15 @@ class Fixes(Part, frozen=True, kw_only=True):
     new_nodes: tuple[str, ...]
     left_alone: tuple[str, ...]
     cut_short: str
+
+    @property
+    def groups(self) -> tuple[tuple[str, tuple[tuple[int, FixBlock], ...]], ...]:
+        """The fixes by what they touch: (title, (number, fix) of each), in order."""
+        by_touch = groupby(enumerate(self.fixes, start=1), key=lambda each: each[1].touches)
+        found = [(f"Fixes that {touches}" if touches else "Fixes", tuple(fixes)) for touches, fixes in by_touch]
+        # Once is enough.
+        tried = [(f"{title}, each tried on this snapshot", fixes) for title, fixes in found[:1]]
+        return (*tried, *found[1:])
 
 
 class Messages(Part, frozen=True, kw_only=True):

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
-from kubectl_spread.report import CheckItem, EvaluationReport, Fix, ManifestEdit, Requirement, Verdict
+from kubectl_spread.report import CheckItem, Disturbance, EvaluationReport, Fix, ManifestEdit, Requirement, Verdict
 from kubectl_spread.words import listed
 
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
+TOUCHES = {
+    Disturbance.NOTHING: "restart nothing",
+    Disturbance.REPLACED: "restart Pods",
+    Disturbance.LOST: "end Pods for good",
+}
+"""What a fix does to Pods that run → how that is told."""
 NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
 NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
 NOT_JUDGED = "Tried but for what is incomplete, as told below: a change may open fewer nodes than it names."
@@ -23,7 +29,7 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     shown = item.fixes if extent.every_fix else item.fixes[:MOST_FIXES]
     left_out = len(item.fixes) - len(shown)
     return Fixes(
-        fixes=tuple(_fix(fix, extent, _whom(item)) for fix in shown),
+        fixes=tuple(_fix(fix, extent, item) for fix in shown),
         more=f"{left_out} more with --all-fixes." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
@@ -48,11 +54,11 @@ def _whom(item: EvaluationReport) -> str:
     return "replicas without a node" if isinstance(item, CheckItem) else "Pending Pods"
 
 
-def _fix(fix: Fix, extent: Extent, whom: str) -> FixBlock:
+def _fix(fix: Fix, extent: Extent, item: EvaluationReport) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
-    admits = f"; lets in {fix.admits} of {fix.siblings} {whom}" if fix.siblings > 1 else ""
+    admits = f"; lets in {fix.admits} of {fix.siblings} {_whom(item)}" if fix.siblings > 1 else ""
     return FixBlock(
         id=fix.id,
         summary=fix.summary,
@@ -62,7 +68,13 @@ def _fix(fix: Fix, extent: Extent, whom: str) -> FixBlock:
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
         commands=fix.commands if in_commands else (),
         starts=fix.starts,
+        touches=_touches(fix, item),
     )
+
+
+def _touches(fix: Fix, item: EvaluationReport) -> str:
+    """Return what a fix does to Pods that run; nothing is said of a manifest by which none runs yet."""
+    return "" if isinstance(item, CheckItem) and fix.disturbs is Disturbance.NOTHING else TOUCHES[fix.disturbs]
 
 
 def _edit(edit: ManifestEdit) -> EditBlock:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import UnsetType
+
 from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
@@ -17,6 +19,9 @@ from kubectl_spread.render.outline.preemption import preemption_lines
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import EvaluationReport, PendingItem, PendingReport, Verdict
 from kubectl_spread.words import listed
+
+LINE = 200
+"""Characters of a first line."""
 
 
 def pending_outline(report: PendingReport, extent: Extent) -> Outline:
@@ -61,8 +66,28 @@ def _headline(item: PendingItem) -> Headline:
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    pending = " is Pending." if item.stuck else ":"
-    return Headline(subject=name, line=f"{name}{pending} {verdict}", sentence=capital(verdict), tone=tone)
+    line = _pending_line(item, name, verdict) if item.stuck else f"{name}: {verdict}"
+    return Headline(subject=name, line=line, sentence=capital(verdict), tone=tone)
+
+
+def _pending_line(item: PendingItem, name: str, verdict: str) -> str:
+    """Return that the Pod waits, how bad that is, and why; as long as it may be."""
+    told = at_work(item)
+    short = told.replace(" replicas", "")
+    lines = [f"{name} is Pending{f' ({how_bad})' if how_bad else ''}. {verdict}" for how_bad in (told, short)]
+    return next((line for line in lines if len(line) <= LINE), lines[-1])
+
+
+def at_work(item: PendingItem) -> str:
+    """Return how many of the workload's Pods run; empty where that is not known, or it wants none."""
+    if isinstance(item.replicas, UnsetType) or not item.replicas.wanted:
+        return ""
+    wanted, running = item.replicas.wanted, item.replicas.running
+    if wanted == 1 and not running:
+        return "its only replica"
+    if running >= wanted > 1:
+        return f"all {wanted} replicas run"
+    return f"{running} of {wanted} replicas run" if running else f"none of {wanted} replicas runs"
 
 
 def messages_block(item: EvaluationReport) -> Messages | None:

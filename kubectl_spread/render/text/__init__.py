@@ -115,10 +115,10 @@ def _constraint(constraint: Constraint, screen: Screen) -> Iterator[str]:
 
 def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
     """Yield the fixes with what each opens and the commands that make it."""
-    if fixes.fixes:
-        yield "Fixes, each tried on this snapshot:"
-    for number, fix in enumerate(fixes.fixes, start=1):
-        yield from _fix(number, fix, screen)
+    for title, numbered in fixes.groups:
+        yield f"{title}:"
+        for number, fix in numbered:
+            yield from _fix(number, fix, screen)
     if fixes.more:
         yield f"  {fixes.more}"
     if fixes.nothing_helps:

@@ -39,11 +39,11 @@ def patch_in(command: str) -> object:
 @pytest.mark.parametrize(
     ("kind", "fields", "lines", "starts"),
     [
-        ("StatefulSet", {}, 2, "replaces the Pods of statefulset/web one after another"),
+        ("StatefulSet", {}, 2, "replaces 2 Pods of statefulset/web one after another"),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of statefulset/web stay"),
         ("ReplicaSet", {}, 2, "makes this Pod anew; other Pods of replicaset/web stay"),
         ("ReplicationController", {}, 2, "other Pods of replicationcontroller/web stay"),
-        ("DaemonSet", {}, 1, "replaces the Pods of daemonset/web"),
+        ("DaemonSet", {}, 1, "replaces each Pod of daemonset/web"),
         ("DaemonSet", {"updateStrategy": {"type": "OnDelete"}}, 2, "other Pods of daemonset/web stay"),
     ],
 )
@@ -78,7 +78,7 @@ def test_of_owners_that_own_each_other_none_is_patched() -> None:
     assert "in the template of replicaset/web-a" in found.starts
 
 
-@pytest.mark.parametrize(("replicas", "said"), [(6, "6 Pods"), (1, "the Pod"), (None, "the Pods")])
+@pytest.mark.parametrize(("replicas", "said"), [(6, "6 Pods"), (1, "the Pod"), (None, "the Pod")])
 def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, said: str) -> None:
     deployment = owner("Deployment", web(), replicas=replicas)
     found = offered(owner("ReplicaSet", web(), name="web-abc", of=deployment), above=deployment)["RaiseMaxSkew"]

@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_spread.diagnosis.evaluation import as_item
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, NOT_JUDGED, NOTHING_HELPS, fixes_block
 from kubectl_spread.render.text import block_lines
-from kubectl_spread.report import EvaluationReport, Fix, Incomplete
+from kubectl_spread.report import CheckItem, Disturbance, EvaluationReport, Fix, Incomplete, Jam
 from tests.build import ZONE
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
@@ -50,6 +51,30 @@ def test_nothing_is_said_where_nothing_can_be_fixed(report: EvaluationReport) ->
     assert fixes_block(report, Extent()) is None
 
 
+def test_fixes_are_told_by_what_they_restart() -> None:
+    safe, rolling, costly = (
+        fix(id=each.value, disturbs=each) for each in (Disturbance.NOTHING, Disturbance.REPLACED, Disturbance.LOST)
+    )
+    titles = [line for line in lines(blocked(safe, safe, rolling, costly), every=True) if line.startswith("Fixes")]
+    assert titles == [
+        "Fixes that restart nothing, each tried on this snapshot:",
+        "Fixes that restart Pods:",
+        "Fixes that end Pods for good:",
+    ]
+    assert lines(blocked(rolling))[0] == "Fixes that restart Pods, each tried on this snapshot:"
+    numbered = [line.partition(": ")[0] for line in lines(blocked(safe, rolling)) if line.startswith("  ")]
+    assert numbered == ["  1. Nothing", "  2. PodsReplaced"]
+
+
+def test_of_a_manifest_nothing_is_said_to_restart_nothing() -> None:
+    fixes = (fix(), fix(disturbs=Disturbance.REPLACED))
+    item = as_item(CheckItem, blocked(*fixes), jam=Jam(replica=1, message="0/4 nodes are available"))
+    assert [line for line in lines(item) if line.startswith("Fixes")] == [
+        "Fixes, each tried on this snapshot:",
+        "Fixes that restart Pods:",
+    ]
+
+
 def test_a_fix_with_all_there_is_to_say() -> None:
     told = lines(
         blocked(
@@ -64,7 +89,7 @@ def test_a_fix_with_all_there_is_to_say() -> None:
         )
     )
     assert told == [
-        "Fixes, each tried on this snapshot:",
+        "Fixes that restart nothing, each tried on this snapshot:",
         "  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1; lets in 2 of 3 Pending Pods.",
         "     The same for n1, n2.",
         "     A Pod of the new revision may go to a1.",
@@ -104,7 +129,7 @@ def test_nothing_helps_and_what_no_change_reaches() -> None:
 def test_a_search_that_was_cut_short_does_not_say_that_nothing_helps() -> None:
     assert lines(blocked(fix_search="bounded")) == ["The search was cut short: --fix-budget gives it more time."]
     told = lines(blocked(fix(), fix_search="bounded"))
-    assert told[0] == "Fixes, each tried on this snapshot:"
+    assert told[0] == "Fixes that restart nothing, each tried on this snapshot:"
     assert told[-1] == "The search was cut short: --fix-budget gives it more time."
 
 

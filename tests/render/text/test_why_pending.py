@@ -17,6 +17,7 @@ from kubectl_spread.report import (
     PendingReport,
     PodName,
     Preemption,
+    Replicas,
     WorkloadRef,
 )
 from tests.build import ZONE, Object, app, node, pod, spread
@@ -54,6 +55,30 @@ class TestPendingText:
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
         assert blocks[3].startswith("Constraint 0: ")
         assert blocks[-1].startswith("Message: 0/4 nodes are available: ")
+
+    @pytest.mark.parametrize(
+        ("wanted", "running", "said"),
+        [
+            (5, 2, " (2 of 5 replicas run)"),
+            (5, 0, " (none of 5 replicas runs)"),
+            (5, 5, " (all 5 replicas run)"),
+            (5, 6, " (all 5 replicas run)"),
+            (1, 0, " (its only replica)"),
+            (1, 1, " (1 of 1 replicas run)"),
+            (0, 0, ""),
+        ],
+    )
+    def test_how_bad_it_is_stands_before_why(self, wanted: int, running: int, said: str) -> None:
+        at_work = Replicas(wanted=wanted, running=running)
+        item = pending(incoming(), [*TAINTED, *web("a1", "b1")], replicas=at_work, summary="It is cold.")
+        assert told(item).startswith(f"default/new is Pending{said}. It is cold.\n")
+
+    def test_a_first_line_that_would_be_too_long_says_it_in_fewer_words(self) -> None:
+        at_work = Replicas(wanted=10, running=2)
+        item = pending(incoming(), [*TAINTED, *web("a1", "b1")], name="p" * 50, replicas=at_work)
+        fitting = msgspec.structs.replace(item, summary="s" * 100)
+        assert "is Pending (2 of 10 replicas run). s" in told(fitting)
+        assert "is Pending (2 of 10 run). s" in told(msgspec.structs.replace(item, summary="s" * 110))
 
     def test_wide_adds_the_schedulers_reasons(self) -> None:
         text = told(pending(incoming(), [*TAINTED, *web("a1", "b1")]), wide=True)
