@@ -24,6 +24,8 @@ from kubectl_spread.objects.workloads import Deployment, ReplicaSet
 from kubectl_spread.snapshot import Snapshot
 
 REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
+DESIRED_ANNOTATION = "deployment.kubernetes.io/desired-replicas"
+MAX_ANNOTATION = "deployment.kubernetes.io/max-replicas"
 
 
 def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
@@ -81,8 +83,13 @@ def replica_sets(deployment: Deployment, snapshot: Snapshot) -> tuple[ReplicaSet
 
 def revision_number(replica_set: ReplicaSet) -> int:
     """Return the revision the Deployment gave it; 0 where it says none."""
-    text = replica_set.metadata.annotations.get(REVISION_ANNOTATION, "")
-    return int(text) if text.isdecimal() else 0
+    return annotated(replica_set, REVISION_ANNOTATION) or 0
+
+
+def annotated(replica_set: ReplicaSet, annotation: str) -> int | None:
+    """Return the number that an annotation says, None where it says none."""
+    text = replica_set.metadata.annotations.get(annotation, "")
+    return int(text) if text.isascii() and text.isdecimal() else None
 
 
 def _age(replica_set: ReplicaSet) -> tuple[int, str]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset_control
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
-from kubectl_spread.controllers.rolling import Revision, scaled
+from kubectl_spread.controllers.rolling import Revision, resized, scaled
 from kubectl_spread.controllers.rollout import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
@@ -144,7 +144,7 @@ class Turns:
         wanted = scaled(owner, self._revision(newest), [self._revision(each) for each in old])
         for each in (newest, *old):
             if each.metadata.name in wanted:
-                world.put(replace(each, spec=replace(each.spec, replicas=wanted[each.metadata.name])))
+                world.put(resized(each, wanted[each.metadata.name], owner))
                 world.dirty[each.metadata.namespace, ReplicaSet.__name__, each.metadata.name] = None
                 world.dirty[owner.metadata.namespace, Deployment.__name__, owner.metadata.name] = None
 
@@ -159,6 +159,8 @@ class Turns:
             present=sum(not pod.finished for pod in pods),
         )
 
+            scaled_for=deployment.annotated(replica_set, deployment.DESIRED_ANNOTATION),
+            most=deployment.annotated(replica_set, deployment.MAX_ANNOTATION),
     def _sync_replicas(self, owner: ReplicaSet | ReplicationController, key: ControllerKey) -> None:
         """Make the Pods that are missing, or delete those that are too many."""
         world, parent = self.world, owner.metadata.controller
