@@ -14,7 +14,9 @@ from datetime import datetime, timedelta
 from functools import cmp_to_key
 
 import msgspec
+from msgspec.structs import replace
 
+from kubectl_spread.controllers.templates import is_made_up
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import POD_DELETION_COST
 from kubectl_spread.objects.times import moment
@@ -43,7 +45,12 @@ class Victims(msgspec.Struct, frozen=True):
 
 
 def victims(
-    pods: Sequence[Pod], related: Iterable[Pod], *, number: int, now: datetime, order: Callable[[str], str]
+    pods: Sequence[Pod],
+    related: Iterable[Pod],
+    *,
+    number: int,
+    moments: Sequence[datetime],
+    order: Callable[[str], str],
 ) -> Victims:
     """Return the Pods that go when there are too many.
 
@@ -51,17 +58,24 @@ def victims(
         pods: the active Pods.
         related: those of all ReplicaSets of the same owner, these among them.
         number: how many go (count).
-        now: the time by which ages are told.
+        moments: when it may be; the first tells who goes.
         order: Pod's name → what is compared where nothing else tells Pods apart.
 
-    Source: replica_set.go getPodsRankedByRelatedPodsOnSameNode.
+    Source: replica_set.go getPodsToDelete, getPodsRankedByRelatedPodsOnSameNode.
     """
+    if number >= len(pods):
+        return Victims(tuple(pods), free=False)
     on_node = Counter(pod.spec.node_name for pod in active(related))
-    ranking = _Ranking(on_node, now)
-    ranked = sorted(sorted(pods, key=lambda pod: order(pod.metadata.name)), key=cmp_to_key(ranking.compare))
-    last, first_left = ranked[number - 1 : number], ranked[number : number + 1]
-    free = bool(last and first_left) and ranking.compare(last[0], first_left[0]) == 0
-    return Victims(tuple(ranked[:number]), free)
+    found = (_first(pods, number, _Ranking(on_node, now, order)) for now in moments)
+    going = next(found)
+    names = {pod.key for pod in going.pods}
+    return replace(going, free=going.free or any({pod.key for pod in each.pods} != names for each in found))
+
+
+def _first(pods: Sequence[Pod], number: int, ranking: _Ranking) -> Victims:
+    """Return the Pods that go at one moment."""
+    ranked = sorted(sorted(pods, key=lambda pod: ranking.order(pod.metadata.name)), key=cmp_to_key(ranking.compare))
+    return Victims(tuple(ranked[:number]), free=ranking.compare(ranked[number - 1], ranked[number]) == 0)
 
 
 class _Ranking(msgspec.Struct, frozen=True):
@@ -70,10 +84,12 @@ class _Ranking(msgspec.Struct, frozen=True):
     Attributes:
         on_node: node's name → related Pods on it (count).
         now: the time.
+        order: Pod's name → what stands for the UID of one that is yet to get it.
     """
 
     on_node: Counter[str]
     now: datetime
+    order: Callable[[str], str]
 
     def compare(self, first: Pod, second: Pod) -> int:
         """Return less than 0 where the first goes before the second, 0 where nothing tells them apart.
@@ -89,7 +105,7 @@ class _Ranking(msgspec.Struct, frozen=True):
         for one, other in (of_ready, (first.metadata.creation_timestamp, second.metadata.creation_timestamp)):
             if one != other:
                 difference = self._magnitude(one) - self._magnitude(other)
-                return difference or (-1 if first.metadata.uid < second.metadata.uid else 1)
+                return difference or (-1 if self._uid(first) < self._uid(second) else 1)
         return 0
 
     def _rank(self, pod: Pod) -> tuple[bool, int, bool, int, int]:
@@ -111,6 +127,10 @@ class _Ranking(msgspec.Struct, frozen=True):
         then = moment(since)
         age = (self.now - then) / timedelta(microseconds=1) if then else 0
         return int(math.log2(age * 1000)) if age > 0 else -1
+
+    def _uid(self, pod: Pod) -> str:
+        """Return the Pod's UID."""
+        return self.order(pod.metadata.name) if is_made_up(pod.metadata.uid) else pod.metadata.uid
 
 
 def _deletion_cost(pod: Pod) -> int:

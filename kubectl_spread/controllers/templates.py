@@ -62,6 +62,11 @@ def renamed(pod: Pod, name: str) -> Pod:
     return replace(pod, metadata=replace(pod.metadata, name=name, uid=f"{pod.metadata.namespace}/{name}"))
 
 
+def is_made_up(uid: str) -> bool:
+    """Whether a Pod has no UID yet: none, or such as ``renamed`` gives."""
+    return not uid or "/" in uid
+
+
 def labelled(pod: Pod, labels: Mapping[str, str]) -> Pod:
     """Return the Pod with further labels."""
     return replace(pod, metadata=replace(pod.metadata, labels={**pod.metadata.labels, **labels}))

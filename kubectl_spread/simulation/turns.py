@@ -170,7 +170,7 @@ class Turns:
             self._make(key, owner, missing)
         elif missing < 0:
             related = self._siblings(key, parent.name) if parent else here
-            going = victims(here, related, number=-missing, now=world.now, order=world.order)
+            going = victims(here, related, number=-missing, moments=world.moments, order=world.order)
             world.free |= going.free
             for pod in going.pods:
                 world.delete(pod)

@@ -6,7 +6,7 @@ is immutable; only the world itself changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
@@ -32,6 +32,8 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 """When it is, where no Pod tells of a time."""
 
 
+_SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
+"""How long after the last time that Pods tell of it may be: nobody says. Later still, young Pods are of one age."""
 def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
     """Return the controller's identity."""
     return namespace, owner.kind, owner.name
@@ -52,7 +54,6 @@ class World:
         free: whether anything was chosen that could have been chosen otherwise.
         version: changes with everything that the scheduler may take notice of.
         touched: the Pods that have come, changed or gone.
-        now: the time; it begins with the last that the cluster tells of.
         preempted: the Pods that the scheduler has evicted, in order.
         preempted_for: Pod → those that were evicted for it.
         best: Pod → the nodes that it might have been put on.
@@ -69,7 +70,8 @@ class World:
         self.lost: set[str] = set()
         self.free = False
         self.version = 0
-        self.now = (last_told(self.pods.values()) or LONG_AGO) + timedelta(minutes=1)
+        self._told = last_told(self.pods.values()) or LONG_AGO
+        self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
         self.preempted: list[Pod] = []
         self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
         self.best: dict[PodKey, tuple[str, ...]] = {}
@@ -89,6 +91,16 @@ class World:
     @property
     def snapshot(self) -> Snapshot:
         """The cluster but for its Pods without a node, which only ``pods`` knows."""
+    @property
+    def now(self) -> datetime:
+        """The time; it begins some time after the last that the cluster tells of, in each order another."""
+        return self._told + self._passed
+
+    @property
+    def moments(self) -> Sequence[datetime]:
+        """The time, and when it may be besides, at the soonest and the latest."""
+        return self.now, self._told + _SOONEST, self._told + _LATEST
+
         return self.handle.snapshot
 
     @property
@@ -217,7 +229,7 @@ class World:
 
     def pass_time(self) -> None:
         """Let some seconds go by."""
-        self.now += timedelta(seconds=2)
+        self._told += timedelta(seconds=2)
         self.round += 1
 
     def ranked(self, node_names: Iterable[str]) -> list[str]:

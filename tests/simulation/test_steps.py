@@ -258,6 +258,19 @@ class TestScale:
         assert item(step).ranges.keys() == {"a", "b", "c"}
         assert any(low < high for low, high in item(step).ranges.values())
 
+    @pytest.mark.parametrize(("seconds", "uids", "orders"), [(1, "ab", 16), (1, "ba", 1), (3600, "ab", 1)])
+    def test_of_those_about_as_old_the_moment_decides(self, seconds: int, uids: str, orders: int) -> None:
+        objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
+        pods = [each for each in objects if each["kind"] == "Pod"]
+        # The second is the younger one: it goes, unless both count as equally old and its UID is the greater.
+        for each, uid, age in zip(pods, uids, [0, seconds], strict=True):
+            since = f"2026-01-01T{age // 3600:02}:00:{age % 60:02}Z"
+            each["metadata"]["uid"] = uid * 8
+            each["status"] = {**READY, "conditions": [{**READY["conditions"][0], "lastTransitionTime": since}]}
+        step = last(objects, "scale deployment/web=1")
+        assert step.orders == orders
+        assert item(step).ranges["b"] == (0, int(orders > 1))
+
     def test_pods_one_after_another_wait_for_the_first_that_finds_no_node(self) -> None:
         owner = controller("StatefulSet", "web")
         constraint = spread(ZONE, selector=app("web"))
