@@ -59,13 +59,22 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
         return handle.with_others(made) if made else handle
 
 
-def next_pod(workload: OwnedPods, snapshot: Snapshot, profile: Profile) -> NextPod | None:
-    """Return the Pod the workload makes next, of its newest revision; None where there is nothing to go by."""
+def next_pod(
+    workload: OwnedPods, snapshot: Snapshot, profile: Profile, *, ordinal: int | None = None
+) -> NextPod | None:
+    """Return the Pod the workload makes next, of its newest revision; None where there is nothing to go by.
+
+    Args:
+        workload: the workload.
+        snapshot: the cluster.
+        profile: whose release is the API server's.
+        ordinal: which Pod of a StatefulSet is meant; None for the one that comes next.
+    """
     comes = makes_one_more(workload, snapshot)
     if workload.owner is None:
         model = newest(workload.pods)
         return _like(model, workload, snapshot, comes=comes) if model else None
-    made = _made(workload.owner, workload, snapshot)
+    made = _made(workload.owner, workload, snapshot, ordinal)
     found = completed(made, siblings(made, workload, snapshot), snapshot, profile)
     may_come = comes or isinstance(workload.owner, DaemonSet)
     refused = (*found.refusals, *_over_quota(found.pod, snapshot, profile)) if may_come else ()
@@ -177,14 +186,14 @@ def claims_of(owner: Workload | None, pod: Pod) -> Iterator[PersistentVolumeClai
         yield from statefulset.claims_of(owner, pod)
 
 
-def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot) -> Pod:
-    """Return the next Pod as its controller makes it, with the ordinal or index that is next."""
+def _made(owner: Workload, workload: OwnedPods, snapshot: Snapshot, ordinal: int | None) -> Pod:
+    """Return the next Pod as its controller makes it, with the ordinal that is given, or the one or index next."""
     if isinstance(owner, DaemonSet):
         model = newest(workload.pods)
         return pod_of(owner, snapshot, revision=revision_of(model) if model else "")
     pod = pod_of(owner, snapshot)
     if isinstance(owner, StatefulSet):
-        ordinal = statefulset.next_ordinal(owner, workload.pods)
+        ordinal = statefulset.next_ordinal(owner, workload.pods) if ordinal is None else ordinal
         made = statefulset.of_its_revision(owner, pod, ordinal, workload.pods)
         return statefulset.ordinal_pod(owner, made, ordinal)
     if isinstance(owner, Job) and job.is_indexed(owner.spec):

@@ -321,17 +321,18 @@ def surge_of(owner: DaemonSet, nodes: int) -> int:
     return _portion(rolling.max_surge or 0, nodes, round_up=True)
 
 
-def unavailable_of(owner: DaemonSet, nodes: int) -> int:
-    """Return on how many of its nodes (count) the Pod of a DaemonSet may be missing at once in a rollout.
+def unavailable_of(owner: DaemonSet | StatefulSet, number: int) -> int:
+    """Return how many of its Pods, or of the nodes of a DaemonSet, may be missing at once in a rollout (count).
 
-    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util UnavailableCount (v1.36).
+    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util UnavailableCount,
+    statefulset/stateful_set_utils.go getStatefulSetMaxUnavailable (v1.36).
 
     Raises:
         ValueError: maxUnavailable is neither a number nor a percentage.
     """
     rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
     most = 1 if rolling.max_unavailable is None else rolling.max_unavailable
-    return _portion(most, nodes, round_up=True) or 1
+    return _portion(most, number, round_up=isinstance(owner, DaemonSet)) or 1
 
 
 Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from kubectl_spread.controllers.rollout import unavailable_of
 from kubectl_spread.controllers.statefulset import PARALLEL, first_updated_ordinal
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import ON_DELETE, StatefulSet
+from kubectl_spread.release import MAX_UNAVAILABLE_STATEFUL_SET, Release
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -28,12 +30,16 @@ class Work(msgspec.Struct, frozen=True):
     deletes: tuple[Pod, ...] = ()
 
 
-def work(owner: StatefulSet, pods: Sequence[Pod]) -> Work:
+def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     """Return what the controller does next.
 
     Args:
         owner: the StatefulSet.
         pods: all that are there, those that are being deleted too.
+        release: the controller's.
+
+    Raises:
+        ValueError: maxUnavailable is neither a number nor a percentage.
     """
     by_ordinal = {number: pod for pod in pods if (number := _ordinal(owner, pod)) is not None}
     start = owner.spec.ordinals.start
@@ -42,41 +48,49 @@ def work(owner: StatefulSet, pods: Sequence[Pod]) -> Work:
     if owner.spec.pod_management_policy == PARALLEL:
         makes = tuple(number for number in wanted if number not in by_ordinal)
         deletes = tuple(pod for pod in condemned if not pod.terminating)
-        return Work(makes, deletes) if makes or deletes else _update(owner, wanted, by_ordinal)
-    return _one_after_another(owner, wanted, by_ordinal, condemned)
+        todo = Work(makes, deletes) if makes or deletes else None
+    else:
+        todo = _one_after_another(wanted, by_ordinal, condemned)
+    return todo or _update(owner, [by_ordinal[number] for number in reversed(wanted)], release)
 
 
-def _one_after_another(
-    owner: StatefulSet, wanted: range, by_ordinal: Mapping[int, Pod], condemned: Sequence[Pod]
-) -> Work:
-    """Return what is done where each Pod waits for those before it."""
+def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: Sequence[Pod]) -> Work | None:
+    """Return what is done where each Pod waits for those before it, None where none is missing and none too many."""
     for number in wanted:
         if number not in by_ordinal:
             return Work(makes=(number,))
         if not _is_well(by_ordinal[number]):
             return Work()
-    if condemned:
-        unwell = [pod for pod in condemned if not _is_well(pod)]
-        # Of those that are not well the lowest ordinal may go as it is; any other is waited for.
-        may_go = not condemned[0].terminating and (
-            not unwell or condemned[0] == unwell[-1] or condemned[0] not in unwell
-        )
-        return Work(deletes=(condemned[0],)) if may_go else Work()
-    return _update(owner, wanted, by_ordinal)
+    if not condemned:
+        return None
+    unwell = [pod for pod in condemned if not _is_well(pod)]
+    # Of those that are not well the lowest ordinal may go as it is; any other is waited for.
+    may_go = not condemned[0].terminating and (not unwell or condemned[0] == unwell[-1] or condemned[0] not in unwell)
+    return Work(deletes=(condemned[0],)) if may_go else Work()
 
 
-def _update(owner: StatefulSet, wanted: range, by_ordinal: Mapping[int, Pod]) -> Work:
-    """Return the Pod of an older revision that goes for one of the newest: the highest ordinal first, one at a time."""
+def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
+    """Return the Pods of older revisions that go for such of the newest.
+
+    Args:
+        owner: the StatefulSet.
+        pods: one an ordinal, the highest first.
+        release: the controller's.
+
+    Source: updateStatefulSet, updateStatefulSetAfterInvariantEstablished.
+    """
     strategy, newest = owner.spec.update_strategy, owner.status.update_revision
     if strategy.type == ON_DELETE or not newest:
         return Work()
-    if any(not _is_well(pod) for number, pod in by_ordinal.items() if number in wanted):
-        return Work()
-    first = first_updated_ordinal(owner)
-    for number in reversed(wanted):
-        if number >= first and by_ordinal[number].metadata.labels.get(REVISION_HASH_LABEL) != newest:
-            return Work(deletes=(by_ordinal[number],))
-    return Work()
+    kept = first_updated_ordinal(owner) - owner.spec.ordinals.start
+    renewed = pods[: max(len(pods) - kept, 0)]
+    old = [p for p in renewed if not p.terminating and p.metadata.labels.get(REVISION_HASH_LABEL) != newest]
+    if release.enables(MAX_UNAVAILABLE_STATEFUL_SET):
+        room = unavailable_of(owner, len(pods)) - sum(not _is_well(pod) for pod in pods)
+        return Work(deletes=tuple(old[: max(room, 0)]))
+    # One at a time: those above it are well, it may itself be unwell.
+    first = next((pod for pod in renewed if pod in old or not _is_well(pod)), None)
+    return Work(deletes=tuple(pod for pod in old[:1] if pod is first))
 
 
 def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod]:

@@ -240,11 +240,12 @@ class Turns:
             self._made[key] = self._next_of(top or owner, key)
         return self._made[key]
 
-    def _next_of(self, owner: Workload | None, key: ControllerKey) -> NextPod | None:
-        """Return the next Pod of the workload, which is a controller or what owns it."""
+    def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
+        """Return the next Pod of the workload, which is a controller or what owns it, or that of an ordinal."""
         ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name) if owner else _ref(key)
         pods = tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
-        made = next_pod(OwnedPods(key[0], ref, owner, pods), self.world.snapshot, self.world.handle.profile)
+        workload = OwnedPods(key[0], ref, owner, pods)
+        made = next_pod(workload, self.world.snapshot, self.world.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 
@@ -257,9 +258,10 @@ class Turns:
 
     def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
         """Make the ordinals that are next, and delete the Pods that are."""
-        todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()))
-        for number, _ in enumerate(todo.makes):
-            made = self._next_of(owner, key)
+        release = self.world.handle.profile.release
+        todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()), release)
+        for number, ordinal in enumerate(todo.makes):
+            made = self._next_of(owner, key, ordinal)
             if made is None or made.refusals:
                 self.world.refused[key] = str(made.refusals[0]) if made else ""
                 break

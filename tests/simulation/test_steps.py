@@ -65,16 +65,16 @@ def budget(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
     }
 
 
-def simulated(objects: Sequence[Object], *steps: str, force: bool = False) -> SimulateReport:
+def simulated(objects: Sequence[Object], *steps: str, force: bool = False, version: str = "") -> SimulateReport:
     """Return what becomes of the cluster; steps as ``drain a1``."""
     given = tuple((verb, value) for verb, value in (step.split(" ") for step in steps))
     options = SimulateOptions(steps=given, force=force)
-    return simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions())
+    return simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions(kube_version=version))
 
 
-def last(objects: Sequence[Object], *steps: str, force: bool = False) -> SimulatedStep:
+def last(objects: Sequence[Object], *steps: str, force: bool = False, version: str = "") -> SimulatedStep:
     """Return what the last step does."""
-    return simulated(objects, *steps, force=force).steps[-1]
+    return simulated(objects, *steps, force=force, version=version).steps[-1]
 
 
 def item(step: SimulatedStep, index: int = 0) -> SimulatedItem:
@@ -428,6 +428,92 @@ def test_a_pod_that_a_gate_holds_waits_for_that() -> None:
         (1, "default/tool is held by the scheduling gate example.com/quota.")
     ]
     assert not step.newly_pending
+
+
+class TestJob:
+    """Pods of Jobs that are deleted have failed."""
+
+    @staticmethod
+    def drained(*, index: bool = False, **spec: Any) -> SimulatedStep:  # noqa: ANN401 - any field of the spec
+        """Return what becomes of a Job of four Pods as two of them are evicted."""
+        numbers: Object = {"parallelism": 4, "completions": 8} | ({"completionMode": "Indexed"} if index else {})
+        constraint = spread(ZONE, selector=app("web"))
+        made = workload("Job", "web", pods=template(constraint), **numbers, **spec)
+        pods = []
+        for at, name in enumerate(["a1", "a1", "b1", "b1"]):
+            labels = {"batch.kubernetes.io/job-completion-index": str(at)} if index else {}
+            each = running(f"web-{at}", name, controller("Job", "web"), labels=labels)
+            each["metadata"]["finalizers"] = ["batch.kubernetes.io/job-tracking"]
+            pods.append(each)
+        return last([*SIX, made, *pods], "drain a1")
+
+    @pytest.mark.parametrize(
+        ("spec", "left"),
+        [
+            pytest.param({}, 4, id="six may fail"),
+            pytest.param({"backoffLimit": 2}, 4, id="just as many may fail"),
+            pytest.param({"backoffLimit": 1}, 0, id="fewer may fail"),
+            pytest.param({"podReplacementPolicy": "Failed"}, 4, id="replaced once they have ended"),
+            pytest.param({"backoffLimit": 0, "podFailurePolicy": "Ignore"}, 4, id="disruptions do not count"),
+            pytest.param({"podFailurePolicy": "FailJob"}, 0, id="disruptions fail it"),
+            pytest.param({"index": True, "backoffLimitPerIndex": 1}, 4, id="each index may fail once"),
+            pytest.param({"index": True, "backoffLimitPerIndex": 0, "maxFailedIndexes": 1}, 0, id="one index may fail"),
+        ],
+    )
+    def test_goes_on_or_fails(self, spec: Mapping[str, Any], left: int) -> None:
+        if action := spec.get("podFailurePolicy"):
+            conditions = [{"type": "DisruptionTarget", "status": "True"}]
+            spec = {**spec, "podFailurePolicy": {"rules": [{"action": action, "onPodConditions": conditions}]}}
+        step = self.drained(**spec)
+        assert sum(item(step).after.values()) == left
+        assert len(step.notes) == (0 if left else 1)
+        assert all(note.startswith("job/web of default fails, and its Pods go: ") for note in step.notes)
+
+    def test_an_index_that_failed_for_good_is_not_made_again(self) -> None:
+        step = self.drained(index=True, backoffLimitPerIndex=0)
+        assert (sum(item(step).after.values()), step.notes) == (4, ())
+
+
+def stateful(on: Sequence[str], **spec: Any) -> list[Object]:  # noqa: ANN401 - any field of the spec
+    """Return the StatefulSet web, all of whose Pods are made at once, with one on each of these nodes."""
+    status = {"currentRevision": "web-1", "updateRevision": "web-1"}
+    replicas = {"replicas": len(on), "podManagementPolicy": "Parallel"}
+    constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
+    owner = workload("StatefulSet", "web", pods=template(constraint), status=status, **{**replicas, **spec})
+    labels = {"controller-revision-hash": "web-1"}
+    pods = (
+        running(f"web-{at}", name, controller("StatefulSet", "web"), labels=labels)
+        for at, name in enumerate(on, start=spec.get("ordinals", {}).get("start", 0))
+    )
+    return [owner, *pods]
+
+
+def test_an_ordinal_that_a_lost_node_holds_is_not_made_again() -> None:
+    step = last([*SIX, *stateful(["a1", "b1"])], "lose a1", "scale statefulset/web=4")
+    assert (pending(step), sum(item(step).after.values())) == ({}, 3)
+
+
+@pytest.mark.parametrize(
+    ("version", "on", "most", "waiting"),
+    [
+        pytest.param("1.36", ["a1"] * 5, 3, 1, id="one at a time"),
+        pytest.param("1.36", ["", "a1", "a1"], 1, 2, id="from the last on, whoever waits before it"),
+        pytest.param("1.37", ["a1"] * 5, 3, 3, id="as many as may be missing"),
+        pytest.param("1.37", ["", "a1", "a1"], 1, 1, id="none while enough are missing"),
+    ],
+)
+def test_a_stateful_set_replaces_so_many_pods_at_once(version: str, on: Sequence[str], most: int, waiting: int) -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": most}}
+    owner, *pods = stateful(on, updateStrategy=rolling)
+    for each in (owner["spec"]["template"], *pods):
+        each["spec"]["nodeSelector"] = {ZONE: "nowhere"}
+    step = last([*SIX, owner, *pods], "restart statefulset/web", version=version)
+    assert pending(step) == {"statefulset/web": (waiting, waiting)}
+
+
+def test_what_a_budget_holds_back_goes_with_its_node() -> None:
+    step = last([*SIX, *deployment(["a1", "b1"]), budget(minAvailable=2)], "remove a1")
+    assert (names(step.blocked), names(step.evicted), step.lost) == (["web-0"], ["web-0"], ())
 
 
 def test_what_goes_with_its_node_is_lost() -> None:
