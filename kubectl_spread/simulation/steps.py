@@ -214,11 +214,15 @@ def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
 def _remove(step: Step, world: World, turns: Turns) -> Done:
     """Drain nodes and take them away; what a drain leaves behind goes with them."""
     done = _drain(step, world, turns)
-    left = (pod for pods in world.on_nodes(step.nodes).values() for pod in pods)
-    alone = [Gone(pod) for pod in left if _is_alone(pod) and not pod.terminating]
+    left = [pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world)]
+    went = [Gone(pod) for pod in left if not (pod.terminating or pod.finished)]
     for name in step.nodes:
         world.remove_node(name)
-    return replace(done, lost=(*done.lost, *alone))
+    return replace(
+        done,
+        evicted=(*done.evicted, *(each for each in went if not _is_alone(each.pod))),
+        lost=(*done.lost, *(each for each in went if _is_alone(each.pod))),
+    )
 
 
 def _lose(step: Step, world: World, turns: Turns) -> Done:
