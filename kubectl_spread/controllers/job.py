@@ -1,7 +1,8 @@
-"""Jobs and CronJobs: whether they make one more Pod, and for which index.
+"""Jobs and CronJobs: whether they make one more Pod, for which index, and what follows from Pods that fail.
 
-Source: kube-controller-manager pkg/controller/job/job_controller.go manageJob, job/indexed_job_utils.go
-firstPendingIndexes, pkg/controller/cronjob (v1.36).
+Source: kube-controller-manager pkg/controller/job/job_controller.go manageJob, syncJob, job/indexed_job_utils.go
+firstPendingIndexes, job/pod_failure_policy.go, pkg/controller/cronjob (v1.36). Not modelled: with which codes
+containers exit, so no rule of a podFailurePolicy about those; deadlines.
 """
 
 from __future__ import annotations
@@ -9,19 +10,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+from msgspec.structs import replace
+
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers.templates import labelled, reference_to, renamed
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import ObjectMeta
-from kubectl_spread.objects.workloads import CronJob, Job, JobSpec
+from kubectl_spread.objects.meta import JOB_INDEX_FAILURE_COUNT, ObjectMeta
+from kubectl_spread.objects.workloads import (
+    CronJob,
+    Job,
+    JobCondition,
+    JobSpec,
+    PodFailurePolicy,
+    PodFailurePolicyRule,
+)
 
 COMPLETION_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
 
 JOB_CONTROLLER = "kubernetes.io/job-controller"
 """What spec.managedBy says where it says nothing else than by default."""
 
+TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking"
+"""Stays on a Pod of a Job until that has counted how it ended."""
+
 _INDEXED = "Indexed"
 _REPLACE_FAILED = "Failed"
+_BACKOFF_LIMIT = 6
+_IGNORE, _FAIL_INDEX, _FAIL_JOB = "Ignore", "FailIndex", "FailJob"
+_FAILED_BY_POLICY = "its podFailurePolicy has it fail with a Pod that was disrupted"
 
 
 def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
@@ -87,16 +103,78 @@ def free_indexes(job: Job, pods: Sequence[Pod]) -> Iterator[int]:
     """
     taken = _taken(job, pods)
     done = {*_indexes(job.status.completed_indexes), *_indexes(job.status.failed_indexes)}
-    done |= {int(text) for pod in taken if (text := pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")).isdecimal()}
+    done |= {_index(pod) for pod in taken}
     there_are = count() if job.spec.completions is None else range(job.spec.completions)
     return (number for number in there_are if number not in done)
 
 
 def _taken(job: Job, pods: Sequence[Pod]) -> Sequence[Pod]:
     """Return the Pods that keep others from being made: being deleted they do where failed ones alone are replaced."""
-    if job.spec.pod_replacement_policy == _REPLACE_FAILED:
-        return pods
-    return [pod for pod in pods if not pod.terminating]
+    return pods if replaces_failed(job) else [pod for pod in pods if not pod.terminating]
+
+
+def replaces_failed(job: Job) -> bool:
+    """Whether a Pod that is being deleted fails, and is replaced, no sooner than it has ended.
+
+    Source: job_controller.go onlyReplaceFailedPods.
+    """
+    return job.spec.pod_replacement_policy == _REPLACE_FAILED or job.spec.pod_failure_policy is not None
+
+
+def with_failed(job: Job, pods: Sequence[Pod]) -> Job:
+    """Return the Job as these of its Pods have failed: with a condition that says why, where it has failed too.
+
+    Source: job_controller.go syncJob, indexed_job_utils.go isIndexFailed.
+    """
+    if job.finished:
+        return job
+    policy, status = job.spec.pod_failure_policy or PodFailurePolicy(), job.status
+    rules = [next((rule for rule in policy.rules if _covers(rule, pod)), PodFailurePolicyRule()) for pod in pods]
+    counted = [pod for pod, rule in zip(pods, rules, strict=True) if rule.action != _IGNORE]
+    if job.spec.backoff_limit_per_index is not None:
+        lost = {_index(pod) for pod, rule in zip(pods, rules, strict=True) if rule.action == _FAIL_INDEX}
+        lost |= _failed_for_good(counted, job.spec.backoff_limit_per_index)
+        failed = ",".join(map(str, sorted({*_indexes(status.failed_indexes), *lost})))
+        status = replace(status, failed_indexes=failed)
+    after = replace(job, status=replace(status, failed=status.failed + len(counted)))
+    why = _FAILED_BY_POLICY if any(rule.action == _FAIL_JOB for rule in rules) else _why_failed(after)
+    ended = (JobCondition(type="FailureTarget", status="True", message=why),) if why else ()
+    return replace(after, status=replace(after.status, conditions=(*status.conditions, *ended)))
+
+
+def _covers(rule: PodFailurePolicyRule, pod: Pod) -> bool:
+    """Whether the Pod has one of the conditions that the rule names."""
+    found = {(condition.type, condition.status) for condition in pod.status.conditions}
+    return any((pattern.type, pattern.status) in found for pattern in rule.on_pod_conditions)
+
+
+def _failed_for_good(pods: Sequence[Pod], limit: int) -> set[int]:
+    """Return the indexes of which more Pods have failed than the limit (count)."""
+    earlier: dict[int, int] = {}
+    for pod in pods:
+        said = pod.metadata.annotations.get(JOB_INDEX_FAILURE_COUNT, "")
+        earlier[_index(pod)] = max(earlier.get(_index(pod), 0), int(said) if said.isdecimal() else 0) + 1
+    return {index for index, number in earlier.items() if number > limit}
+
+
+def _why_failed(job: Job) -> str:
+    """Return why the Job fails with as many failed Pods and indexes as it has; empty where it does not."""
+    spec, status = job.spec, job.status
+    by_index = spec.backoff_limit_per_index is not None
+    limit = _BACKOFF_LIMIT if spec.backoff_limit is None and not by_index else spec.backoff_limit
+    if limit is not None and status.failed > limit:
+        return f"{status.failed} of its Pods have failed and its backoffLimit is {limit}"
+    failed = len(set(_indexes(status.failed_indexes)))
+    if by_index and spec.max_failed_indexes is not None and failed > spec.max_failed_indexes:
+        return f"{failed} of its indexes have failed and its maxFailedIndexes is {spec.max_failed_indexes}"
+    done = failed + len(set(_indexes(status.completed_indexes)))
+    return "every index has come to an end" if by_index and failed and done >= (spec.completions or 0) else ""
+
+
+def _index(pod: Pod) -> int:
+    """Return the Pod's completion index, -1 where it says none."""
+    text = pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")
+    return int(text) if text.isdecimal() else -1
 
 
 def _indexes(text: str) -> Iterator[int]:

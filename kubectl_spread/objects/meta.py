@@ -24,6 +24,7 @@ DO_NOT_EVICT = "karpenter.sh/do-not-evict"
 SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
 POD_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+JOB_INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 HELM_RELEASE = "meta.helm.sh/release-name"
 ARGO_TRACKING_ID = "argocd.argoproj.io/tracking-id"
 KEPT_ANNOTATIONS = (
@@ -33,6 +34,7 @@ KEPT_ANNOTATIONS = (
     SAFE_TO_EVICT,
     PREFER_NO_EVICTION,
     POD_DELETION_COST,
+    JOB_INDEX_FAILURE_COUNT,
     HELM_RELEASE,
     ARGO_TRACKING_ID,
 )

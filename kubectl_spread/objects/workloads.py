@@ -108,11 +108,35 @@ class JobSchedulingConfiguration(Struct, frozen=True):
     """That a Job's Pods are scheduled as a group (from 1.37, alpha)."""
 
 
+class PodFailurePolicyOnPodConditionsPattern(Struct, frozen=True):
+    """A condition that a failed Pod may have."""
+
+    type: str = ""
+    status: str = "True"
+
+
+class PodFailurePolicyRule(Struct, frozen=True):
+    """What follows where a failed Pod has one of these conditions."""
+
+    action: str = ""
+    on_pod_conditions: tuple[PodFailurePolicyOnPodConditionsPattern, ...] = ()
+
+
+class PodFailurePolicy(Struct, frozen=True):
+    """What follows from a failed Pod: what the first rule says that covers it."""
+
+    rules: tuple[PodFailurePolicyRule, ...] = ()
+
+
 class JobSpec(Struct, frozen=True):
-    """What a Job runs; ``parallelism`` and ``completions`` None mean 1."""
+    """What a Job runs; ``parallelism`` and ``completions`` None mean 1, ``backoff_limit`` None means 6."""
 
     parallelism: int | None = None
     completions: int | None = None
+    backoff_limit: int | None = None
+    backoff_limit_per_index: int | None = None
+    max_failed_indexes: int | None = None
+    pod_failure_policy: PodFailurePolicy | None = None
     completion_mode: str = "NonIndexed"
     suspend: bool = False
     pod_replacement_policy: str = ""
@@ -127,6 +151,7 @@ class JobCondition(Struct, frozen=True):
 
     type: str = ""
     status: str = ""
+    message: str = ""
 
 
 class JobStatus(Struct, frozen=True):
@@ -134,6 +159,7 @@ class JobStatus(Struct, frozen=True):
 
     conditions: tuple[JobCondition, ...] = ()
     succeeded: int = 0
+    failed: int = 0
     completed_indexes: str = ""
     failed_indexes: str = ""
 

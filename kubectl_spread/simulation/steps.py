@@ -24,7 +24,7 @@ from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, 
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.simulation.turns import Turns
-from kubectl_spread.simulation.world import PodKey, World
+from kubectl_spread.simulation.world import BY_EVICTION, BY_TAINT, PodKey, World
 
 NO_CONTROLLER = "nothing manages it, so kubectl refuses the drain without --force"
 REFUSED = "the drain was refused"
@@ -111,8 +111,10 @@ Act: TypeAlias = Callable[[Step, World, Turns], Done]
 
 def act(step: Step, world: World, turns: Turns) -> Done:
     """Do the step, and let everybody act until nothing changes any more."""
+    told = len(turns.told)
     done = ACTS[step.verb](step, world, turns)
-    return replace(done, settled=turns.settle())
+    settled = turns.settle()
+    return replace(done, settled=settled, notes=(*done.notes, *turns.told[told:]))
 
 
 # Nodes
@@ -182,7 +184,7 @@ def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey
             if why := _refusal(pod, world):
                 refused[key] = why
             else:
-                world.delete(pod)
+                world.evict(pod, BY_EVICTION)
                 if world.seed % 2:
                     turns.settle()
         turns.settle()
@@ -263,7 +265,7 @@ def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
     world.free |= len(by_node) > 1
     for name in sorted(by_node, key=world.order):
         for pod in by_node[name]:
-            world.delete(world.pods[pod.key])
+            world.evict(world.pods[pod.key], BY_TAINT)
         turns.settle()
 
 

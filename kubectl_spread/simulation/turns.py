@@ -38,12 +38,14 @@ class Turns:
 
     Attributes:
         turns: how many there were (count).
+        told: what has happened that is to be known, a sentence each.
         stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.turns = 0
+        self.told: list[str] = []
         self._first = dict(world.pods)
         self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
         self._made: dict[ControllerKey, NextPod | None] = {}
@@ -125,7 +127,7 @@ class Turns:
             case DaemonSet():
                 self._sync_daemon_set(owner, key)
             case Job():
-                self._jobs[key] = None
+                self._sync_job(owner, key)
             case None if key[1] != "Node":
                 self._keep(key)
 
@@ -157,10 +159,10 @@ class Turns:
             replicas=replica_set.spec.replicas_wanted,
             available=sum(pod.ready for pod in active(pods)),
             present=sum(not pod.finished for pod in pods),
-        )
-
             scaled_for=deployment.annotated(replica_set, deployment.DESIRED_ANNOTATION),
             most=deployment.annotated(replica_set, deployment.MAX_ANNOTATION),
+        )
+
     def _sync_replicas(self, owner: ReplicaSet | ReplicationController, key: ControllerKey) -> None:
         """Make the Pods that are missing, or delete those that are too many."""
         world, parent = self.world, owner.metadata.controller
@@ -312,12 +314,39 @@ class Turns:
         if self._serve(owner, key, [daemonset.place_of(pod) for pod in chosen]):
             self.world.dirty.pop(key, None)
 
+    def _sync_job(self, owner: Job, key: ControllerKey) -> None:
+        """Let the Job make again later what it has lost, or fail: then its Pods are deleted.
+
+        Source: kube-controller-manager job/job_controller.go syncJob (v1.36).
+        """
+        after = self._with_failed(owner, key)
+        if after.finished and not owner.finished:
+            self.told.append(f"job/{key[2]} of {key[0]} fails, and its Pods go: {after.status.conditions[-1].message}")
+            self.world.put(after)
+            for pod in active(self._living(key)):
+                self.world.delete(pod)
+        self._jobs[key] = None
+
+    def _with_failed(self, owner: Job, key: ControllerKey) -> Job:
+        """Return the Job as so many of its Pods have failed since the start: those that were deleted."""
+        owned = ((pod, pod.metadata.controller) for pod in self.world.touched.values() if not pod.finished)
+        mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
+        return job.with_failed(owner, [pod for pod in mine if self._has_failed(pod, owner)])
+
+    def _has_failed(self, pod: Pod, owner: Job) -> bool:
+        """Whether a Pod of the Job that was touched has failed, which had not at the start."""
+        if job.replaces_failed(owner):
+            return pod.key not in self.world.pods
+        counted = pod.key in self._first and self._first[pod.key].terminating
+        return not counted and (pod.terminating or pod.key not in self.world.pods)
+
     def _back_off(self) -> bool:
         """Let Jobs make again what they have lost: they wait some seconds, in which all others settle."""
         before = self.world.version
         keys, self._jobs = list(self._jobs), {}
         for key in keys:
-            owner = self.world.snapshot.get(Job, key[0], key[2])
+            live = self.world.snapshot.get(Job, key[0], key[2])
+            owner = self._with_failed(live, key) if live else None
             while owner is not None and job.wants_more(owner, self._living(key)):
                 made = self._next_of(owner, key)
                 if made is None or made.refusals:
@@ -420,7 +449,7 @@ class Turns:
         if pod.finished or pod.spec.node_name in self.world.lost:
             return False
         if pod.terminating:
-            return not pod.metadata.finalizers
+            return all(each == job.TRACKING_FINALIZER for each in pod.metadata.finalizers)
         return pod.key in self.world.born and not pod.ready
 
 

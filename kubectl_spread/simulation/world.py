@@ -28,15 +28,23 @@ ControllerKey: TypeAlias = tuple[str, str, str]
 """Namespace, kind and name of what manages Pods."""
 
 ZONE_LABELS = (REGION, ZONE)
+BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
+"""Why a Pod was disrupted. Source: api core/v1/types.go (v1.36)."""
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 """When it is, where no Pod tells of a time."""
-
-
 _SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
 """How long after the last time that Pods tell of it may be: nobody says. Later still, young Pods are of one age."""
+
+
 def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
     """Return the controller's identity."""
     return namespace, owner.kind, owner.name
+
+
+def _disrupted(pod: Pod, reason: str) -> Pod:
+    """Return the Pod marked as one that was disrupted."""
+    target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=reason)
+    return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, target)))
 
 
 class World:
@@ -84,14 +92,6 @@ class World:
         self.touched: dict[PodKey, Pod] = {}
 
     @property
-    def handle(self) -> Handle:
-        """The cluster as the default scheduler sees it, or what stands in its place, which comes last."""
-        return self.handles.get(DEFAULT_SCHEDULER) or next(reversed(self.handles.values()))
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The cluster but for its Pods without a node, which only ``pods`` knows."""
-    @property
     def now(self) -> datetime:
         """The time; it begins some time after the last that the cluster tells of, in each order another."""
         return self._told + self._passed
@@ -101,6 +101,14 @@ class World:
         """The time, and when it may be besides, at the soonest and the latest."""
         return self.now, self._told + _SOONEST, self._told + _LATEST
 
+    @property
+    def handle(self) -> Handle:
+        """The cluster as the default scheduler sees it, or what stands in its place, which comes last."""
+        return self.handles.get(DEFAULT_SCHEDULER) or next(reversed(self.handles.values()))
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster but for its Pods without a node, which only ``pods`` knows."""
         return self.handle.snapshot
 
     @property
@@ -134,14 +142,16 @@ class World:
         elif not pod.terminating:
             self._put(replace(pod, metadata=replace(pod.metadata, deletion_timestamp=written(self.now))))
 
+    def evict(self, pod: Pod, reason: str) -> None:
+        """Have the Pod deleted, marked as one that was disrupted."""
+        self.delete(_disrupted(pod, reason))
+
     def preempt(self, victims: Iterable[Pod], pod: Pod, node_name: str) -> None:
         """Delete the victims, and nominate the Pod to their node."""
-        target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=BY_SCHEDULER)
         self.preempted_for[pod.key] = tuple(victims)
         for victim in self.preempted_for[pod.key]:
             self.preempted.append(victim)
-            marked = replace(victim.status, conditions=(*victim.status.conditions, target))
-            self.delete(replace(victim, status=marked))
+            self.evict(victim, BY_SCHEDULER)
         self._put(replace(pod, status=replace(pod.status, nominated_node_name=node_name)))
 
     def set_ready(self, pod: Pod, *, ready: bool) -> None:
@@ -205,6 +215,7 @@ class World:
         """Let the node be gone, and all Pods on it."""
         for pod in self.on_nodes([node_name])[node_name]:
             self.remove(pod)
+            self.touched[pod.key] = _disrupted(pod, BY_POD_GC)
         self.version += 1
         self.lost.discard(node_name)
         for name, handle in self.handles.items():
