@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -19,6 +20,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from kubectl_spread.controllers.nodelifecycle import added_names
+from kubectl_spread.objects.times import written
 from tests.controlplane.api import MERGE_PATCH, ApiError, Object
 from tests.controlplane.client import Client, in_parallel, is_decided
 from tests.controlplane.cluster import WORKLOAD_CONTROLLERS, Options
@@ -145,6 +147,8 @@ class Playing:
             path = f"/api/v1/namespaces/{self.namespace}/pods/{pod['metadata']['name']}"
             with suppress(ApiError):
                 if (ends and bound not in self._lost) or (bound and bound not in there):
+                    if pod["spec"]["restartPolicy"] == "Never" and bound in there:
+                        self._client.patch_status(pod, status={"phase": "Failed"})
                     self._client.api.request("DELETE", path, query={"gracePeriodSeconds": "0"})
                 elif bound and pod["status"]["phase"] == "Pending" and bound not in self._lost:
                     self._client.patch_status(pod, status={"phase": "Running", "conditions": _ready()})
@@ -242,8 +246,8 @@ class Playing:
 
 
 def _ready(status: str = "True") -> Sequence[Object]:
-    """Return the condition of a Pod or node that is ready, or not."""
-    return [{"type": "Ready", "status": status}]
+    """Return the condition of a Pod or node that is ready, or not, from now on."""
+    return [{"type": "Ready", "status": status, "lastTransitionTime": written(datetime.now(UTC))}]
 
 
 def _with_kubectl(*arguments: str, namespaced: bool = False) -> Callable[[Playing, str, Scenario], None]:

@@ -620,6 +620,227 @@ _MIXED = (
 """What meets in a real cluster: several causes at once."""
 
 
+_IGNORED_IF_EVICTED = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
+_FAILED_IF_EVICTED = {"rules": [{"action": "FailJob", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
+
+
+def _batch(**spec: Any) -> Object:  # noqa: ANN401 - any field of a Job's spec
+    """Return a Job, four of whose Pods run at once, two on each of two nodes."""
+    return _web("Job", _spread(HOSTNAME, maxSkew=2), **{"parallelism": 4, "completions": 20, **spec})
+
+
+def _job(name: str, steps: Sequence[str], nodes: Sequence[Object], *made: Object) -> Scenario:
+    """Return a scenario about a Job."""
+    return _scenario(f"job-{name}", steps, nodes, *made, quiet_s=_JOB_QUIET_S)
+
+
+_JOBS = (
+    _job("within-its-limit", ["drain a1"], _zones(a=2), _batch(backoffLimit=2)),
+    _job("beyond-its-limit", ["drain a1"], _zones(a=2), _batch(backoffLimit=1)),
+    _job(
+        "beyond-its-limit-with-others",
+        ["drain a1"],
+        _zones(a=2, b=1),
+        _batch(backoffLimit=0),
+        _deployment(2, _spread(), name="api"),
+    ),
+    _job("lost-beyond-its-limit", ["lose a1"], _zones(a=3), _batch(backoffLimit=0)),
+    _job("deleted-within-its-limit", ["drain a1", "uncordon a1", "drain a2"], _zones(a=3), _batch(backoffLimit=3)),
+    _job("ignores-evictions", ["drain a1"], _zones(a=2), _batch(backoffLimit=0, podFailurePolicy=_IGNORED_IF_EVICTED)),
+    _job("fails-if-evicted", ["drain a1"], _zones(a=2), _batch(podFailurePolicy=_FAILED_IF_EVICTED)),
+    _job("replaces-failed", ["drain a1"], _zones(a=2), _batch(podReplacementPolicy="Failed")),
+    _job("replaces-failed-not-lost", ["lose a1"], _zones(a=3), _batch(podReplacementPolicy="Failed")),
+    _job(
+        "indexes-fail",
+        ["drain a1"],
+        _zones(a=2),
+        _batch(completions=8, completionMode="Indexed", backoffLimitPerIndex=0),
+    ),
+    _job(
+        "too-many-indexes-fail",
+        ["drain a1"],
+        _zones(a=2),
+        _batch(completions=8, completionMode="Indexed", backoffLimitPerIndex=0, maxFailedIndexes=1),
+    ),
+    _job(
+        "indexes-again",
+        ["drain a1"],
+        _zones(a=2),
+        _batch(completions=8, completionMode="Indexed", backoffLimitPerIndex=1, maxFailedIndexes=1),
+    ),
+)
+"""What becomes of Jobs that lose Pods."""
+
+_AVAILABLE_LATE_S = 6.0
+"""How long to wait where Pods are available two seconds after they are ready."""
+_CALM: Mapping[str, Any] = {"minReadySeconds": 2}
+
+
+def _slow(name: str, steps: Sequence[str], nodes: Sequence[Object], *made: Object) -> Scenario:
+    """Return a scenario in which Pods are available later than they are ready."""
+    return _scenario(f"min-ready-{name}", steps, nodes, *made, quiet_s=_AVAILABLE_LATE_S)
+
+
+_TIMES = (
+    _slow(
+        "restart",
+        ["restart deployment/web"],
+        _THREE,
+        _deployment(6, _spread(), strategy=_rolling("25%", "25%"), **_CALM),
+    ),
+    _slow(
+        "restart-surge-0",
+        ["restart deployment/web"],
+        _THREE,
+        _deployment(4, _spread(), strategy=_rolling(0, 2), **_CALM),
+    ),
+    _slow("restart-stateful", ["restart statefulset/web"], _THREE, _stateful(3, _spread(), **_CALM)),
+    _slow("restart-daemons", ["restart daemonset/web"], _THREE, _web("DaemonSet", **_CALM)),
+    _slow("drain-budget", ["drain a1"], _zones(a=1, b=2), _deployment(6, **_CALM), _budget(maxUnavailable=1)),
+    _scenario(
+        "lose-tolerated-forever",
+        ["lose a1"],
+        _SIX,
+        _deployment(6, _spread(), of={"tolerations": [{"operator": "Exists", "effect": "NoExecute"}]}),
+    ),
+    _scenario(
+        "lose-tolerated-not-a-second",
+        ["lose a1"],
+        _SIX,
+        _deployment(6, _spread(), of={"tolerations": [{**each, "tolerationSeconds": 0} for each in _LEAVES]}),
+    ),
+    _scenario(
+        "lose-some-of-two-zones",
+        ["lose a1", "lose b1"],
+        _zones(a=3, b=3),
+        _deployment(6, _spread(**_HONOR)),
+    ),
+    _scenario("drain-one-then-the-other", ["drain a1", "uncordon a1", "drain b1"], _SIX, _deployment(6, _spread())),
+    _scenario("drain-twice", ["drain a1", "drain a1"], _SIX, _deployment(6, _spread())),
+)
+"""What depends on time, and on what came before."""
+
+_NUMBERED: Mapping[str, Any] = {"ordinals": {"start": 5}}
+_AT_ONCE: Mapping[str, Any] = {"podManagementPolicy": "Parallel"}
+
+
+def _daemons(**rolling: Any) -> Object:  # noqa: ANN401 - any field of rollingUpdate
+    """Return a DaemonSet, of whose Pods a node has room for one."""
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+    return _web("DaemonSet", of=_needs("2"), updateStrategy=strategy)
+
+
+_ROLLOUTS = (
+    _scenario("stateful-ordinals-drain", ["drain a1"], _SIX, _stateful(6, _spread(), **_NUMBERED)),
+    _scenario(
+        "stateful-ordinals-scale",
+        ["scale statefulset/web=2", "scale statefulset/web=5"],
+        _THREE,
+        _stateful(4, _spread(), **_NUMBERED),
+    ),
+    _scenario(
+        "stateful-ordinals-partition",
+        ["restart statefulset/web", "drain a1"],
+        _SIX,
+        _stateful(
+            4, _spread(), **_NUMBERED, updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
+        ),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "stateful-parallel-scale-while-lost",
+        ["lose a1", "scale statefulset/web=5"],
+        _THREE,
+        _stateful(3, _spread(**_HONOR), **_AT_ONCE),
+    ),
+    _scenario(
+        "stateful-scale-while-lost",
+        ["lose a1", "scale statefulset/web=5"],
+        _THREE,
+        _stateful(3, _spread(**_HONOR)),
+    ),
+    _scenario(
+        "stateful-parallel-restart-stuck",
+        ["drain a1", "restart statefulset/web"],
+        _THREE,
+        _stateful(3, _spread(), **_AT_ONCE),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "stateful-parallel-restart-while-lost",
+        ["lose a1", "restart statefulset/web"],
+        _SIX,
+        _stateful(6, _spread(**_HONOR), **_AT_ONCE),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "stateful-scale-down-while-lost",
+        ["lose b1", "scale statefulset/web=1"],
+        _THREE,
+        _stateful(3, _spread(**_HONOR)),
+    ),
+    _scenario("daemons-two-at-once", ["restart daemonset/web"], _zones(cpu="2", a=4), _daemons(maxUnavailable=2)),
+    _scenario(
+        "daemons-half-at-once-while-lost",
+        ["lose a1", "restart daemonset/web"],
+        _zones(cpu="2", a=4),
+        _daemons(maxUnavailable="50%"),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "daemons-stuck-while-lost", ["lose a1", "restart daemonset/web"], _zones(cpu="2", a=3), _daemons(), quiet_s=4.0
+    ),
+    _scenario(
+        "daemons-surge-two",
+        ["restart daemonset/web"],
+        _zones(cpu="2", a=4),
+        _daemons(maxSurge=2, maxUnavailable=0),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "daemons-surge-with-room",
+        ["restart daemonset/web"],
+        _zones(cpu="4", a=4),
+        _daemons(maxSurge="50%", maxUnavailable=0),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "stuck-then-scaled",
+        ["restart deployment/web", "scale deployment/web=9"],
+        _zones(cpu="6", a=3),
+        _deployment(6, _spread(HOSTNAME, **_HASHED), of=_needs("3"), strategy=_rolling(2)),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "stuck-then-scaled-down",
+        ["restart deployment/web", "scale deployment/web=2"],
+        _zones(cpu="6", a=3),
+        _deployment(6, _spread(HOSTNAME), of=_needs("3"), strategy=_rolling(3)),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "stuck-then-restarted",
+        ["restart deployment/web", "restart deployment/web"],
+        _zones(cpu="6", a=3),
+        _deployment(6, _spread(HOSTNAME), of=_needs("3"), strategy=_rolling(2, 1)),
+        quiet_s=4.0,
+    ),
+    _scenario(
+        "recreated-while-lost",
+        ["lose a1", "restart deployment/web"],
+        _THREE,
+        _deployment(3, _spread(**_HONOR), strategy={"type": "Recreate"}),
+        quiet_s=4.0,
+    ),
+    _scenario("lost-then-scaled-down", ["lose a1", "scale deployment/web=3"], _SIX, _deployment(6, _spread(**_HONOR))),
+)
+"""Rollouts and scalings of every kind, with what is in their way."""
+
+
 SCENARIOS: Mapping[str, Scenario] = {
-    each.name: each for each in (*_DRAINS, *_REMOVALS, *_LOSSES, *_SCALINGS, *_RESTARTS, *_OTHERS, *_MIXED)
+    each.name: each
+    for each in (
+        *(*_DRAINS, *_REMOVALS, *_LOSSES, *_SCALINGS, *_RESTARTS, *_OTHERS, *_MIXED),
+        *(*_JOBS, *_TIMES, *_ROLLOUTS),
+    )
 }
