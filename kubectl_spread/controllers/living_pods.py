@@ -23,7 +23,7 @@ from kubectl_spread.controllers.statefulset import POD_INDEX_LABEL, POD_NAME_LAB
 from kubectl_spread.controllers.templates import REVISION_LABELS, renamed
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Toleration, Volume
-from kubectl_spread.objects.meta import AnnotatedMeta
+from kubectl_spread.objects.meta import AnnotatedMeta, once
 from kubectl_spread.objects.storage import ANN_STORAGE_CLASS, PersistentVolumeClaim, PersistentVolumeClaimStatus
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS
 from kubectl_spread.scheduler.claims import claim_named
@@ -57,17 +57,18 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     model = newest(living)
     if model is None:
         return pod, ()
+    specs = [each.spec for each in living]
     spec = _immutable(pod.spec, unmerged(model.spec), pinned=is_pinned(model))
     spec = replace(
         spec,
-        tolerations=_tolerations(spec, living),
-        containers=_containers(spec.containers, made.spec.containers, [each.spec.containers for each in living]),
+        tolerations=_tolerations(spec, once(each.tolerations for each in specs)),
+        containers=_containers(spec.containers, made.spec.containers, _told_apart(each.containers for each in specs)),
         init_containers=_containers(
-            spec.init_containers, made.spec.init_containers, [each.spec.init_containers for each in living]
+            spec.init_containers, made.spec.init_containers, _told_apart(each.init_containers for each in specs)
         ),
-        resources=spec.resources or _in_common([each.spec.resources for each in living]),
+        resources=spec.resources or _in_common(once(each.resources for each in specs)),
     )
-    labels = {**_labels(living), **pod.metadata.labels}
+    labels = {**_labels(once(each.metadata.labels for each in living)), **pod.metadata.labels}
     changed = replace(pod, metadata=replace(pod.metadata, labels=labels), spec=spec)
     return changed, _paths(pod, changed)
 
@@ -123,16 +124,22 @@ def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
     )
 
 
-def _tolerations(spec: PodSpec, living: Sequence[Pod]) -> tuple[Toleration, ...]:
+def _told_apart(living: Iterable[tuple[Container, ...]]) -> Sequence[tuple[Container, ...]]:
+    """Return the containers of each Pod, what Pods share once, but those of the last Pod at the end."""
+    each = tuple(living)
+    return *once(each), each[-1]
+
+
+def _tolerations(spec: PodSpec, living: Sequence[Sequence[Toleration]]) -> tuple[Toleration, ...]:
     """Return the tolerations, and those that all living Pods have besides."""
-    first, *others = [pod.spec.tolerations for pod in living]
+    first, *others = living
     added = (each for each in first if each not in spec.tolerations and all(each in other for other in others))
     return (*spec.tolerations, *added)
 
 
-def _labels(living: Sequence[Pod]) -> Mapping[str, str]:
+def _labels(living: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     """Return the labels that all living Pods have, but for those that tell where and which they are."""
-    first, *others = [pod.metadata.labels for pod in living]
+    first, *others = living
     return {
         key: value
         for key, value in first.items()

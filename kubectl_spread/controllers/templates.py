@@ -74,11 +74,18 @@ def labelled(pod: Pod, labels: Mapping[str, str]) -> Pod:
 
 def same_template(first: PodTemplateSpec, second: PodTemplateSpec) -> bool:
     """Whether both make the same Pods, as far as scheduling reads them; a release's own hash label does not count."""
+    if first.spec == second.spec:  # as of almost all, which are as their Deployment has them
+        return _own_labels(first) == _own_labels(second)
     return template_hash(first) == template_hash(second)
+
+
+def _own_labels(template: PodTemplateSpec) -> dict[str, str]:
+    """Return the labels that are not a release's own, by key."""
+    return {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
 
 
 def template_hash(template: PodTemplateSpec) -> str:
     """Return a name for the template, the same for the same Pods; the real one is another."""
-    labels = {key: value for key, value in sorted(template.metadata.labels.items()) if key != HASH_LABEL}
+    labels = _own_labels(template)
     spec = canonical(with_defaults(template.spec))
     return format(zlib.crc32(msgspec.json.encode((labels, spec), order="sorted")), "08x")

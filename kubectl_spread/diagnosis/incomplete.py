@@ -16,7 +16,7 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
-from kubectl_spread.objects.meta import parse_label_selector
+from kubectl_spread.objects.meta import once, parse_label_selector
 from kubectl_spread.report import Incomplete, Report
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -180,8 +180,9 @@ def unparsable_constraints(workload: OwnedPods) -> tuple[Incomplete, ...]:
     No API server stores such a selector, but files may hold one. What it costs is this workload's rows alone.
     """
     templates = [template_of(workload.owner).spec] if workload.owner else []
-    for spec in (*templates, *(pod.spec for pod in workload.pods)):
-        for constraint in spec.topology_spread_constraints:
+    specs = (*templates, *(pod.spec for pod in workload.pods))
+    for constraints in once(spec.topology_spread_constraints for spec in specs):
+        for constraint in constraints:
             try:
                 parse_label_selector(constraint.label_selector)
             except ValueError as error:

@@ -87,7 +87,7 @@ def standings(workload: OwnedPods, pod: Pod, handle: Handle) -> Iterator[Standin
 def _named(counts: DomainCounts, handle: Handle) -> Mapping[str, int]:
     """Return the domains without the one of nodes that lack the key, which only built-in defaults know."""
     domains = handle.index.domains(counts.constraint.topology_key)
-    if counts.match_num.keys() <= domains.keys():
+    if "" in domains or "" not in counts.match_num:
         return counts.match_num
     return {value: number for value, number in counts.match_num.items() if value in domains}
 

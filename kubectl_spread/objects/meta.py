@@ -5,8 +5,8 @@ Source: apimachinery pkg/apis/meta/v1/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 
 import msgspec
 
@@ -16,6 +16,17 @@ from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, new_
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """The base of all objects: immutable, API names in camelCase; acyclic, so the garbage collector skips them."""
+
+
+T = TypeVar("T")
+
+
+def once(parts: Iterable[T]) -> tuple[T, ...]:
+    """Return the parts in the order given, what is one and the same object only at its first place.
+
+    The Pods of a workload share most of their parts, for the reader sees to that: of thousands there are few.
+    """
+    return tuple({id(part): part for part in parts}.values())
 
 
 CONFIG_MIRROR = "kubernetes.io/config.mirror"

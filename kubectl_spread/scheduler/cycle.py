@@ -285,11 +285,13 @@ def feasible_node(pod: Pod, handle: Handle) -> str:
     # A filter that has to look at each node may break on one, and then no other takes the Pod.
     if nominated_before(pod, handle) or any(result.suspects is None for result in found.results):
         return min(_passing(pod, found, handle), default="")
-    doubtful = frozenset[str]().union(*(result.suspects or () for result in found.results))
-    certain = frozenset[str]().union(*(result.suspects or () for result in found.results if result.certain))
-    names, filters = found.names(handle) - certain, [result.filter_node for result in found.results]
+    names, suspects = found.names(handle), [result.suspects or frozenset[str]() for result in found.results]
+    in_order = sorted(names) if found.narrowed else handle.node_infos
     # On most nodes there is nothing to ask.
-    return min(names - doubtful, default="") or _first_passing(filters, names & doubtful, handle)
+    if clear := next((name for name in in_order if not any(name in each for each in suspects)), ""):
+        return clear
+    certain = frozenset[str]().union(*(result.suspects or () for result in found.results if result.certain))
+    return _first_passing([result.filter_node for result in found.results], names - certain, handle)
 
 
 def _first_passing(filters: Sequence[NodeFilter], names: Collection[str], handle: Handle) -> str:

@@ -18,6 +18,7 @@ from kubectl_spread.objects.meta import (
     ObjectMeta,
     OwnerReference,
     label_requirement,
+    once,
     parse_label_selector,
 )
 
@@ -104,6 +105,16 @@ def test_an_expression_that_does_not_fit_together_is_refused(bad: LabelSelectorR
 
 @given(values=st.lists(st.from_regex(r"[a-z0-9]{0,3}", fullmatch=True), min_size=1))
 def test_neither_order_nor_repetition_of_values_matters(values: list[str]) -> None:
-    once = Requirement("a", Operator.IN, frozenset(values))
-    assert label_requirement(expression("a", "In", *values)) == once
-    assert label_requirement(expression("a", "In", *reversed(values), values[0])) == once
+    wanted = Requirement("a", Operator.IN, frozenset(values))
+    assert label_requirement(expression("a", "In", *values)) == wanted
+    assert label_requirement(expression("a", "In", *reversed(values), values[0])) == wanted
+
+
+def test_one_and_the_same_part_comes_once_at_its_first_place() -> None:
+    first, second = OwnerReference(name="a"), OwnerReference(name="b")
+    assert once(iter([first, second, first])) == (first, second)
+
+
+def test_equal_parts_are_told_apart() -> None:
+    assert len(once([{"cpu": "1"}, {"cpu": "1"}])) == 2
+    assert once([]) == ()
