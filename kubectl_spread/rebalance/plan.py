@@ -1,8 +1,13 @@
-"""The plan for all that is asked about: group after group of workloads that count each other, each on what is left."""
+"""The plan for all that is asked about: group after group of workloads that count each other, each on what is left.
+
+Where few Pods are counted, and that is not the best there can be, all groups are looked at together too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -17,6 +22,8 @@ from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Found, Limits, Search, State, followed_through
 from kubectl_spread.scheduler.framework import Handle
 
+Group: TypeAlias = tuple[Goal, ...]
+"""Goals that count Pods in common."""
 UNLIMITED = 10**9
 """Evictions (count), where there may be as many as it takes."""
 MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
@@ -24,6 +31,8 @@ MOST_WORK, PER_PLACEMENT, FEWEST_PLACEMENTS = 120_000, 30, 40
 placements there are in any case (counts)."""
 MOST_IN_ALL = 20 * MOST_WORK
 """The same for all groups together (count), in some half a minute."""
+MOST_TOGETHER = 40
+"""Pods that are counted (count) up to which workloads that do not count each other make room for one another."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Ways the Pods may lie that are followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -122,10 +131,10 @@ def plan(handles: Mapping[str, Handle], asked: Asked, *, most_work: int = MOST_I
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What was found for one group.
+    """What was found for one group, or for several.
 
     Attributes:
-        goals: the group's.
+        goals: of one group, or several.
         since: the state that it was looked for in.
         found: the best.
         movables: the Pods that might go.
@@ -143,7 +152,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Planner:
-    """Plans group after group.
+    """Plans group after group, or for all together.
 
     Args:
         handles: scheduler's name → the cluster as its profile sees it.
@@ -158,22 +167,42 @@ class Planner:
         self._work_left = most_work
 
     def run(self) -> Plan:
-        """Return the plan: groups that cannot be balanced come last, for others may make room for them."""
+        """Return the plan: group after group, or for all together where that leaves less."""
+        groups, start = self._groups(), self._state
+        outcomes = self._apart(groups)
+        if len(groups) > 1 and sum(map(_counted, groups)) <= MOST_TOGETHER:
+            outcomes = self._together(groups, start, outcomes)
+        wanted = [each for each in outcomes if each.goal.wanted]
+        return Plan(self._state.evictions, tuple(wanted), self._state.whole)
+
+    def _apart(self, groups: Sequence[Group]) -> list[Outcome]:
+        """Return what becomes of group after group; those that cannot be balanced come last: others may make room."""
         outcomes: list[Outcome] = []
         postponed: list[Attempt] = []
-        for goals in self._groups():
-            attempt = self._attempt(goals)
+        for group in groups:
+            attempt = self._attempt([group])
             if attempt.holds:
                 outcomes += self._taken(attempt)
             else:
                 postponed.append(attempt)
         for attempt in postponed:
             moved = attempt.since.evictions != self._state.evictions
-            outcomes += self._taken(self._attempt(attempt.goals) if moved else attempt)
-        wanted = [each for each in outcomes if each.goal.wanted]
-        return Plan(self._state.evictions, tuple(wanted), self._state.whole)
+            outcomes += self._taken(self._attempt([attempt.goals]) if moved else attempt)
+        return outcomes
 
-    def _groups(self) -> list[tuple[Goal, ...]]:
+    def _together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
+        """Return what becomes of all groups where each may make room for others; as it was where that is no better."""
+        before, rank = self._state, _rank(apart, self._state)
+        if rank <= (0, 0, sum(map(_least, groups))):
+            return apart
+        self._state = start
+        outcomes = [*self._taken(self._attempt(groups))]
+        if _rank(outcomes, self._state) < rank:
+            return outcomes
+        self._state = before
+        return apart
+
+    def _groups(self) -> list[Group]:
         """Return the goals that count Pods in common, together, where any of them is asked about."""
         goals: list[Goal] = []
         for workload in workloads(self._posing.snapshot):
@@ -182,13 +211,14 @@ class Planner:
         every = grouped(goals, self._posing.snapshot)
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 
-    def _attempt(self, goals: tuple[Goal, ...]) -> Attempt:
-        """Return what can be done for one group as things are."""
+    def _attempt(self, groups: Sequence[Group]) -> Attempt:
+        """Return what can be done for some groups as things are."""
+        goals = tuple(chain.from_iterable(groups))
         start = tuple(goal.start for goal in goals)
         before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
         if not any(goal.wanted and goal.is_violated for goal in goals):
             return Attempt(goals, self._state, Found(before, Ended.FOUND_ALL))
-        problem = self._posing.problem(goals)
+        problem = self._posing.problem(groups)
         return Attempt(goals, self._state, self._best(problem, before), problem.movables)
 
     def _taken(self, attempt: Attempt) -> Iterator[Outcome]:
@@ -239,6 +269,27 @@ class Planner:
         most = UNLIMITED if self._asked.most is None else self._asked.most
         placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
         return Limits(evictions=most, placements=placements, arrangements=arrangements)
+
+
+def _counted(group: Group) -> int:
+    """Return how many Pods a group counts (count): those of the goal that counts most of them."""
+    return max(sum(goal.start) for goal in group)
+
+
+def _least(group: Group) -> int:
+    """Return how many evictions the counts of a group ask for at least (count)."""
+    return max(goal.moves_needed(goal.start, goal.constraint.max_skew, (), ()) for goal in group)
+
+
+def _left(outcome: Outcome) -> int:
+    """Return by how much the goal's skew exceeds maxSkew in the end (Pods)."""
+    return outcome.goal.excess(outcome.after)
+
+
+def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
+    """Return what plans are compared by: excess together, goals that do not hold, evictions."""
+    excess = [*map(_left, outcomes)]
+    return sum(excess), sum(map(bool, excess)), len(state.evictions)
 
 
 def _is_no_worse(followed: State, searched: State, goals: Sequence[Goal]) -> bool:

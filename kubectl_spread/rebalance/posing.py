@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, count, islice
 
 import msgspec
 from msgspec.structs import replace
@@ -44,11 +45,14 @@ class Posing:
         """Return the cluster as the scheduler sees it, or as the first does where none is known by that name."""
         return self._handles.get(scheduler_name) or next(iter(self._handles.values()))
 
-    def problem(self, goals: tuple[Goal, ...]) -> Problem:
-        """Return what is to be solved for goals that count Pods in common."""
+    def problem(self, groups: Sequence[Sequence[Goal]]) -> Problem:
+        """Return what is to be solved for groups of goals, each of which count Pods in common."""
+        goals = tuple(chain.from_iterable(groups))
         matched = {pod.key: pod for goal in goals for pod in self._matched(goal) if self._may_go(pod)}
         movables = tuple(self._movables.of(goals, list(matched.values())))
-        return Problem(goals, movables, tuple(self._shut(goals, movables)))
+        places = count()
+        parts = tuple(tuple(islice(places, len(group))) for group in groups)
+        return Problem(goals, movables, tuple(self._shut(goals, movables)), parts)
 
     def staying(self, goal: Goal) -> tuple[tuple[Pod, str], ...]:
         """Return the Pods that the goal counts and that are not to be evicted, and why."""

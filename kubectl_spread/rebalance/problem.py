@@ -17,14 +17,14 @@ from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.simulation.world import PodKey
 
 EXACT_PODS = 16
-"""Pods that may go (count) up to which it is told apart on which of several nodes that count alike each was."""
+"""Pods that may go for goals that count them in common (count) up to which nodes that count alike are told apart."""
 
 
 class Hope(msgspec.Struct, frozen=True):
     """What is left to do after an eviction, as far as the counts tell.
 
     Attributes:
-        most: the evictions that the most demanding goal asks for at least (count).
+        most: the evictions that the most demanding goals ask for at least (count).
         together: those that all goals ask for, added up (count).
     """
 
@@ -36,14 +36,16 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     """What is to be solved.
 
     Attributes:
-        goals: what is to hold; they count Pods in common.
+        goals: what is to hold.
         movables: the Pods that may go, those that had best go first.
         shut: for each goal, the domains no Pod can come to.
+        parts: the places of the goals that count Pods in common, together.
     """
 
     goals: tuple[Goal, ...]
     movables: tuple[Movable, ...]
     shut: tuple[frozenset[int], ...]
+    parts: tuple[tuple[int, ...], ...]
 
     # How many evictions are needed at least.
 
@@ -84,7 +86,11 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     def left(self, counted: Collection[Counts]) -> int:
         """Return how many evictions are still needed at least, however the goals count (count)."""
-        return max(self._moves(at, found) for counts in counted for at, found in enumerate(counts))
+        return max(self._together([self._moves(at, found) for at, found in enumerate(counts)]) for counts in counted)
+
+    def _together(self, moves: Sequence[int]) -> int:
+        """Return how many evictions so many moves of each goal take at least: none serves goals of two parts."""
+        return sum(max(moves[at] for at in part) for part in self.parts)
 
     def _hope(self, movable: Movable, counted: Collection[Counts]) -> Hope:
         """Return what is left to do after an eviction, however the goals count."""
@@ -92,7 +98,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
             [self._after(movable, at, found) for at, found in enumerate(counts)]  # goal by goal
             for counts in counted
         ]
-        return Hope(max(map(max, each)), max(map(sum, each)))
+        return Hope(max(map(self._together, each)), max(map(sum, each)))
 
     def _after(self, movable: Movable, at: int, counts: DomainPods) -> int:
         """Return what a goal asks for at least once the Pod has gone, and the one in its place is where it is best."""
@@ -150,7 +156,7 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _is_small(self) -> bool:
         """Whether there are so few Pods that each is tried from each node."""
-        return len(self.movables) <= EXACT_PODS
+        return len(self.movables) <= EXACT_PODS * len(self.parts)
 
     def _kind(self, movable: Movable, counted: Collection[Counts]) -> Hashable:
         """Return what is the same of Pods of which one alone need be tried."""
@@ -179,6 +185,20 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
     def _has_own(self) -> tuple[bool, ...]:
         """For each goal, whether every node has a domain of its own."""
         return tuple(len(goal.domains) == len(goal.place) for goal in self.goals)
+
+    def comes_back(
+        self, movable: Movable, lands: Sequence[str], before: Collection[Counts], after: Collection[Counts]
+    ) -> bool:
+        """Whether nothing is won, for the Pod comes back to where it was: of many Pods, to where it counts the same.
+
+        Args:
+            movable: the Pod that goes.
+            lands: the nodes of which the Pod in its place goes to one.
+            before: the ways the goals may count before.
+            after: the same after that.
+        """
+        is_there_again = not self._is_small or lands == (movable.pod.spec.node_name,)
+        return len(before) == 1 and after == before and is_there_again
 
     def sign_of(self, gone: Sequence[Movable], arrangements: Sequence[Arrangement]) -> Hashable:
         """Return what is the same of states from which the same can be reached: of many Pods all but node names."""

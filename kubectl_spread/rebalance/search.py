@@ -165,8 +165,8 @@ class Search:
             return None
         made = after.evictions[len(self._start.evictions) :]
         key = self._problem.sign_of([each.movable for each in made], after.arrangements)
-        # Where the Pod comes back to where it was nothing is won.
-        if key in self._seen or (len(state.counted) == 1 and after.counted == state.counted):
+        lands = after.evictions[-1].lands
+        if key in self._seen or self._problem.comes_back(movable, lands, state.counted, after.counted):
             return None
         self._seen.add(key)
         return after

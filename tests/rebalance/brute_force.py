@@ -71,7 +71,7 @@ def fewest(handle: Handle, *, most_states: int) -> tuple[int, int] | None:
         most_states: the states (count) after which it is given up.
     """
     start = excess(handle)
-    pods = list(_counted_where_it_matters(start, handle))
+    pods = [pod for pods in handle.snapshot.assigned.values() for pod in pods]
     best, states = (sum(start.values()), 0), 0
     layer: dict[object, State] = {None: (frozenset(), {frozenset[tuple[str, str]](): handle})}
     for evictions in range(1, len(pods) + 1):
@@ -100,31 +100,22 @@ def _moves(
     return ((gone, pod, outcomes) for gone, outcomes in layer for pod in pods if pod.metadata.name not in gone)
 
 
-def _counted_where_it_matters(start: Excess, handle: Handle) -> Iterator[Pod]:
-    """Yield the Pods of the applications of which any constraint is exceeded: no others are disturbed for them."""
-    exceeded = {workload for (_, workload, _), beyond in start.items() if beyond}
-    pods = [pod for pods in handle.snapshot.assigned.values() for pod in pods]
-    apps = {pod.metadata.labels["app"] for pod in pods if str(owner_of(pod, handle.snapshot)) in exceeded}
-    return (pod for pod in pods if pod.metadata.labels["app"] in apps)
-
-
 def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6) -> list[Object]:
     """Return a cluster in which Pods lie as chance has it, of one or two workloads of at most so many Pods (count)."""
     chance = random.Random(seed)  # noqa: S311 - drawn to test with, not to keep a secret
     zones = "abcd"[: chance.randint(2, 3 if most_nodes <= SMALL else 4)]
     names = [f"{zones[number % len(zones)]}{number}" for number in range(chance.randint(2, most_nodes))]
     company = chance.choice(("", "", "", "shared", "apart"))
-    # Workloads that do not count each other are not moved to make room for one another: there is enough for both.
-    objects = [_node(name, chance, is_roomy=company == "apart") for name in names]
+    objects = [_node(name, chance) for name in names]
     for number in range(2 if company else 1):
         objects += _workload(f"web{number}", names, chance, most_pods, shared=company == "shared")
     return objects
 
 
-def _node(name: str, chance: random.Random, *, is_roomy: bool) -> Object:
+def _node(name: str, chance: random.Random) -> Object:
     """Return a node, now and then tainted or small."""
     taints = ["dedicated=gpu:NoSchedule"] if chance.random() < 0.12 else []
-    cpu = "64" if is_roomy else chance.choice(("8", "8", "8", "3", "2"))
+    cpu = chance.choice(("8", "8", "8", "3", "2"))
     return node(name, zone=name[0], taints=taints, allocatable={"cpu": cpu})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from kubectl_spread.rebalance.search import Ended
-from tests.build import HOSTNAME, ZONE, app, node, spread
+from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_workloads import workload
 from tests.rebalance.lying import BY_ZONE, after, gone, planned, web, zones
 
@@ -52,6 +52,30 @@ def test_workloads_that_count_each_other_are_balanced_together() -> None:
     found = planned([*zones("a", "b"), *web({"a1": 2}), *web({"a1": 2}, name="api")])
     assert len(found.evictions) == 2
     assert after(found) == [(2, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("other", "lands"),
+    [(node("a2", zone="a"), ("a2",)), (node("b2", zone="b", taints=["dedicated=api:NoSchedule"]), ("b2",))],
+    ids=["in another zone", "in its own"],
+)
+def test_workloads_that_do_not_count_each_other_make_room_for_one_another(other: Object, lands: Sequence[str]) -> None:
+    full = [node(name, zone=name[0], allocatable={"cpu": cpu}) for name, cpu in (("a1", "2"), ("b1", "1"))]
+    tolerated = [{"key": "dedicated", "value": "api", "effect": "NoSchedule"}]
+    api: Object = {"name": "api", "labels": {"app": "api"}, "tolerations": tolerated, "requests": {"cpu": "1"}}
+    bound = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": ["a1", "b1"]}]}
+    web_only = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [bound]}}}
+    found = planned(
+        [
+            *full,
+            other,
+            *web({"a1": 2}, requests={"cpu": "1"}, affinity=web_only),
+            *web({"b1": 1}, spread(ZONE, selector=app("api")), **api),
+        ]
+    )
+    assert gone(found) == ["api-0", "web-1"]
+    assert found.evictions[0].lands == lands
+    assert [outcome.skew for outcome in found.outcomes] == [1, 0]
 
 
 def test_soft_constraints_only_where_they_are_asked_for() -> None:
