@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ import jsonschema
 import msgspec
 from typer.testing import CliRunner
 
-from kubectl_spread.cli import PROGRAM, application
+from kubectl_spread.cli import PROGRAM, application, in_order
 from kubectl_spread.report import AnyReport
 
 Values: TypeAlias = dict[str, Any]
@@ -23,7 +23,7 @@ Values: TypeAlias = dict[str, Any]
 INSTALLED = Path(sys.executable).with_name("kubectl-spread")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ended:
     """How a run ended.
 
@@ -37,7 +37,7 @@ class Ended:
     stdout: str
     stderr: str
 
-    @property
+    @cached_property
     def report(self) -> Values:
         """What ``-o json`` printed, which the schema that ships allows."""
         return valid(json.loads(self.stdout))
@@ -64,8 +64,8 @@ class Ended:
 
 def spread(*words: str | Path, stdin: str | bytes = b"") -> Ended:
     """Return how ``kubectl spread`` with these words ends; what it does not catch is raised."""
-    arguments = [str(word) for word in words]
-    ended = CliRunner().invoke(application(), arguments, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
+    ordered = in_order([str(word) for word in words])
+    ended = CliRunner().invoke(application(ordered), ordered, input=stdin, catch_exceptions=False, prog_name=PROGRAM)
     return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
 
