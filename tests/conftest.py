@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+gc.set_threshold(50_000)  # as the program itself does
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
@@ -30,6 +32,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Return three workers for two processors: many tests wait, for servers that are slow on purpose."""
     return ((os.cpu_count() or 1) * 3 + 1) // 2
+
+
+def pytest_collection_finish() -> None:
+    """Let the thousands of tests alone when garbage is looked for: they stay until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
