@@ -5,20 +5,16 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.hostile.poison import MANIFESTS, WAREHOUSE, objects_in
 from tests.program import Ended, spread
 
-ROOT = Path(__file__).parents[2]
-WAREHOUSE = ROOT / "tests" / "testdata" / "cli" / "warehouse.yaml"
-MANIFESTS = ROOT / "tests" / "testdata" / "cli" / "manifests.yaml"
 Step: TypeAlias = str | int
 
 REPLACEMENTS: tuple[Any, ...] = (
@@ -29,13 +25,7 @@ REPLACEMENTS: tuple[Any, ...] = (
 )
 
 
-def objects_of(path: Path) -> list[Any]:
-    """Return the objects in the file, as JSON would carry them."""
-    documents = [json.loads(json.dumps(each, default=str)) for each in yaml.safe_load_all(path.read_text("utf-8"))]
-    return [obj for document in documents for obj in document.get("items", [document])]
-
-
-CLUSTER, WANTED = objects_of(WAREHOUSE), objects_of(MANIFESTS)
+CLUSTER, WANTED = objects_in(WAREHOUSE), objects_in(MANIFESTS)
 
 
 def places(value: object, *before: Step) -> Iterator[tuple[Step, ...]]:

@@ -98,5 +98,5 @@ def _message(rejections: Object) -> str:
 
 def _read(path: Path) -> Object:
     """Return the file's only document."""
-    values: Object = yaml.safe_load(path.read_text(encoding="utf-8"))
+    values: Object = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     return values

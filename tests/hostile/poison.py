@@ -108,7 +108,8 @@ def raw_characters(text: str) -> set[str]:
 
 def objects_in(path: Path) -> list[Values]:
     """Return the objects of a YAML file, those in lists one by one, as JSON would carry them."""
-    documents = [json.loads(json.dumps(each, default=str)) for each in yaml.safe_load_all(path.read_text("utf-8"))]
+    loaded = yaml.load_all(path.read_text("utf-8"), yaml.CSafeLoader)
+    documents = [json.loads(json.dumps(each, default=str)) for each in loaded]
     return [each for document in documents if document for each in document.get("items", [document])]
 
 

@@ -51,7 +51,7 @@ class Incident:
     @cached_property
     def case(self) -> Object:
         """The cluster, as kube-scheduler is asked about it."""
-        items = yaml.safe_load((self.folder / "cluster.yaml").read_text())["items"]
+        items = yaml.load((self.folder / "cluster.yaml").read_text(), yaml.CSafeLoader)["items"]
         asked = next(each for each in items if each["kind"] == "Pod" and each["metadata"]["name"] == self.want["pod"])
         case: Object = {"id": self.folder.name, "kubeVersion": f"v{RELEASE}", "pod": asked}
         case["objects"] = [each for each in items if each is not asked]
