@@ -1,17 +1,20 @@
 """PodDisruptionBudgets: how many evictions each allows as things are.
 
-Source: kube-controller-manager pkg/controller/disruption/disruption.go trySync, getExpectedPodCount, updatePdbStatus
-(v1.36).
+Source: kube-controller-manager pkg/controller/disruption/disruption.go trySync, getExpectedPodCount, updatePdbStatus,
+failSafe (v1.36). Not modelled: UIDs, by which an owner is told from an earlier one of its name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from enum import Enum
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.workloads import controller_of, is_absent
 from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOADS
+from kubectl_spread.objects.kinds import BY_API
+from kubectl_spread.objects.meta import OwnerReference
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
@@ -27,9 +30,12 @@ def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snap
         pods: the Pods it selects, finished ones too.
         snapshot: the cluster with what owns them.
     """
+    counted = _expected(budget, pods, snapshot)
+    if counted is None:
+        # An error of the controller's leaves no eviction, and all other numbers as they were.
+        return replace(budget, status=replace(budget.status, disruptions_allowed=0))
+    expected, desired = counted
     healthy = sum(pod.ready and not pod.terminating for pod in pods)
-    expected, desired = _expected(budget, pods, snapshot)
-    # An error of the controller's leaves no eviction.
     allowed = max(healthy - desired, 0) if expected else 0
     status = replace(
         budget.status,
@@ -42,16 +48,17 @@ def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snap
     return replace(budget, status=status)
 
 
-def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> tuple[int, int]:
-    """Return (Pods that there should be, healthy ones that there must be), counts; 0 and 0 where that is unknown."""
+def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> tuple[int, int] | None:
+    """Return (Pods that there should be, healthy ones that there must be), counts; None where that is an error."""
     least, most = budget.spec.min_available, budget.spec.max_unavailable
-    if most is not None:
-        scale = _scale(pods, snapshot)
-        return scale, max(scale - _portion(most, scale), 0)
-    if isinstance(least, int):
+    if most is None and least is None:
+        return 0, 0
+    if most is None and isinstance(least, int):
         return len(pods), least
-    scale = _scale(pods, snapshot)
-    return scale, _portion(least or 0, scale)
+    scale = _scale(budget, pods, snapshot)
+    if scale is None:
+        return None
+    return scale, _portion(least or 0, scale) if most is None else max(scale - _portion(most, scale), 0)
 
 
 def _portion(given: int | str, whole: int) -> int:
@@ -61,21 +68,44 @@ def _portion(given: int | str, whole: int) -> int:
     return -(-number * whole // 100) if str(given).endswith("%") else number
 
 
-def _scale(pods: Iterable[Pod], snapshot: Snapshot) -> int:
-    """Return how many Pods the owners of these are to have together (count); 0 where one of them has no such number.
+class _Unscaled(Enum):
+    """Why it is not said how many Pods an owner is to have."""
+
+    ERROR = "it does not exist, or it is of a kind that has no such number"
+    UNREAD = "it was not read"
+
+
+def _scale(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
+    """Return how many Pods the owners of these are to have together (count); None where one has no such number.
+
+    Pods that nothing owns count for nothing. Where an owner cannot be read, what the controller counted last stands.
 
     Source: disruption.go getExpectedScale.
     """
-    scales: dict[tuple[str, str, str], int] = {}
-    for pod in pods:
-        owner = pod.metadata.controller
-        passed = 0
-        while owner is not None and passed < len(WORKLOADS):
-            struct = WORKLOADS.get(owner.kind)
-            found = snapshot.get(struct, pod.metadata.namespace, owner.name) if struct else None
-            if not isinstance(found, _SCALED):
-                return 0
-            key, owner, passed = (owner.kind, pod.metadata.namespace, owner.name), found.metadata.controller, passed + 1
-            if owner is None:
-                scales[key] = found.spec.replicas_wanted
-    return sum(scales.values())
+    owners = {pod.metadata.controller: pod for pod in pods if pod.metadata.controller is not None}
+    found = [_scale_of(owner, pod, snapshot) for owner, pod in owners.items() if owner is not None]
+    if _Unscaled.ERROR in found:
+        return None
+    if _Unscaled.UNREAD in found:
+        return budget.status.expected_pods
+    return sum(dict(each for each in found if not isinstance(each, _Unscaled)).values())
+
+
+def _scale_of(ref: OwnerReference, pod: Pod, snapshot: Snapshot) -> tuple[tuple[str, str], int] | _Unscaled:
+    """Return the kind and name of what says how many of a Pod's siblings there are to be, and that number (count).
+
+    Whatever owns it in turn is not asked, but for the Deployment of a ReplicaSet.
+
+    Source: disruption.go getPodReplicaSet, getPodDeployment, getPodStatefulSet, getPodReplicationController,
+    getScaleController.
+    """
+    namespace = pod.metadata.namespace
+    if is_absent(ref, namespace, snapshot):
+        return _Unscaled.ERROR
+    owner = controller_of(pod, snapshot) if (ref.api_version, ref.kind) in BY_API else None
+    above = owner.metadata.controller if isinstance(owner, ReplicaSet) else None
+    if above is not None and above.kind == Deployment.__name__ and not is_absent(above, namespace, snapshot):
+        owner = snapshot.get(Deployment, namespace, above.name)
+    if isinstance(owner, _SCALED):
+        return (type(owner).__name__, owner.metadata.name), owner.spec.replicas_wanted
+    return _Unscaled.UNREAD if owner is None else _Unscaled.ERROR

@@ -12,7 +12,7 @@ import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
 from kubectl_spread.objects.meta import OwnerReference
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.snapshot import Snapshot
@@ -104,6 +104,18 @@ def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
     controller = pod.metadata.controller
     struct = WORKLOADS.get(controller.kind) if controller else None
     return snapshot.get(struct, pod.metadata.namespace, controller.name) if controller and struct else None
+
+
+def is_absent(ref: OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
+    """Whether the owner was read not to exist.
+
+    A file without any object of its kind tells nothing: who wrote it may have left the kind out.
+    """
+    kind = BY_API.get((ref.api_version, ref.kind))
+    if kind is None or snapshot.get(kind.struct, namespace, ref.name) is not None:
+        return False
+    of_a_server = bool(snapshot.inventory.resource_versions)
+    return snapshot.inventory.has(kind) and (of_a_server or any(snapshot.all(kind.struct)))
 
 
 def _ref(obj: Pod | Workload) -> WorkloadRef:
