@@ -100,13 +100,16 @@ def _stopped(members: Collection[Node]) -> str:
 def evicted_after(pod: Pod, node: Node) -> int | None:
     """Return after how many seconds the node's taints have the Pod deleted; None for never.
 
-    Source: tainteviction/taint_eviction.go processPodOnNode, getMinTolerationTime.
+    Of several tolerations of one taint the first counts, however long the others are.
+
+    Source: tainteviction/taint_eviction.go processPodOnNode, getMinTolerationTime; pkg/apis/core/v1/helper/helpers.go
+    GetMatchingTolerations.
     """
     seconds: list[int] = []
     for taint in node.spec.taints:
         if taint.effect == NO_EXECUTE:
-            tolerations = [each for each in pod.spec.tolerations if tolerates(each, taint, numeric=False)]
-            if not tolerations:
+            found = next((each for each in pod.spec.tolerations if tolerates(each, taint, numeric=False)), None)
+            if found is None:
                 return 0
-            seconds += [max(each.toleration_seconds, 0) for each in tolerations if each.toleration_seconds is not None]
+            seconds += [] if found.toleration_seconds is None else [max(found.toleration_seconds, 0)]
     return min(seconds, default=None)
