@@ -1,7 +1,7 @@
 """StatefulSets: which ordinals come next, and which of their Pods go.
 
-Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go (v1.36). Not modelled:
-minReadySeconds, claims that change.
+Source: kube-controller-manager pkg/controller/statefulset/stateful_set_control.go (v1.36, and what 1.37
+changes). Not modelled: minReadySeconds, claims that change.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import ON_DELETE, StatefulSet
 from kubectl_spread.release import MAX_UNAVAILABLE_STATEFUL_SET, Release
+
+_RENEWS_UNREADY_SINCE = 37
+"""The minor release from which on a Parallel StatefulSet renews its unready Pods whatever their number."""
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -47,7 +50,8 @@ def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     condemned = [by_ordinal[number] for number in sorted(by_ordinal.keys() - set(wanted), reverse=True)]
     if owner.spec.pod_management_policy == PARALLEL:
         makes = tuple(number for number in wanted if number not in by_ordinal)
-        deletes = tuple(pod for pod in condemned if not pod.terminating)
+        ended = [by_ordinal[number] for number in wanted if number in by_ordinal and by_ordinal[number].finished]
+        deletes = tuple(pod for pod in (*ended, *condemned) if not pod.terminating)
         todo = Work(makes, deletes) if makes or deletes else None
     else:
         todo = _one_after_another(wanted, by_ordinal, condemned)
@@ -59,7 +63,10 @@ def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: 
     for number in wanted:
         if number not in by_ordinal:
             return Work(makes=(number,))
-        if not _is_well(by_ordinal[number]):
+        pod = by_ordinal[number]
+        if pod.finished and not pod.terminating:
+            return Work(deletes=(pod,))
+        if not _is_well(pod):
             return Work()
     if not condemned:
         return None
@@ -86,8 +93,12 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     renewed = pods[: max(len(pods) - kept, 0)]
     old = [p for p in renewed if not p.terminating and p.metadata.labels.get(REVISION_HASH_LABEL) != newest]
     if release.enables(MAX_UNAVAILABLE_STATEFUL_SET):
-        room = unavailable_of(owner, len(pods)) - sum(not _is_well(pod) for pod in pods)
-        return Work(deletes=tuple(old[: max(room, 0)]))
+        room = max(unavailable_of(owner, len(pods)) - sum(not _is_well(pod) for pod in pods), 0)
+        if owner.spec.pod_management_policy != PARALLEL or release.minor < _RENEWS_UNREADY_SINCE:
+            return Work(deletes=tuple(old[:room]))
+        # Those that serve nobody go in any case, others as far as the limit lets them.
+        unready = (pod for pod in old if not pod.ready)
+        return Work(deletes=(*unready, *[pod for pod in old if pod.ready][:room]))
     # One at a time: those above it are well, it may itself be unwell.
     first = next((pod for pod in renewed if pod in old or not _is_well(pod)), None)
     return Work(deletes=tuple(pod for pod in old[:1] if pod is first))
