@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling import Revision, resized, scaled
 from kubectl_spread.controllers.rollout import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.controllers.workloads import OwnedPods, is_absent
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
@@ -59,7 +59,14 @@ class Turns:
     def _look_at_all(self) -> None:
         """Let every controller look once."""
         self.look_again(*WORKLOADS.values())
-        self._kept = {key: len(active(pods.values())) for key, pods in self.world.owned.items()}
+        self._kept = {
+            key: len(active(pods.values())) for key, pods in self.world.owned.items() if not self._is_orphaned(pods)
+        }
+
+    def _is_orphaned(self, pods: Mapping[PodKey, Pod]) -> bool:
+        """Whether what made these Pods was read not to exist: nothing makes them again."""
+        owners = ((pod.metadata.controller, pod.metadata.namespace) for pod in pods.values())
+        return any(owner is not None and is_absent(owner, space, self.world.snapshot) for owner, space in owners)
 
     def forget(self, key: ControllerKey) -> None:
         """Let the workload's next Pod be made anew: its template has changed."""

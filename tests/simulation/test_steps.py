@@ -519,3 +519,10 @@ def test_what_a_budget_holds_back_goes_with_its_node() -> None:
 def test_what_goes_with_its_node_is_lost() -> None:
     step = last([*SIX, pod("tool", on="a1", status=READY)], "remove a1")
     assert (names(step.blocked), names(step.lost)) == (["tool"], ["tool"])
+
+
+@pytest.mark.parametrize(("others", "waiting"), [([workload("ReplicaSet", "api", replicas=0)], 0), ([], 1)])
+def test_what_made_a_pod_makes_it_again_unless_it_was_read_not_to_exist(others: Sequence[Object], waiting: int) -> None:
+    orphan = running("gone-1", "a1", controller("ReplicaSet", "gone"))
+    step = last([node("a1"), *others, orphan], "drain a1")
+    assert (names(step.evicted), sum(each.count for each in step.pending)) == (["gone-1"], waiting)
