@@ -196,7 +196,7 @@ def _amounts(expected: Quantities, made: Quantities, living: Sequence[Quantities
 
 def _same(first: Quantity | None, second: Quantity) -> bool:
     """Whether both are the same amount."""
-    return first is not None and quantity.parse(first) == quantity.parse(second)
+    return first is not None and (first == second or quantity.parse(first) == quantity.parse(second))
 
 
 def _in_common(resources: Sequence[ResourceRequirements | None]) -> ResourceRequirements | None:

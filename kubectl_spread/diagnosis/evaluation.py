@@ -13,7 +13,7 @@ from kubectl_spread.diagnosis import domains, findings
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import headed, incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
-from kubectl_spread.diagnosis.summary import Blame, blame
+from kubectl_spread.diagnosis.summary import Blame, Case
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import (
     EvaluationReport,
@@ -101,7 +101,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         preemption = preemption_report(evaluation, handle)
         preempts = f"preempts {told(preemption)}" if preemption else ""
     lead = f"It {preempts}; until then: " if preempts else ""
-    to_blame = blame(evaluation, handle, spread, lead=lead)
+    to_blame = Blame(Case(evaluation, handle, spread), lead)
     return Judgement(
         evaluation=evaluation,
         handle=handle,
@@ -148,7 +148,7 @@ class Said(msgspec.Struct, frozen=True):
     incomplete: tuple[Incomplete, ...]
 
 
-def said_of(judgement: Judgement) -> Said:
+def said_of(judgement: Decision) -> Said:
     """Return what is said of the Pod."""
     evaluation, handle, reach = judgement.evaluation, judgement.handle, judgement.reach
     pod, to_blame = evaluation.pod, judgement.blame

@@ -15,14 +15,13 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, living_pods, workloads
-from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import constraints_of, count_all
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, constraints_of, count_all
 from kubectl_spread.simulation.world import World
 from kubectl_spread.snapshot import Snapshot
 
@@ -39,22 +38,23 @@ class Lying(msgspec.Struct, frozen=True):
     """How the Pods that one constraint counts lie.
 
     Attributes:
-        index: the constraint's.
-        topology_key: what it spreads over.
-        max_skew: what it allows (Pods).
-        counts: eligible domain → Pods.
-        skew: the most of them minus the global minimum (Pods).
-        selector: which Pods it counts.
-        honors_taints: whether taints decide about nodes that count.
+        counted: its domains.
+        counts: eligible domain → Pods, by domain.
     """
 
-    index: int
-    topology_key: str
-    max_skew: int
+    counted: DomainCounts
     counts: Mapping[str, int]
-    skew: int
-    selector: Selector
-    honors_taints: bool
+
+    @property
+    def constraint(self) -> Constraint:
+        """The constraint."""
+        return self.counted.constraint
+
+    @property
+    def skew(self) -> int:
+        """The most Pods of a domain minus the global minimum (Pods)."""
+        least = self.counted.global_minimum
+        return max(self.counts.values(), default=least) - least
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -79,6 +79,10 @@ class Seen(msgspec.Struct, frozen=True):
     handle: Handle
     living: Mapping[Key, Sequence[Pod]]
     touched: tuple[Pod, ...]
+
+    def workload(self, key: Key) -> OwnedPods:
+        """Return the workload with its Pods."""
+        return _workload(key, self.living[key], self.handle.snapshot)
 
 
 class Looking:
@@ -141,12 +145,15 @@ class Looking:
 
     def _upcoming(self, key: Key, pods: Sequence[Pod], handle: Handle) -> NextPod | None:
         """Return the workload's next Pod, whose constraints count; None where it has none."""
-        living = tuple(sorted(pods, key=lambda pod: pod.metadata.name))
-        owner = _owner(key, handle.snapshot)
-        found = next_pod(OwnedPods(*key, owner, living), handle.snapshot, handle.profile)
+        found = next_pod(_workload(key, pods, handle.snapshot), handle.snapshot, handle.profile)
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None
         return found
+
+
+def _workload(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
+    """Return the workload with these Pods."""
+    return OwnedPods(*key, _owner(key, snapshot), tuple(sorted(pods, key=lambda pod: pod.metadata.name)))
 
 
 def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
@@ -189,7 +196,11 @@ def _counted(
     counted = {}
     for key, found in upcoming.items():
         were = last.lying.get(key) if last and last.upcoming.get(key) is found else None
-        anew = were is None or _concerns(were, touched[key[0]]) or (retainted and any(e.honors_taints for e in were))
+        anew = (
+            were is None
+            or _concerns(were, touched[key[0]])
+            or (retainted and any(e.constraint.honors_taints for e in were))
+        )
         counted[key] = tuple(_lying_of(found.pod, handle)) if were is None or anew else were
     return counted
 
@@ -204,7 +215,7 @@ def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
 
 def _concerns(lying: Iterable[Lying], pods: Sequence[Pod]) -> bool:
     """Whether any of the constraints counts any of the Pods."""
-    return any(each.selector.matches(pod.metadata.labels) for each in lying for pod in pods)
+    return any(each.constraint.selector.matches(pod.metadata.labels) for each in lying for pod in pods)
 
 
 def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
@@ -215,14 +226,8 @@ def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
 
 def _lying_of(pod: Pod, handle: Handle) -> Iterator[Lying]:
     """Yield how each of the Pod's constraints counts."""
-    for counts in count_all(constraints_of(pod, handle), pod, handle):
-        most = max(counts.match_num.values(), default=counts.global_minimum)
-        yield Lying(
-            index=counts.constraint.index,
-            topology_key=counts.constraint.topology_key,
-            max_skew=counts.constraint.max_skew,
-            counts=dict(sorted(counts.match_num.items())),
-            skew=most - counts.global_minimum,
-            selector=counts.constraint.selector,
-            honors_taints=counts.constraint.honors_taints,
-        )
+    for counted in count_all(constraints_of(pod, handle), pod, handle):
+        found = counted.match_num
+        domains = sorted(found)
+        # In a large cluster hostnames come in order: one mapping serves for both then.
+        yield Lying(counted, found if domains == list(found) else {domain: found[domain] for domain in domains})

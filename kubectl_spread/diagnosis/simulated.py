@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.evaluation import judge, said_of
+from kubectl_spread.diagnosis.evaluation import Decision, judge, said_of
 from kubectl_spread.diagnosis.looking import Key, Lying, Seen
-from kubectl_spread.diagnosis.skew import skew_rows
+from kubectl_spread.diagnosis.skew import decided, statuses
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import (
     BlockedPod,
@@ -21,6 +20,7 @@ from kubectl_spread.report import (
     WorkloadRef,
 )
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.outcomes import After, Outcomes
 from kubectl_spread.simulation.steps import Gone, Step
@@ -36,13 +36,14 @@ def reported(steps: Sequence[Step], outcomes: Outcomes[Seen], *, defaults: bool)
         defaults: whether the cluster's default constraints count too.
     """
     before = outcomes.before
-    statuses = _statuses(before, frozenset(), defaults=defaults)
+    were = _statuses(before, frozenset(), _Decided(), defaults=defaults)
     for number, step in enumerate(steps):
         after = outcomes.after(number)
         first = after[0]
-        same = frozenset(_as_before(before, first.seen, statuses))
-        kept = {key: status for key, status in statuses.items() if key[:2] in same}
-        then = {**kept, **_statuses(first.seen, same, defaults=defaults)}
+        same = frozenset(_as_before(before, first.seen, were))
+        kept = {key: status for key, status in were.items() if key[:2] in same}
+        known = _Decided()
+        then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
         earlier = len(before.preempted)
         yield SimulatedStep(
             step=str(step),
@@ -50,13 +51,35 @@ def reported(steps: Sequence[Step], outcomes: Outcomes[Seen], *, defaults: bool)
             blocked=tuple(map(_blocked, first.done.blocked)),
             lost=tuple(map(_evicted, first.done.lost)),
             preempted=tuple(_evicted(Gone(pod)) for pod in first.seen.preempted[earlier:]),
-            pending=tuple(_pending(after)),
+            pending=tuple(_pending(after, known)),
             newly_pending=_more_wait(before, after),
-            items=tuple(_items(before, after, statuses, then)),
+            items=tuple(_items(before, after, were, then)),
             orders=len(after),
             notes=tuple(_notes(before, after)),
         )
-        before, statuses = first.seen, then
+        before, were = first.seen, then
+
+
+class _Decided:
+    """What is decided about Pods of one cluster that wait for a node, each decided once.
+
+    Attributes:
+        decisions: Pod's namespace and name → that.
+    """
+
+    def __init__(self) -> None:
+        self.decisions: dict[tuple[str, str], Decision] = {}
+
+    def __call__(self, pod: Pod, handle: Handle) -> Decision:
+        """Return what is decided about a Pod of the cluster."""
+        if pod.key not in self.decisions:
+            self.decisions[pod.key] = decided(pod, handle)
+        return self.decisions[pod.key]
+
+    def in_full(self, pod: Pod, handle: Handle) -> Decision:
+        """Return the same, where a node takes it with every other node."""
+        known = self.decisions.get(pod.key)
+        return known if known and known.blame else judge(cycle.evaluate(pod, handle), handle)
 
 
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
@@ -77,9 +100,9 @@ def _notes(before: Seen, after: Sequence[After[Seen]]) -> Iterator[str]:
 Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]
 
 
-def _as_before(before: Seen, now: Seen, statuses: Statuses) -> Iterator[Key]:
+def _as_before(before: Seen, now: Seen, were: Statuses) -> Iterator[Key]:
     """Yield the workloads that stand to their constraints as before: counted alike, and a node takes the next Pod."""
-    in_trouble = {key[:2] for key, status in statuses.items() if status in IN_TROUBLE}
+    in_trouble = {key[:2] for key, status in were.items() if status in IN_TROUBLE}
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.lying.get(key) == now.lying[key]
         unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
@@ -87,14 +110,21 @@ def _as_before(before: Seen, now: Seen, statuses: Statuses) -> Iterator[Key]:
             yield key
 
 
-def _statuses(seen: Seen, known: frozenset[Key], *, defaults: bool) -> Statuses:
+def _statuses(seen: Seen, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
     """Return how each workload, but for those that are known, stands to each of its constraints."""
     found: dict[tuple[str, WorkloadRef, int], SpreadStatus] = {}
-    for workload in workloads(seen.handle.snapshot):
-        key = (workload.namespace, workload.ref)
-        if seen.lying.get(key) and key not in known:
-            for item in skew_rows(workload, seen.handle, defaults=defaults, upcoming=seen.upcoming[key]):
-                found.setdefault((item.namespace, item.workload, item.constraint.index), item.status)
+    for key, lying in seen.lying.items():
+        if lying and key not in known:
+            rows = statuses(
+                seen.workload(key),
+                seen.handle,
+                defaults=defaults,
+                upcoming=seen.upcoming[key],
+                counted=[each.counted for each in lying],
+                decide_on=decide_on,
+            )
+            for index, status in rows:
+                found.setdefault((*key, index), status)
     return found
 
 
@@ -108,7 +138,7 @@ def _blocked(gone: Gone) -> BlockedPod:
     return BlockedPod(namespace=gone.pod.metadata.namespace, pod=gone.pod.metadata.name, why=gone.why)
 
 
-def _pending(after: Sequence[After[Seen]]) -> Iterator[PendingPods]:
+def _pending(after: Sequence[After[Seen]], known: _Decided) -> Iterator[PendingPods]:
     """Yield what waits for a node then, in the first order and in how many of the others."""
     handle = after[0].seen.handle
     numbers: Mapping[Key, list[int]] = {
@@ -117,7 +147,7 @@ def _pending(after: Sequence[After[Seen]]) -> Iterator[PendingPods]:
     }
     for (namespace, ref), counts in numbers.items():
         waiting = after[0].seen.pending.get((namespace, ref), ())
-        said = said_of(judge(cycle.evaluate(waiting[0], handle), handle)) if waiting else None
+        said = said_of(known.in_full(waiting[0], handle)) if waiting else None
         yield PendingPods(
             namespace=namespace,
             workload=ref,
@@ -142,26 +172,26 @@ def _more_wait(before: Seen, after: Sequence[After[Seen]]) -> bool:
     )
 
 
-def _items(before: Seen, after: Sequence[After[Seen]], statuses: Statuses, then: Statuses) -> Iterator[SimulatedItem]:
+def _items(before: Seen, after: Sequence[After[Seen]], were: Statuses, then: Statuses) -> Iterator[SimulatedItem]:
     """Yield each constraint of each workload, before and after."""
     first = after[0].seen
     for key, constraints in sorted(first.lying.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        earlier = {(each.index, each.topology_key): each for each in before.lying.get(key, ())}
+        earlier = {(each.constraint.index, each.constraint.topology_key): each for each in before.lying.get(key, ())}
         for now in constraints:
-            was = earlier.get((now.index, now.topology_key))
-            others = [each for seen in after for each in seen.seen.lying.get(key, ()) if each.index == now.index]
-            status = then.get((*key, now.index), SpreadStatus.OK)
+            index, topology_key = now.constraint.index, now.constraint.topology_key
+            was = earlier.get((index, topology_key))
+            others = [each for seen in after for each in seen.seen.lying.get(key, ()) if each.constraint.index == index]
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],
-                constraint=ChangedConstraint(index=now.index, topology_key=now.topology_key, max_skew=now.max_skew),
+                constraint=ChangedConstraint(index=index, topology_key=topology_key, max_skew=now.constraint.max_skew),
                 before=dict(was.counts) if was else {},
                 after=dict(now.counts),
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
-                status_before=statuses.get((*key, now.index), SpreadStatus.OK),
-                status_after=status,
+                status_before=were.get((*key, index), SpreadStatus.OK),
+                status_after=then.get((*key, index), SpreadStatus.OK),
             )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -17,7 +18,7 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import holders, incomplete
-from kubectl_spread.diagnosis.standing import Standing, standings, without_effect
+from kubectl_spread.diagnosis.standing import Standing, own_pods, standing_of, standings, without_effect
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job
 from kubectl_spread.report import (
@@ -34,7 +35,10 @@ from kubectl_spread.report import (
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import DomainCounts, parsable_constraints
+
+Decide: TypeAlias = Callable[[Pod, Handle], Decision]
+"""What the scheduler decides about a Pod, and why."""
 
 MOST_AWAITED = 8
 """Pods of one row (count) that wait for a node and are judged."""
@@ -118,21 +122,50 @@ def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verd
             yield _item(workload, revision, standing, constraint, judged, handle)
 
 
-def skew_rows(
-    workload: OwnedPods, handle: Handle, *, defaults: bool, upcoming: NextPod | None = None
-) -> Iterator[SkewRow]:
+def skew_rows(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[SkewRow]:
     """Yield the same rows as the table has them, without a look at each node where one takes the next Pod.
 
     Args:
         workload: the workload.
         handle: the cluster.
         defaults: as for ``skew_items``.
-        upcoming: the workload's next Pod, where that is known.
     """
-    for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
-        judged = _judge_briefly(revision, handle)
+    for revision in _shown(workload, handle, defaults=defaults):
+        judged = _judge_briefly(revision, handle, decided)
         for standing in standings(workload, revision.pod, handle):
             yield _row(workload, revision, standing, judged, handle)
+
+
+def statuses(
+    workload: OwnedPods,
+    handle: Handle,
+    *,
+    defaults: bool,
+    upcoming: NextPod,
+    counted: Sequence[DomainCounts],
+    decide_on: Decide,
+) -> Iterator[tuple[int, SpreadStatus]]:
+    """Yield (constraint's index, status) of the same rows.
+
+    Args:
+        workload: the workload.
+        handle: the cluster.
+        defaults: as for ``skew_items``.
+        upcoming: the workload's next Pod.
+        counted: its constraints, counted.
+        decide_on: decides about a Pod that waits for a node.
+    """
+    for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
+        judged = _judge_briefly(revision, handle, decide_on)
+        newest = revision.pod is upcoming.pod
+        of_pod = (standing_of(each, workload, handle) for each in counted)
+        for standing in of_pod if newest else standings(workload, revision.pod, handle):
+            yield standing.constraint.index, _status(workload, standing, revision, judged, handle)[0]
+
+
+def decided(pod: Pod, handle: Handle) -> Decision:
+    """Return what the scheduler decides about the Pod, and of one that some node takes no more than that."""
+    return decide(cycle.evaluate_briefly(pod, handle), handle)
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
@@ -166,7 +199,7 @@ def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdict
     beyond_template = findings.from_living(upcoming.from_living) if upcoming else ()
     return Judged(
         decision=decision,
-        awaited=_awaited(revision.waiting, handle),
+        awaited=_awaited(revision.waiting, handle, decided),
         constraints=decision.spread.constraints,
         findings=(*findings.of_pod(pod, placed, decision.spread, evaluation), *beyond_template),
         incomplete=_gaps(revision, evaluation, placed),
@@ -174,13 +207,13 @@ def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdict
     )
 
 
-def _judge_briefly(revision: Revision, handle: Handle) -> Judged:
+def _judge_briefly(revision: Revision, handle: Handle, decide_on: Decide) -> Judged:
     """Return the same, but of a Pod that some node takes, or that does not come, no more than that."""
     pod, placed = revision.pod, _placed(revision, handle)
     evaluation = cycle.evaluate_briefly(pod, placed)
     decision = decide(evaluation, placed) if revision.is_next else Decision(evaluation=evaluation, handle=placed)
     incomplete = _gaps(revision, evaluation, placed)
-    return Judged(decision=decision, awaited=_awaited(revision.waiting, handle), incomplete=incomplete)
+    return Judged(decision=decision, awaited=_awaited(revision.waiting, handle, decide_on), incomplete=incomplete)
 
 
 def _placed(revision: Revision, handle: Handle) -> Handle:
@@ -196,10 +229,15 @@ def _gaps(revision: Revision, evaluation: Evaluation, handle: Handle) -> tuple[I
     return (*incomplete(pod, handle, evaluation), *not_read)
 
 
-def _awaited(waiting: Sequence[Pod], handle: Handle) -> Decision | None:
+def _awaited(waiting: Sequence[Pod], handle: Handle, decide_on: Decide) -> Decision | None:
     """Return what is decided about the first that finds no node, or else about the first; None where none waits."""
-    judged = [decide(cycle.evaluate_briefly(pod, handle), handle) for pod in waiting[:MOST_AWAITED]]
-    return next((each for each in judged if each.blame), next(iter(judged), None))
+    first: Decision | None = None
+    for pod in waiting[:MOST_AWAITED]:
+        decision = decide_on(pod, handle)
+        if decision.blame:
+            return decision
+        first = first or decision
+    return first
 
 
 def _headroom(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Headroom | None:
@@ -251,10 +289,10 @@ def _item(
         workload=workload.ref,
         revision=revision.name,
         pods=standing.pods,
-        own_pods=standing.own_pods,
+        own_pods=own_pods(standing, workload, revision.pod, handle),
         default=constraint.default,
         status=status,
-        status_reason=reason,
+        status_reason=reason(),
         constraint=_each_alone(constraint) if standing.each_alone else constraint,
         ghosts=ghosts(revision.pods, constraint.index, handle),
         next=judged.next if revision.is_next else (),
@@ -274,10 +312,10 @@ def _row(workload: OwnedPods, revision: Revision, standing: Standing, judged: Ju
         workload=workload.ref,
         revision=revision.name,
         pods=standing.pods,
-        own_pods=standing.own_pods,
+        own_pods=own_pods(standing, workload, revision.pod, handle),
         default=constraint.default,
         status=status,
-        status_reason=reason,
+        status_reason=reason(),
         constraint=ConstraintRow(
             index=constraint.index,
             topology_key=constraint.topology_key,
@@ -297,31 +335,30 @@ def _each_alone(report: ConstraintReport) -> ConstraintReport:
 
 def _status(
     workload: OwnedPods, standing: Standing, revision: Revision, judged: Judged, handle: Handle
-) -> tuple[SpreadStatus, str]:
-    """Return the first status that holds, worst first, and the one thing to know about it."""
-    hard, missing, skew = standing.constraint.hard, standing.missing, standing.skew_text
+) -> tuple[SpreadStatus, Callable[[], str]]:
+    """Return the first status that holds, worst first, and what says the one thing to know about it."""
+    hard, index, missing = standing.constraint.hard, standing.constraint.index, standing.missing
     decision = judged.decision if revision.is_next else judged.awaited
     decided = decision if decision and handle.profile.serves(revision.pod) else None
     preempts = decided.preempts if decided else ""
     to_blame = decided.blame if decided and not preempts else None
-    blocked = to_blame.blocking.get(standing.constraint.index, "") if to_blame else ""
-    unschedulable = to_blame.reason if to_blame and not to_blame.blocking else ""
+    blocking = to_blame.blocking if to_blame else {}
     waits = any(not pod.spec.node_name for pod in revision.pods)
     held = waits and any(holders(revision.pod, handle, judged.decision.evaluation))
     no_effect = without_effect(standing, handle.profile)
-    statuses = (
-        (SpreadStatus.NO_DOMAINS, hard and bool(missing), missing),
-        (SpreadStatus.BLOCKED, bool(blocked), blocked),
-        (SpreadStatus.FAILED_CREATE, bool(revision.refused), revision.refused),
-        (SpreadStatus.UNSCHEDULABLE, bool(unschedulable), unschedulable),
-        (SpreadStatus.VIOLATED, hard and standing.uneven, skew),
-        (SpreadStatus.NO_EFFECT, bool(no_effect), no_effect),
-        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), _unknown(judged)),
-        (SpreadStatus.UNEVEN, standing.uneven, f"{skew}, only preferred"),
+    in_order: tuple[tuple[SpreadStatus, bool, Callable[[], str]], ...] = (
+        (SpreadStatus.NO_DOMAINS, hard and bool(missing), lambda: missing),
+        (SpreadStatus.BLOCKED, index in blocking, lambda: blocking[index]),
+        (SpreadStatus.FAILED_CREATE, bool(revision.refused), lambda: revision.refused),
+        (SpreadStatus.UNSCHEDULABLE, bool(to_blame) and not blocking, lambda: to_blame.reason if to_blame else ""),
+        (SpreadStatus.VIOLATED, hard and standing.uneven, lambda: standing.skew_text),
+        (SpreadStatus.NO_EFFECT, bool(no_effect), lambda: no_effect),
+        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), lambda: _unknown(judged)),
+        (SpreadStatus.UNEVEN, standing.uneven, lambda: f"{standing.skew_text}, only preferred"),
     )
     return next(
-        ((status, reason) for status, holds, reason in statuses if holds),
-        (SpreadStatus.OK, preempts or _made_by(workload)),
+        ((status, reason) for status, holds, reason in in_order if holds),
+        (SpreadStatus.OK, lambda: preempts or _made_by(workload)),
     )
 
 

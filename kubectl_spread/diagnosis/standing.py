@@ -22,22 +22,26 @@ class Standing(msgspec.Struct, frozen=True):
     """The domains of one constraint in numbers, counted for one Pod of a workload.
 
     Attributes:
-        constraint: the constraint.
+        counts: the domains.
         matching: value of each eligible domain → matching Pods (count).
-        global_minimum: the fewest in any of them (count), minDomains considered.
-        self_match: whether the Pod matches its own selector.
         keyed: whether any node carries the topology key.
-        own_pods: how many of the Pods that are counted are the workload's.
         each_alone: whether each Pod has one domain alone, which holds the minimum, as Pods of a DaemonSet may.
     """
 
-    constraint: Constraint
+    counts: DomainCounts
     matching: Mapping[str, int]
-    global_minimum: int
-    self_match: bool
     keyed: bool
-    own_pods: int
     each_alone: bool
+
+    @property
+    def constraint(self) -> Constraint:
+        """The constraint."""
+        return self.counts.constraint
+
+    @property
+    def self_match(self) -> bool:
+        """Whether the Pod matches its own selector."""
+        return bool(self.counts.self_match)
 
     @property
     def pods(self) -> int:
@@ -47,7 +51,7 @@ class Standing(msgspec.Struct, frozen=True):
     @property
     def skew(self) -> int:
         """The largest count minus the global minimum (Pods)."""
-        return 0 if self.each_alone or not self.matching else max(self.matching.values()) - self.global_minimum
+        return 0 if self.each_alone or not self.matching else max(self.matching.values()) - self.counts.global_minimum
 
     @property
     def skew_text(self) -> str:
@@ -67,21 +71,27 @@ class Standing(msgspec.Struct, frozen=True):
 
 def standings(workload: OwnedPods, pod: Pod, handle: Handle) -> Iterator[Standing]:
     """Yield how the workload stands to each constraint of its Pod, in spec order."""
-    own = {other.key for other in workload.pods}
     for counts in podtopologyspread.count_all(parsable_constraints(pod, handle), pod, handle):
-        constraint = counts.constraint
-        values = handle.index.values(constraint.topology_key)
-        counted = (found for found in podtopologyspread.counted_pods(constraint, pod, handle) if found.key in own)
-        nodes = (found.spec.node_name for found in counted)
-        yield Standing(
-            constraint=constraint,
-            matching=_named(counts, handle),
-            global_minimum=counts.global_minimum,
-            self_match=bool(counts.self_match),
-            keyed=bool(values),
-            own_pods=sum(1 for name in nodes if name in counts.counted_nodes and name in values),
-            each_alone=workload.ref.kind == DAEMON_SET.name and constraint.honors_affinity,
-        )
+        yield standing_of(counts, workload, handle)
+
+
+def standing_of(counts: DomainCounts, workload: OwnedPods, handle: Handle) -> Standing:
+    """Return how the workload stands to a constraint that has been counted for its Pod."""
+    return Standing(
+        counts=counts,
+        matching=_named(counts, handle),
+        keyed=bool(handle.index.values(counts.constraint.topology_key)),
+        each_alone=workload.ref.kind == DAEMON_SET.name and counts.constraint.honors_affinity,
+    )
+
+
+def own_pods(standing: Standing, workload: OwnedPods, pod: Pod, handle: Handle) -> int:
+    """Return how many of the Pods that are counted for the workload's Pod are its own (count)."""
+    own, constraint = {other.key for other in workload.pods}, standing.constraint
+    values = handle.index.values(constraint.topology_key)
+    counted = (found for found in podtopologyspread.counted_pods(constraint, pod, handle) if found.key in own)
+    nodes = (found.spec.node_name for found in counted)
+    return sum(1 for name in nodes if name in standing.counts.counted_nodes and name in values)
 
 
 def _named(counts: DomainCounts, handle: Handle) -> Mapping[str, int]:

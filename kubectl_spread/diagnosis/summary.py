@@ -502,43 +502,49 @@ ORDER: Sequence[Callable[[Case], Cause | None]] = (
 """What may be the root cause, the one that explains most first."""
 
 
-class Blame(msgspec.Struct, frozen=True):
-    """What leaves a Pod no node.
+class Blame(msgspec.Struct, frozen=True, dict=True):
+    """What leaves a Pod no node; put into words only where they are read.
 
     Attributes:
-        core: the first of the smallest sets of requirements that together leave none.
-        sentence: the root cause.
-        reason: the same in a few words.
-        blocking: index → in a few words why, for each constraint that is in any of these sets; none where no node were
-            left without the constraints either.
-    """
-
-    core: tuple[Requirement, ...]
-    sentence: str
-    reason: str
-    blocking: Mapping[int, str]
-
-
-def blame(evaluation: Evaluation, handle: Handle, spread: SpreadDiagnosis, *, lead: str = "") -> Blame:
-    """Return why no node is left.
-
-    Args:
-        evaluation: every filter's verdicts.
-        handle: the cluster.
-        spread: the Pod's constraints, and what each requirement rejects.
+        case: the Pod.
         lead: what the sentence begins with.
     """
-    case = Case(evaluation, handle, spread)
-    cause = next(found for found in (name_it(case) for name_it in ORDER) if found is not None)
-    pod = evaluation.pod.metadata
-    at_work = AT_WORK if pod.controller else 0
-    limit = max(LINE - len(f"{pod.namespace}/{pod.name} is Pending. {lead}") - at_work, SHORTEST)
-    return Blame(
-        core=case.core,
-        sentence=lead + fitting(cause.sentences, limit),
-        reason=fitting(cause.reasons, REASON),
-        blocking={} if case.by_filters_alone else {each.index: _blocking(each, case) for each in _in_cores(case)},
-    )
+
+    case: Case
+    lead: str
+
+    @property
+    def core(self) -> tuple[Requirement, ...]:
+        """The first of the smallest sets of requirements that together leave none."""
+        return self.case.core
+
+    @cached_property
+    def _cause(self) -> Cause:
+        """The root cause."""
+        return next(found for found in (name_it(self.case) for name_it in ORDER) if found is not None)
+
+    @property
+    def sentence(self) -> str:
+        """The root cause in a sentence."""
+        pod = self.case.evaluation.pod.metadata
+        at_work = AT_WORK if pod.controller else 0
+        limit = max(LINE - len(f"{pod.namespace}/{pod.name} is Pending. {self.lead}") - at_work, SHORTEST)
+        return self.lead + fitting(self._cause.sentences, limit)
+
+    @property
+    def reason(self) -> str:
+        """The same in a few words."""
+        return fitting(self._cause.reasons, REASON)
+
+    @cached_property
+    def blocking(self) -> Mapping[int, str]:
+        """Index → in a few words why, for each constraint that is in any of the smallest sets.
+
+        None where no node were left without the constraints either.
+        """
+        if self.case.by_filters_alone:
+            return {}
+        return {each.index: _blocking(each, self.case) for each in _in_cores(self.case)}
 
 
 def fitting(texts: Sequence[str], most: int) -> str:
