@@ -912,8 +912,8 @@ class PlannedEviction(Report, frozen=True, kw_only=True):
 
     Attributes:
         order: its place in the plan, from 1: it goes once the Pod in place of the one before has a node.
-        wave: the evictions of one wave follow each other so; before the next all that came has to be ready, for
-            disruption budgets allow no more, or a StatefulSet makes one Pod after another.
+        wave: the evictions of one wave follow each other so; before the next all that went has to be gone and
+            all that came ready: budgets allow no more, a StatefulSet makes one after another, or room is needed.
         pod: the Pod that goes.
         node: where it is.
         workload: whose it is.

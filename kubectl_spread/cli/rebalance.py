@@ -24,8 +24,9 @@ Examples:
 
 \b
 Nothing is evicted: the commands are printed, and go through the Eviction API, so that disruption budgets hold when you
-run them. Run them in order, each once the Pod in place of the one before has a node; before a new wave let all be
-ready. Exit codes: 0 all is balanced, 1 there is a plan or no way to one, 3 not everything could be read.
+run them. Run them in order, each once the Pod in place of the one before has a node; before a new wave let the
+evicted be gone and all be ready. Exit codes: 0 all is balanced, 1 there is a plan or no way to one, 3 not everything
+could be read.
 """
 
 

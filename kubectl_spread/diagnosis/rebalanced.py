@@ -27,7 +27,7 @@ def evictions(plan: Plan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
         plan: the plan.
         snapshot: the cluster before.
     """
-    numbers = waves((each.movable.pod for each in plan.evictions), snapshot)
+    numbers = waves(((each.movable.pod, each.lands) for each in plan.evictions), snapshot)
     for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
         pod = each.movable.pod
         yield PlannedEviction(

@@ -126,9 +126,7 @@ class Movables:
         others = self._active.get(_controller(pod), [])
         if len(others) > owner.spec.replicas_wanted:
             return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} has more Pods than it wants"
-        before = comes_after(owner, pod, others) if isinstance(owner, StatefulSet) else ()
-        unready = next((other.metadata.name for other in before if not other.ready), "")
-        return f"{NOBODY_MAKES_IT_AGAIN} before {unready} is ready" if unready else ""
+        return _waits_for(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else ""
 
     def _number(self, pod: Pod) -> int:
         """Return what is the same of Pods that are alike: of one ReplicaSet, with the same labels and no claims."""
@@ -140,6 +138,18 @@ class Movables:
         number = self._numbers.setdefault(key, len(self._numbers))
         self._shared.add(number)
         return number
+
+
+def _waits_for(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> str:
+    """Return what the Pod in place of a StatefulSet's waits for; empty for nothing but that the Pod is gone.
+
+    Source: pkg/controller/statefulset/stateful_set_control.go processReplica (v1.36).
+    """
+    node = snapshot.nodes.get(pod.spec.node_name)
+    if node is None or not node.answers:
+        return f"{NOBODY_MAKES_IT_AGAIN} while {pod.spec.node_name} does not answer"
+    unready = next((other.metadata.name for other in comes_after(owner, pod, others) if not other.ready), "")
+    return f"{NOBODY_MAKES_IT_AGAIN} before {unready} is ready" if unready else ""
 
 
 def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owner: tuple[str, WorkloadRef]) -> Movable:

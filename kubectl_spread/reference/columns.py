@@ -168,8 +168,9 @@ COLUMNS: Sequence[Entry] = (
     ),
     _column(
         name="WAVE",
-        summary="which evictions the disruption budgets allow together",
-        meaning="Before each new wave all Pods have to be ready again.",
+        summary="which evictions may follow one another at once",
+        meaning="Before each new wave the evicted Pods have to be gone, and those in their places ready: budgets allow"
+        " no more, a StatefulSet makes one after another, or the room is needed.",
         when="By rebalance.",
         action="Wait between the waves.",
     ),

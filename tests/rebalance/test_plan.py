@@ -144,3 +144,12 @@ def test_a_stateful_set_that_waits_for_one_of_its_pods_loses_no_other(policy: st
     owner["spec"]["podManagementPolicy"] = policy
     unready = {**first, "status": {"phase": "Running"}}
     assert gone(planned([*zones("a", "b"), owner, unready, *others])) == evicted
+
+
+@pytest.mark.parametrize(("kind", "evicted"), [("StatefulSet", 0), ("ReplicaSet", 1)])
+def test_a_node_that_does_not_answer_keeps_its_pods_of_a_stateful_set(kind: str, evicted: int) -> None:
+    """They stay, being deleted, and only then does another of their name come."""
+    nodes = zones("a", "b")
+    nodes[0]["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+    nodes[0]["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
+    assert len(planned([*nodes, *web({"a1": 2}, kind=kind)]).evictions) == evicted

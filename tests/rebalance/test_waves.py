@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pytest
 
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.waves import waves
 from tests.build import Object, app, pod, snapshot, typed_pod
 from tests.build_workloads import owned
@@ -25,6 +26,11 @@ def budget(name: str, allowed: int) -> Object:
     }
 
 
+def landing_anywhere(pods: Iterable[Pod]) -> Iterator[tuple[Pod, Sequence[str]]]:
+    """Yield evictions whose successors go where none of them was."""
+    return ((pod, ["elsewhere"]) for pod in pods)
+
+
 @pytest.mark.parametrize(
     ("budgets", "apps", "wanted"),
     [
@@ -42,12 +48,21 @@ def test_a_wave_takes_no_more_than_its_budgets_allow(
         typed_pod(pod(f"p{number}", on="n", labels={"app": name}, status=RUNNING)) for number, name in enumerate(apps)
     ]
     found = snapshot([budget(*budgets)] if budgets else [])
-    assert list(waves(pods, found)) == wanted
+    assert list(waves(landing_anywhere(pods), found)) == wanted
 
 
 def test_a_pod_that_has_not_started_takes_nothing_of_its_budget() -> None:
     pods = [typed_pod(pod(name, on="n", labels={"app": "a"}, status={"phase": "Pending"})) for name in "pq"]
-    assert list(waves(pods, snapshot([budget("a", 1)]))) == [1, 1]
+    assert list(waves(landing_anywhere(pods), snapshot([budget("a", 1)]))) == [1, 1]
+
+
+def test_a_node_that_one_of_the_wave_leaves_has_its_room_in_the_next() -> None:
+    """An evicted Pod holds its room until its kubelet has ended it."""
+    pods = [typed_pod(pod(name, on=name, status=RUNNING)) for name in "abc"]
+    found = snapshot([])
+    assert list(waves(zip(pods, (["d"], ["e"], ["f"]), strict=True), found)) == [1, 1, 1]
+    assert list(waves(zip(pods, (["d"], ["e", "a"], ["b", "f"]), strict=True), found)) == [1, 2, 3]
+    assert list(waves(zip(pods, (["a"], ["b"], ["a"]), strict=True), found)) == [1, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -67,4 +82,4 @@ def test_a_stateful_set_makes_no_pod_before_those_of_lower_ordinals_are_ready(
     owner["spec"]["podManagementPolicy"] = policy
     found = snapshot([owner])
     pods = [typed_pod(owned(f"web-{number}", "StatefulSet", "web", on="a1", status=RUNNING)) for number in ordinals]
-    assert list(waves(pods, found)) == wanted
+    assert list(waves(landing_anywhere(pods), found)) == wanted

@@ -30,6 +30,12 @@ TONES = {
     RebalanceVerdict.BALANCED: Tone.GOOD,
 }
 """Verdict → how good that is, the worst first."""
+BETWEEN_WAVES = "Before each wave let the evicted be gone and all be ready: a budget, a StatefulSet or room waits."
+
+
+BETWEEN_WAVES = (
+    "Before each wave let what was evicted be gone and every Pod be ready: a budget, a StatefulSet or room waits."
+)
 
 
 def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
@@ -74,7 +80,7 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
     if report.evictions:
         yield table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
-            yield Note(line="Before each wave let every Pod be ready: budgets allow no more, or a StatefulSet waits.")
+            yield Note(line=BETWEEN_WAVES)
     if report.orders == "sampled":
         yield Note(line="There are more ways to choose among equal nodes than were followed.")
     if report.search == "bounded":
