@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from kubectl_spread.apiserver.quantities import (
     Amount,
     Amounts,
@@ -84,6 +86,30 @@ def usage(spec: PodSpec, release: Release) -> Amounts:
     return {_OBJECTS: _ONE, **_of_resources(_sum(requests, overhead), {**limits, **limits_with_overhead})}
 
 
+def charge(pod: Pod, release: Release, *, ended: bool) -> Amounts:
+    """Return what a Pod is counted for: one that has ended is nothing but an object.
+
+    Source: pkg/quota/v1/evaluator/core/pods.go PodUsageFunc, QuotaV1Pod (v1.36).
+    """
+    return {_OBJECTS: _ONE} if ended else usage(pod.spec, release)
+
+
+def with_usage(quota: ResourceQuota, charges: Iterable[tuple[Pod, Amounts, int]]) -> ResourceQuota:
+    """Return the quota as its status counts Pods that it did not count so far.
+
+    Args:
+        quota: the quota; where its status says nothing yet, nothing of it is used.
+        charges: (Pod, what it takes, how many are like it); below zero for such as are counted no longer.
+    """
+    hard = quota.spec.hard or quota.status.hard
+    used = dict.fromkeys(read_amounts(hard), _NONE) | read_amounts(quota.status.used)
+    for pod, amounts, count in charges:
+        if _counts(quota, pod.spec):
+            used = _sum(used, _only(_times(amounts, count), used.__contains__))
+    said = {name: str(amount) for name, amount in used.items()}
+    return replace(quota, status=replace(quota.status, hard=hard, used=said))
+
+
 def _of_resources(requests: Amounts, limits: Amounts) -> Amounts:
     """Return what requests and limits are to a quota."""
     found = {_PODS: _ONE}
@@ -139,7 +165,7 @@ def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts
     used: Amounts = {}
     for pod in snapshot.all(Pod):
         if pod.metadata.namespace == quota.metadata.namespace and _counts(quota, pod.spec):
-            used = _sum(used, {_OBJECTS: _ONE} if pod.finished else usage(pod.spec, release))
+            used = _sum(used, charge(pod, release, ended=pod.finished))
     return used
 
 

@@ -15,7 +15,7 @@ from kubectl_spread.controllers.rollout import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods, is_absent
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController, ResourceQuota
+from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
@@ -24,6 +24,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import preempt
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.simulation.world import ControllerKey, PodKey, World, controller_key
 
 MOST_TURNS = 5_000
@@ -47,6 +48,7 @@ class Turns:
         self.turns = 0
         self.told: list[str] = []
         self._first = dict(world.pods)
+        self._usage = QuotaUsage(world)
         self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
         self._made: dict[ControllerKey, NextPod | None] = {}
         self._kept: dict[ControllerKey, int] = {}
@@ -105,6 +107,7 @@ class Turns:
             moved = self._sync()
             moved = self._schedule() or moved
             if not (moved or self._kubelets() or self._back_off()):
+                self._usage.count()
                 return True
         return False
 
@@ -122,6 +125,7 @@ class Turns:
 
     def _sync_one(self, key: ControllerKey) -> None:
         """Let one controller look at its Pods."""
+        self.world.refused.pop(key, None)
         struct = WORKLOADS.get(key[1])
         owner = self.world.owner(key, struct) if struct else None
         match owner:
@@ -199,13 +203,19 @@ class Turns:
 
     def _make(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
         """Make so many Pods of one template."""
-        made = self._next(key, owner)
-        if made is None or made.refusals:
-            self.world.refused[key] = str(made.refusals[0]) if made else ""
+        made = self._let_in(key, self._next(key, owner))
+        if made is None:
             return
         for count in range(number):
             if not self._come(made, self._named(made.pod, key[2]), count):
                 return
+
+    def _let_in(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
+        """Return the Pod where the API server would take it; None where there is none, or it says why not."""
+        if made is None or made.refusals:
+            self.world.refused[key] = str(made.refusals[0]) if made else ""
+            return None
+        return made
 
     def _named(self, pod: Pod, base: str) -> Pod:
         """Return the Pod under a name that begins with the base, and that no other has."""
@@ -218,7 +228,7 @@ class Turns:
     def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
         """Let the Pod come to be, with its claims; return whether the quotas of its namespace let it."""
         owner = pod.metadata.controller
-        if fault := self._over_quota(pod):
+        if fault := self._usage.fault(pod):
             key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
             self.world.refused[key] = fault
             return False
@@ -227,21 +237,10 @@ class Turns:
         self.world.make(pod, number=number)
         return True
 
-    def _over_quota(self, pod: Pod) -> str:
-        """Return why quotas, whose status tells of the start, leave no room for the Pod; empty where there is room."""
-        world, namespace = self.world, pod.metadata.namespace
-        if not any(quota.metadata.namespace == namespace for quota in world.snapshot.all(ResourceQuota)):
-            return ""
-        from kubectl_spread.apiserver.resourcequotas import quota_fault
-
-        came = [(each, 1) for each in world.pods.values() if each.metadata.namespace == namespace]
-        new = [(each, sign) for each, sign in came if each.key not in self._first]
-        gone = [(each, -1) for key, each in self._first.items() if key[0] == namespace and key not in world.pods]
-        return quota_fault(pod, [*new, *gone], world.snapshot, world.handle.profile.release)
-
     def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
-        """Return the Pod that the controller makes next, but for its name."""
-        if key not in self._made:
+        """Return the Pod that the controller makes next, but for its name; of a refused one it is asked each time."""
+        found = self._made.get(key)
+        if key not in self._made or (found and found.refusals):
             parent = owner.metadata.controller if owner else None
             top = self.world.snapshot.get(Deployment, key[0], parent.name) if parent else None
             if top is not None and deployment.replica_set_of(top, self.world.snapshot).metadata.name != key[2]:
@@ -252,6 +251,7 @@ class Turns:
     def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
         """Return the next Pod of the workload, which is a controller or what owns it, or that of an ordinal."""
         ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name) if owner else _ref(key)
+        self._usage.count(key[0])
         pods = tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
         workload = OwnedPods(key[0], ref, owner, pods)
         made = next_pod(workload, self.world.snapshot, self.world.handle.profile, ordinal=ordinal)
@@ -270,9 +270,8 @@ class Turns:
         release = self.world.handle.profile.release
         todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()), release)
         for number, ordinal in enumerate(todo.makes):
-            made = self._next_of(owner, key, ordinal)
-            if made is None or made.refusals:
-                self.world.refused[key] = str(made.refusals[0]) if made else ""
+            made = self._let_in(key, self._next_of(owner, key, ordinal))
+            if made is None:
                 break
             self._come(made, made.pod, number)
         for pod in todo.deletes:
@@ -299,10 +298,12 @@ class Turns:
     def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
         """Make a Pod for each of the nodes that should have one; return whether any came."""
         made = self._next_of(owner, key) if names else None
-        if made is None or made.refusals:
+        if made is None:
             return False
         wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle))
         chosen = [name for name in names if name in wanting]
+        if chosen and self._let_in(key, made) is None:
+            return False
         for number, name in enumerate(chosen):
             pod = daemonset.pinned_to(daemonset.unpinned(made.pod), name)
             self._come(made, self._named(pod, key[2]), number)
@@ -348,15 +349,20 @@ class Turns:
         return not counted and (pod.terminating or pod.key not in self.world.pods)
 
     def _back_off(self) -> bool:
-        """Let Jobs make again what they have lost: they wait some seconds, in which all others settle."""
+        """Let controllers try again whose Pods were refused, and Jobs make what they lack, some seconds after others.
+
+        Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36).
+        """
         before = self.world.version
+        self.world.dirty.update(dict.fromkeys(key for key in self.world.refused if key[1] != Pod.__name__))
+        self._sync()
         keys, self._jobs = list(self._jobs), {}
         for key in keys:
             live = self.world.snapshot.get(Job, key[0], key[2])
             owner = self._with_failed(live, key) if live else None
             while owner is not None and job.wants_more(owner, self._living(key)):
-                made = self._next_of(owner, key)
-                if made is None or made.refusals:
+                made = self._let_in(key, self._next_of(owner, key))
+                if made is None:
                     break
                 own = job.is_indexed(owner.spec) and made.pod.key not in self.world.pods
                 base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
@@ -456,7 +462,7 @@ class Turns:
         if pod.finished or pod.spec.node_name in self.world.lost:
             return False
         if pod.terminating:
-            return all(each == job.TRACKING_FINALIZER for each in pod.metadata.finalizers)
+            return not self.world.is_stuck(pod)
         return pod.key in self.world.born and not pod.ready
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodCondition
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
@@ -159,6 +160,11 @@ class World:
         others = tuple(condition for condition in pod.status.conditions if condition.type != "Ready")
         condition = PodCondition(type="Ready", status=str(ready), last_transition_time=written(self.now))
         self._put(replace(pod, status=replace(pod.status, conditions=(*others, condition))))
+
+    def is_stuck(self, pod: Pod) -> bool:
+        """Whether the Pod is being deleted and stays: its node does not answer, or somebody has to finalize it."""
+        held = any(finalizer != TRACKING_FINALIZER for finalizer in pod.metadata.finalizers)
+        return pod.terminating and (held or pod.spec.node_name in self.lost)
 
     def remove(self, pod: Pod) -> None:
         """Let the Pod be gone."""
