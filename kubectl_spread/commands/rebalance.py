@@ -20,12 +20,10 @@ from kubectl_spread.diagnosis.unbalanced import fixes_first
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET
-from kubectl_spread.rebalance.plan import Asked, Outcome, plan
-from kubectl_spread.rebalance.search import Ended
+from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
 from kubectl_spread.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.snapshot import Inventory
 
-BOUNDED = {Ended.PLACEMENTS, Ended.NOT_BEGUN}
 WORST_FIRST = tuple(RebalanceVerdict)
 
 
@@ -64,7 +62,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             metadata=view.metadata,
             evictions=tuple(rebalanced.evictions(found, view.snapshot)),
             items=tuple(sorted(rebalanced.items(found, fixes_of), key=_turn)),
-            search="bounded" if any(each.ended in BOUNDED for each in found.outcomes) else "complete",
+            search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),
         )

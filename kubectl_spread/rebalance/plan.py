@@ -33,6 +33,8 @@ MOST_IN_ALL = 20 * MOST_WORK
 """The same for all groups together (count), in some half a minute."""
 MOST_TOGETHER = 40
 """Pods that are counted (count) up to which workloads that do not count each other make room for one another."""
+CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
+"""How a search ends before it is known that there is nothing better."""
 FEW, MANY = (8, 1_500), (200, 2_000)
 """Ways the Pods may lie that are followed in a search, and in its proof: how many, and times nodes (counts)."""
 
@@ -200,7 +202,9 @@ class Planner:
         if _rank(outcomes, self._state) < rank:
             return outcomes
         self._state = before
-        return apart
+        if not CUT_SHORT & {each.ended for each in outcomes}:
+            return apart
+        return [replace(each, ended=Ended.PLACEMENTS) if each.ended is Ended.FOUND_ALL else each for each in apart]
 
     def _groups(self) -> list[Group]:
         """Return the goals that count Pods in common, together, where any of them is asked about."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from kubectl_spread.rebalance.plan import MOST_IN_ALL
 from kubectl_spread.rebalance.search import Ended
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.build_workloads import workload
@@ -76,6 +77,15 @@ def test_workloads_that_do_not_count_each_other_make_room_for_one_another(other:
     assert gone(found) == ["api-0", "web-1"]
     assert found.evictions[0].lands == lands
     assert [outcome.skew for outcome in found.outcomes] == [1, 0]
+
+
+@pytest.mark.parametrize(("most_work", "ended"), [(MOST_IN_ALL, Ended.FOUND_ALL), (1, Ended.PLACEMENTS)])
+def test_what_others_might_make_room_for_is_known_or_said_not_to_be(most_work: int, ended: Ended) -> None:
+    full = node("b1", zone="b", allocatable={"cpu": "1"})
+    lonely = web({"b1": 1}, spread(ZONE, selector=app("api")), name="api", labels={"app": "api"})
+    found = planned([*zones("a"), full, *lonely, *web({"a1": 2}, requests={"cpu": "2"})], most_work=most_work)
+    assert [outcome.ended for outcome in found.outcomes] == [ended, ended]
+    assert gone(found) == []
 
 
 def test_soft_constraints_only_where_they_are_asked_for() -> None:
