@@ -22,11 +22,15 @@ from kubectl_spread.objects.core import (
 )
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
+from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, untolerated_taints
 
 _NAME_FIELD = "metadata.name"
 _TAINTS = (
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/not-ready", NO_EXECUTE),
+    ("node.kubernetes.io/unreachable", NO_EXECUTE),
     ("node.kubernetes.io/disk-pressure", "NoSchedule"),
     ("node.kubernetes.io/memory-pressure", "NoSchedule"),
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
@@ -89,6 +93,27 @@ def nodes_with_pod(evaluation: Evaluation) -> frozenset[str]:
         for name, verdict in evaluation.nodes.items()
         if all(rejection.plugin not in _DECIDING for rejection in verdict.rejections)
     )
+
+
+def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:
+    """Return the names of the nodes that keep no Pod of the DaemonSet.
+
+    A node with a NoSchedule taint alone keeps what it has, though it would get none.
+
+    Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go podsShouldBeOnNode,
+    NodeShouldRunDaemonPod (v1.36).
+    """
+    pod, index = pod_of(owner, ""), handle.index
+    affinity, numeric = RequiredNodeAffinity.of(pod), handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
+    allowed = index.names if affinity.empty else index.matching(affinity)
+    if pod.spec.node_name:
+        allowed &= {pod.spec.node_name}
+    untolerated = (
+        name
+        for name, node in index.tainted.items()
+        if any(t.effect == NO_EXECUTE for t in untolerated_taints(node, pod.spec.tolerations, numeric=numeric))
+    )
+    return index.names - allowed.difference(untolerated)
 
 
 def _required(pod: Pod) -> NodeSelector | None:

@@ -15,12 +15,11 @@ from msgspec.structs import replace
 from kubectl_spread.controllers.taints import is_passing
 from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
-from kubectl_spread.scheduler.tainttoleration import tolerates
+from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, tolerates
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 NOT_READY = "node.kubernetes.io/not-ready"
 NO_SCHEDULE = "NoSchedule"
-NO_EXECUTE = "NoExecute"
 _ZONE_LABELS = (REGION, ZONE)
 _UNHEALTHY_SHARE = 0.55
 """Of a zone's nodes, from which on it is partially disrupted: --unhealthy-zone-threshold."""

@@ -26,7 +26,8 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "TaintToleration"
 REASON = "node(s) had untolerated taint(s)"
-DO_NOT_SCHEDULE = frozenset(("NoSchedule", "NoExecute"))
+NO_EXECUTE = "NoExecute"
+DO_NOT_SCHEDULE = frozenset(("NoSchedule", NO_EXECUTE))
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)

@@ -23,6 +23,7 @@ from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
+from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from kubectl_spread.simulation.turns import Turns
 from kubectl_spread.simulation.world import BY_EVICTION, BY_TAINT, PodKey, World
 
@@ -242,7 +243,7 @@ def _lose(step: Step, world: World, turns: Turns) -> Done:
     kept = nodelifecycle.keeps_pods(world.nodes, step.nodes)
     leaving: dict[int, list[Pod]] = defaultdict(list)
     for name, pods in world.on_nodes(name for name in step.nodes if name not in kept).items():
-        world.set_node(nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_EXECUTE))
+        world.set_node(nodelifecycle.lost(world.nodes[name], NO_EXECUTE))
         for pod in pods:
             seconds = nodelifecycle.evicted_after(pod, world.nodes[name])
             if seconds is not None and not (pod.finished or pod.terminating):

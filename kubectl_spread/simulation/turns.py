@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -278,13 +278,18 @@ class Turns:
             self.world.delete(pod)
 
     def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
-        """Make a Pod for each node that should have one and has none; then go on with the rollout, if there is one.
+        """Delete Pods where none is to be; make one for each node that lacks it; then go on with the rollout, if any.
 
         Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
         """
-        here = [pod for pod in self.world.owned.get(key, {}).values() if not pod.finished]
+        here = self._living(key)
+        without = daemonset.nodes_without_pod(owner, self.world.handle)
+        if unwanted := [pod for pod in here if self._is_unwanted(pod, without)]:
+            for pod in unwanted:
+                self.world.delete(pod)
+            return
         served = {daemonset.place_of(pod) for pod in here}
-        if self._serve(owner, key, [name for name in self.world.nodes if name not in served]):
+        if self._serve(owner, key, [name for name in self.world.nodes if name not in served | without]):
             self.world.dirty.pop(key, None)
             return
         renewed = self._renewed.get(key, frozenset())
@@ -294,6 +299,15 @@ class Turns:
         elif old:
             for pod in daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))):
                 self.world.delete(pod)
+
+    def _is_unwanted(self, pod: Pod, without: Container[str]) -> bool:
+        """Whether a Pod of a DaemonSet has to go: its node keeps none, or it waits for one that is gone.
+
+        Source: kube-controller-manager daemon/daemon_controller.go getUnscheduledPodsWithoutNode (v1.36).
+        """
+        place = daemonset.place_of(pod)
+        waits_in_vain = not pod.spec.node_name and place not in self.world.nodes
+        return bool(place) and not pod.terminating and (place in without or waits_in_vain)
 
     def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
         """Make a Pod for each of the nodes that should have one; return whether any came."""

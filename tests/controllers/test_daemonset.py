@@ -1,12 +1,15 @@
-"""Which Pods of a DaemonSet a rollout deletes next."""
+"""Which Pods of a DaemonSet a rollout deletes next, and which nodes keep none."""
 
 from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.controllers.daemonset import replaced
+from kubectl_spread.controllers.daemonset import nodes_without_pod, replaced
 from kubectl_spread.objects.core import Pod
-from tests.build import Object, pod, typed_pod
+from kubectl_spread.objects.decoding import convert
+from kubectl_spread.objects.workloads import DaemonSet
+from tests.build import Object, handle, node, pod, typed_pod
+from tests.build_workloads import template, workload
 
 READY: Object = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 OLD = {("default", "a"), ("default", "b"), ("default", "c")}
@@ -37,3 +40,23 @@ def test_a_rollout_replaces_what_is_not_ready_and_others_within_its_limit(
     pods: list[Pod], most: int, going: list[str]
 ) -> None:
     assert [each.metadata.name for each in replaced(pods, OLD, most=most)] == going
+
+
+@pytest.mark.parametrize(
+    ("fields", "without"),
+    [
+        pytest.param({}, {"evicting"}, id="of any node"),
+        pytest.param({"nodeSelector": {"disk": "ssd"}}, {"plain", "cordoned", "evicting"}, id="of some nodes"),
+        pytest.param({"nodeName": "plain"}, {"ssd", "cordoned", "evicting"}, id="of one node"),
+        pytest.param({"tolerations": [{"operator": "Exists"}]}, set(), id="that tolerates everything"),
+    ],
+)
+def test_a_taint_that_does_not_evict_lets_a_daemon_stay(fields: Object, without: set[str]) -> None:
+    nodes = [
+        node("plain"),
+        node("ssd", labels={"disk": "ssd"}),
+        node("cordoned", taints=["dedicated:NoSchedule"]),
+        node("evicting", taints=["dedicated:NoExecute"]),
+    ]
+    owner = convert(workload("DaemonSet", "web", pods=template(**fields)), DaemonSet)
+    assert nodes_without_pod(owner, handle(nodes)) == without

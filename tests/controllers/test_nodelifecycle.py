@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.controllers.nodelifecycle import NO_EXECUTE, UNREACHABLE, evicted_after, lost
+from kubectl_spread.controllers.nodelifecycle import UNREACHABLE, evicted_after, lost
 from kubectl_spread.objects.core import Node
 from kubectl_spread.objects.decoding import convert
+from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from tests.build import Object, node, pod, typed_pod
 
 ANY: Object = {"operator": "Exists"}

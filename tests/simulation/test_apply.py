@@ -14,7 +14,7 @@ from kubectl_spread.errors import ManifestError
 from kubectl_spread.report import SimulatedStep
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
-from tests.simulation.test_steps import SIX, deployment, item, last, pending, running, simulated
+from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated
 
 
 def written(folder: Path, *objects: Object, name: str = "manifests.json") -> Path:
@@ -179,3 +179,22 @@ def test_a_quota_ends_the_making_of_pods(tmp_path: Path) -> None:
     assert sum(item(step).after.values()) == 2
     assert pending(step) == {}
     assert any("exceeded quota: narrow" in note for note in step.notes)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        {"type": "OnDelete"},
+        {"type": "RollingUpdate"},
+        {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+    ],
+    ids=["OnDelete", "RollingUpdate", "surge"],
+)
+def test_daemons_leave_nodes_that_are_no_longer_meant(strategy: Object, tmp_path: Path) -> None:
+    room = {"cpu": "5"}
+    narrowed = template(requests=room, nodeSelector={ZONE: "b"})
+    tool = pod("tool", requests=room, nodeSelector={ZONE: "a"})
+    objects = [*SIX, *daemons([each["metadata"]["name"] for each in SIX], **strategy)]
+    assert "pod/tool" in pending(last(objects, f"apply {written(tmp_path, tool)}"))
+    owner = workload("DaemonSet", "web", pods=narrowed, updateStrategy=strategy)
+    assert "pod/tool" not in pending(last(objects, f"apply {written(tmp_path, owner, tool)}"))
