@@ -22,6 +22,7 @@ from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageEr
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
@@ -213,8 +214,7 @@ class Naming:
             case Verb.SCALE:
                 return self._scaled(value)
             case Verb.RESTART:
-                namespace, ref = self._workload(value, RESTARTABLE, verb)
-                return Step(verb, value, namespace=namespace, ref=ref)
+                return self._restarted(value)
             case Verb.DELETE:
                 return self._deleted(value)
             case Verb.ADD_NODE:
@@ -273,6 +273,18 @@ class Naming:
         namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
         number = _number(text, f"--{Verb.SCALE} {value}")
         return Step(Verb.SCALE, value, namespace=namespace, ref=ref, number=number)
+
+    def _restarted(self, value: str) -> Step:
+        """Return the step that restarts a workload.
+
+        Source: kubectl pkg/polymorphichelpers/objectrestarter.go (v0.36).
+        """
+        namespace, ref = self._workload(value, RESTARTABLE, Verb.RESTART)
+        found = self.snapshot.get(Deployment, namespace, ref.name) if ref.kind == Deployment.__name__ else None
+        if found is not None and found.spec.paused:
+            resume = f"kubectl rollout resume {ref} -n {namespace}"
+            raise UsageError(f"{ref} is paused, and kubectl restarts no paused Deployment", hint=f"run {resume} first")
+        return Step(Verb.RESTART, value, namespace=namespace, ref=ref)
 
     def _deleted(self, value: str) -> Step:
         """Return the step that deletes a Pod."""

@@ -11,7 +11,7 @@ import pytest
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.errors import ManifestError
+from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
@@ -341,6 +341,12 @@ class TestRestart:
             for at, zone in enumerate("aab")
         ]
         assert item(last([*SIX, made, *pods], "restart statefulset/web")).after == {"a": 1, "b": 1, "c": 1}
+
+    def test_a_paused_deployment_is_refused_as_by_kubectl(self) -> None:
+        objects = deployment(["a1", "b1"])
+        objects[0]["spec"]["paused"] = True
+        with pytest.raises(UsageError, match="is paused"):
+            simulated([*SIX, *objects], "restart deployment/web")
 
 
 class TestDelete:
