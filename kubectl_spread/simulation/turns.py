@@ -148,6 +148,8 @@ class Turns:
         if not world.snapshot.inventory.has(kinds.REPLICA_SET):
             return
         found = {each.metadata.name: each for each in deployment.replica_sets(owner, world.snapshot)}
+        if owner.spec.paused and not found:
+            return
         newest = deployment.newest_replica_set(owner, world.snapshot) if owner.spec.paused else None
         newest = newest or deployment.replica_set_of(owner, world.snapshot)
         if newest.metadata.name not in found:

@@ -198,3 +198,12 @@ def test_daemons_leave_nodes_that_are_no_longer_meant(strategy: Object, tmp_path
     assert "pod/tool" in pending(last(objects, f"apply {written(tmp_path, tool)}"))
     owner = workload("DaemonSet", "web", pods=narrowed, updateStrategy=strategy)
     assert "pod/tool" not in pending(last(objects, f"apply {written(tmp_path, owner, tool)}"))
+
+
+def test_a_paused_deployment_without_a_revision_makes_no_pods(tmp_path: Path) -> None:
+    paused = manifest("Deployment", spread(ZONE, selector=app("web")), replicas=6)
+    paused["spec"]["paused"] = True
+    step = applied(tmp_path, SIX, paused)
+    assert (pending(step), any(any(each.after.values()) for each in step.items)) == ({}, False)
+    paused["spec"]["paused"] = False
+    assert item(applied(tmp_path, SIX, paused)).after == {"a": 2, "b": 2, "c": 2}
