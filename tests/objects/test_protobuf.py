@@ -13,7 +13,18 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from kubectl_spread.objects.core import Container, Node, Pod, PodSpec, PodStatus, ResourceRequirements, VolumeMount
+from kubectl_spread.objects.core import (
+    Container,
+    Node,
+    PersistentVolumeClaimVolumeSource,
+    Pod,
+    PodCondition,
+    PodSpec,
+    PodStatus,
+    ResourceRequirements,
+    Volume,
+    VolumeMount,
+)
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, convert, decode
 from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.protobuf import PREFIX, ListDecoder, read_list, read_object
@@ -254,3 +265,45 @@ def test_one_object_is_read_with_its_kind() -> None:
 def test_text_that_is_none_is_replaced_as_the_server_does_in_json() -> None:
     (found,) = read_all(document("PodList", b"\x12\x07\x0a\x05\x0a\x03a\xffb"))
     assert found.metadata.name == "a\ufffdb"
+
+
+LETTERS = st.sampled_from("abc")
+"""Texts as long as each other, so that messages which hold them are laid out alike."""
+
+
+@st.composite
+def replicas(draw: st.DrawFn) -> Pod:
+    """Return a Pod that is laid out as many others are, but for what replicas seldom differ in."""
+    conditions = tuple(PodCondition(type=draw(LETTERS), status="True") for _ in range(draw(st.integers(1, 2))))
+    claim = PersistentVolumeClaimVolumeSource(claim_name=draw(LETTERS))
+    return Pod(
+        metadata=ObjectMeta(
+            name=draw(LETTERS),
+            namespace="one-and-the-same",
+            labels={key: draw(LETTERS) for key in draw(st.sampled_from(("xy", "yx", "xz")))},
+            deletion_grace_period_seconds=draw(st.sampled_from((None, 0, 30))),
+        ),
+        spec=PodSpec(
+            node_name=draw(LETTERS),
+            host_network=draw(st.booleans()),
+            priority=draw(st.sampled_from((0, 5, 300))),
+            scheduler_name=draw(LETTERS),
+            volumes=(Volume(name=draw(LETTERS), persistent_volume_claim=claim), Volume(name=draw(LETTERS))),
+            overhead={draw(LETTERS): draw(st.sampled_from("123"))},
+        ),
+        status=PodStatus(phase=draw(LETTERS), conditions=conditions),
+    )
+
+
+@given(st.lists(replicas(), min_size=2, max_size=12))
+def test_pods_that_are_laid_out_alike_are_told_apart(pods: list[Pod]) -> None:
+    assert [*ListDecoder(Pod).items(read_list(list_of(pods))[2])] == pods
+
+
+def test_of_pods_that_are_laid_out_alike_only_what_differs_is_read() -> None:
+    metadata = [msgspec.structs.replace(REAL.metadata, name=name) for name in ("web-1", "web-2", "web-3")]
+    written = list_of([msgspec.structs.replace(REAL, metadata=each) for each in metadata])
+    _, second, third = ListDecoder(Pod).items(read_list(written)[2])
+    assert third.metadata == metadata[2]
+    assert third.spec is second.spec
+    assert third.status is second.status
