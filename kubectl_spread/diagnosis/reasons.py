@@ -72,6 +72,18 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     def of_plugin(self, plugin: str, node_info: NodeInfo) -> str:
         """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
+        asked = (plugin, node_info.name)
+        if asked not in self._told:
+            self._told[asked] = self._why(plugin, node_info)
+        return self._told[asked]
+
+    @cached_property
+    def _told(self) -> dict[tuple[str, str], str]:
+        """Plugin and node's name → why; of a node it is told beside its domain, and again beside its name."""
+        return {}
+
+    def _why(self, plugin: str, node_info: NodeInfo) -> str:
+        """Return the same, found out."""
         broken = self.evaluation.broken
         if broken is not None and broken.plugin == plugin:
             return ""

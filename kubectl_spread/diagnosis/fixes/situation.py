@@ -116,8 +116,9 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def warnings(self) -> frozenset[tuple[str, str]]:
         """(Id, path) of each finding about the Pod that is no mere information."""
-        # What nodes say of the Pod is told of hard constraints alone, but for what is mere information.
-        evaluation = self.evaluation if self.counts else Evaluation(pod=self.pod, nodes={})
+        # What nodes say of the Pod is told where hard constraints close domains, but for what is mere information.
+        closes = any(counts.is_full(value) for counts in self.counts for value in counts.match_num)
+        evaluation = self.evaluation if closes else Evaluation(pod=self.pod, nodes={})
         spread = diagnose(self.pod, self.handle, evaluation)
         found = findings.of_pod(self.pod, self.handle, spread, evaluation)
         return frozenset((each.id, each.path) for each in found if each.severity is not Severity.INFO)

@@ -22,8 +22,9 @@ SOFT = "ScheduleAnyway"
         incoming(spread(ZONE, selector={}, whenUnsatisfiable=SOFT, matchLabelKeys=["absent"]), requests={"cpu": "99"}),
         incoming(spread(ZONE, selector=app("web"))),
         incoming(spread("rack", selector=app("other"), minDomains=9), spread(ZONE, selector=app("web"))),
+        incoming(spread(ZONE, selector=app("web"), maxSkew=9), requests={"cpu": "99"}),
     ],
-    ids=range(5),
+    ids=range(6),
 )
 @pytest.mark.parametrize("nodes", [ABC, TAINTED, (*ABC, node("d1"))], ids=["in order", "tainted", "a label missing"])
 def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object, nodes: tuple[Object, ...]) -> None:
@@ -31,3 +32,11 @@ def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object
     spread_diagnosis = diagnose(situation.pod, situation.handle, situation.evaluation)
     found = findings.of_pod(situation.pod, situation.handle, spread_diagnosis, situation.evaluation)
     assert situation.warnings == {(each.id, each.path) for each in found if each.severity is not Severity.INFO}
+
+
+@pytest.mark.parametrize(("max_skew", "asked"), [(1, True), (9, False)], ids=["one is closed", "none is closed"])
+def test_warnings_ask_every_node_only_where_a_domain_is_closed(max_skew: int, *, asked: bool) -> None:
+    pod = incoming(spread(ZONE, selector=app("web"), maxSkew=max_skew))
+    situation = Situation(typed_pod(pod), handle([*ABC, *web("a1", "a2", "b1")]))
+    assert not situation.warnings
+    assert ("evaluation" in vars(situation)) is asked
