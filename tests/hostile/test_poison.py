@@ -31,15 +31,16 @@ COMMANDS = {
 }
 STEPS = (("drain", "n02"), ("cordon", "n05"), ("lose", "n09"), ("add-node", "n13"), ("remove", "n01"))
 """What is simulated: the verb, and the node as it is called without poison."""
+VALUES = ("json", "yaml")
+"""Formats that a test of their own parses; how many lines they have depends on ties, which go by names."""
 # A template prints what it is asked for, exactly: as kubectl's does, and scripts rely on it.
 FORMATS_FOR_PEOPLE = [
     (report, name)
     for report in COMMANDS
     for name in (*TEXT, *(name for name, each in FORMATS.items() if report in each.reports and not each.templated))
+    if name not in VALUES
 ]
 CLUSTERS = {path: objects_in(path) for path in (SHOP, WAREHOUSE)}
-VALUES = ("json", "yaml")
-"""Formats that a test of their own parses; how many lines they have depends on ties, which go by names."""
 each_poison = pytest.mark.parametrize("poison", COMBINED.values(), ids=COMBINED)
 
 
@@ -69,6 +70,16 @@ def scenario(folder: Path, poison: str) -> Path:
     return path
 
 
+def only_text(ended: Ended) -> Ended:
+    """Return how a command ended, which printed nothing that acts, and no line that others wrote."""
+    assert ended.code in {0, 1, 3}
+    assert ended.stdout
+    assert raw_characters(ended.stdout) == set()
+    assert raw_characters(ended.stderr) == set()
+    assert not any(line.lstrip().startswith(FORGED) for line in ended.stdout.splitlines())
+    return ended
+
+
 def harmless(poison: str) -> str:
     """Return a string of the same length that no name may hold either, and that does nothing."""
     return re.sub(r"[^A-Za-z0-9/ ]", "!", poison)
@@ -77,15 +88,9 @@ def harmless(poison: str) -> str:
 @pytest.mark.parametrize(("report", "name"), FORMATS_FOR_PEOPLE, ids=str)
 @each_poison
 def test_what_others_wrote_neither_acts_nor_adds_a_line(report: str, name: str, poison: str, tmp_path: Path) -> None:
-    ended = run(report, "-o", name, poison=poison, folder=tmp_path)
-    assert ended.code in {0, 1, 3}
-    assert ended.stdout
-    assert raw_characters(ended.stdout) == set()
-    assert raw_characters(ended.stderr) == set()
-    assert not any(line.lstrip().startswith(FORGED) for line in ended.stdout.splitlines())
-    if name not in VALUES:
-        sound = run(report, "-o", name, poison=harmless(poison), folder=tmp_path)
-        assert ended.stdout.count("\n") == sound.stdout.count("\n")
+    ended = only_text(run(report, "-o", name, poison=poison, folder=tmp_path))
+    sound = run(report, "-o", name, poison=harmless(poison), folder=tmp_path)
+    assert ended.stdout.count("\n") == sound.stdout.count("\n")
 
 
 @pytest.mark.parametrize("words", [(), ("-o", "wide"), ("-o", "name")], ids=["table", "wide", "name"])
@@ -99,8 +104,7 @@ def test_a_table_has_the_rows_it_has_without(words: tuple[str, ...], poison: str
 @pytest.mark.parametrize("report", COMMANDS)
 @each_poison
 def test_programs_get_every_string_as_it_was(report: str, poison: str, tmp_path: Path) -> None:
-    as_json = run(report, "-o", "json", poison=poison, folder=tmp_path)
-    as_yaml = run(report, "-o", "yaml", poison=poison, folder=tmp_path)
+    as_json, as_yaml = (only_text(run(report, "-o", name, poison=poison, folder=tmp_path)) for name in VALUES)
     assert yaml.safe_load(as_yaml.stdout) == as_json.report
     items = (
         [item for step in as_json.report["steps"] for item in step["items"]] if report == SIMULATE else as_json.items
