@@ -32,7 +32,7 @@ NOT_FEWER = {
 """Verdict with all rights → what may be said with fewer; an Incomplete one may be told by what is not modelled."""
 
 TURNS = 6
-"""Each case withholds every sixth of the kinds, in turns: with all of them the tests take a minute longer."""
+"""Every third case withholds every sixth of the kinds, in turns: all of both take two minutes."""
 
 
 def without(kind: Kind, seen: Snapshot, namespace: str) -> Snapshot:
@@ -62,8 +62,8 @@ def assert_still_true(partial: EvaluationReport, whole: EvaluationReport) -> Non
 
 
 def readable_cases(path: Path) -> Iterator[tuple[Pod, Snapshot, Profile, EvaluationReport]]:
-    """Yield the Pod, cluster and profile of each recorded case, with what is said of it with all rights."""
-    for line in gzip.decompress(path.read_bytes()).splitlines():
+    """Yield the Pod, cluster and profile of every third recorded case, with what is said of it with all rights."""
+    for line in gzip.decompress(path.read_bytes()).splitlines()[1::3]:
         case = json.loads(line)
         profile = profile_of(case)
         tried, seen = typed_pod(case["pod"], profile), snapshot_of(case["objects"], profile)
