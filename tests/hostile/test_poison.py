@@ -25,7 +25,7 @@ from tests.program import Ended, spread
 
 COMMANDS = {
     SHOW: ("show", "-A", "--defaults"),
-    WHY_PENDING: ("why-pending", "-A", "--fix-budget", "2", "--all-fixes"),
+    WHY_PENDING: ("why-pending", "-A", "--fix-budget", "60", "--all-fixes"),
     CHECK: ("check", "--replicas", "4"),
     SIMULATE: ("simulate", "-A", "--defaults", "--force"),
 }
