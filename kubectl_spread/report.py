@@ -868,8 +868,8 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         blocked: the Pods that should go and do not.
         lost: the Pods that go and that nothing makes again.
         preempted: the Pods that the scheduler evicts for those that come.
-        pending: what waits for a node then.
-        newly_pending: whether more Pods of some workload wait than before.
+        pending: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
+        newly_pending: whether more Pods of some workload wait than before, or are refused.
         items: the constraints, changed or not.
         orders: in how many orders chance was tried.
         notes: what else is to be known, a sentence each.

@@ -15,13 +15,13 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
-from kubectl_spread.controllers.workloads import OwnedPods
-from kubectl_spread.diagnosis.looking import Looking
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis.looking import Key, Looking
 from kubectl_spread.diagnosis.simulated import reported
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, UsageError
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
-from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.objects.kinds import Kind, Workload
 from kubectl_spread.objects.workloads import Deployment
 from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
 from kubectl_spread.scheduler.profile import Profile
@@ -105,8 +105,11 @@ def simulate(
     with naming_the_malformed(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile)
         steps = tuple(map(naming.step, given))
+    named = set(_named(steps, naming.snapshot))
 
     def wanted(workload: OwnedPods) -> bool:
+        if (workload.namespace, workload.ref) in named:
+            return True
         own = workload.owner.metadata.labels if workload.owner else {}
         selected = scope.selector.matches(own) or any(scope.selector.matches(p.metadata.labels) for p in workload.pods)
         return scope.covers(workload.namespace) and (scope.selector.empty or selected)
@@ -117,6 +120,16 @@ def simulate(
     return SimulateReport(
         metadata=view.metadata, steps=reports, incomplete=(*view.incomplete, *_missing(view.snapshot))
     )
+
+
+def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
+    """Yield the workloads that the steps name themselves, in whatever namespace, or of which they name a Pod."""
+    for step in steps:
+        kind = kinds.named(step.ref.kind) if step.ref else None
+        meant = [snapshot.get(kind.struct, step.namespace, step.ref.name)] if step.ref and kind else []
+        for obj in (*meant, *step.objects):
+            if isinstance(obj, Pod | Workload):
+                yield obj.metadata.namespace, owner_of(obj, snapshot)
 
 
 def exit_code(report: SimulateReport) -> ExitCode:
@@ -147,15 +160,18 @@ def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:
             yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequences[unread.kind])
 
 
-def scenario_steps(path: str) -> Iterator[tuple[str, str]]:
-    """Yield (verb, value) of each step that a file lists.
+def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:
+    """Yield (verb, value) of each step that a file lists under ``steps``.
 
     Raises:
         ManifestError: the file cannot be read, or lists none.
     """
-    from kubectl_spread.cluster.files.manifests import read_documents
+    from kubectl_spread.cluster.files.manifests import read_settings
 
-    for document in read_documents([path]):
+    documents = read_settings(path, stdin=stdin)
+    if not documents:
+        raise ManifestError([Problem(path, "lists no steps", field_path="steps")])
+    for document in documents:
         values = document.values
         listed = values.get("steps") if isinstance(values, dict) else None
         if not isinstance(listed, list):
@@ -176,7 +192,7 @@ def _given(options: SimulateOptions, stdin: BinaryIO | None) -> Iterator[Given]:
         ManifestError: a file cannot be read.
     """
     for flag, value in options.steps:
-        for verb, named in scenario_steps(value) if flag == FROM_FILE else ((flag, value),):
+        for verb, named in scenario_steps(value, stdin) if flag == FROM_FILE else ((flag, value),):
             applied = manifests_of(named, options.namespace, stdin=stdin) if verb == Verb.APPLY else ()
             yield Given(Verb(verb), named, applied)
 

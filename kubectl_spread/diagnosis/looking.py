@@ -61,9 +61,10 @@ class Seen(msgspec.Struct, frozen=True):
     """The cluster at one moment, as far as it is compared.
 
     Attributes:
+        asked: the workloads that are asked about.
         lying: workload → each of its constraints.
         upcoming: workload → the Pod it makes next.
-        pending: workload → its Pods that wait for a node.
+        pending: workload, asked about or not → its Pods that wait for a node.
         preempted: the Pods that the scheduler has evicted by then.
         refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
         handle: the cluster, in the first order.
@@ -71,6 +72,7 @@ class Seen(msgspec.Struct, frozen=True):
         touched: the Pods that have come, changed or gone by then, in the first order.
     """
 
+    asked: frozenset[Key]
     lying: Mapping[Key, tuple[Lying, ...]]
     upcoming: Mapping[Key, NextPod]
     pending: Mapping[Key, tuple[Pod, ...]]
@@ -115,7 +117,7 @@ class Looking:
             key: tuple(_lying_of(first.upcoming[key].pod, world.handle)) if _concerns(were, touched[key[0]]) else were
             for key, were in first.lying.items()
         }
-        return replace(first, lying=lying, pending=self._pending(pods))
+        return replace(first, lying=lying, pending=_pending(pods))
 
     def _look(self, world: World) -> Seen:
         """Return how they stand in the first order."""
@@ -129,19 +131,16 @@ class Looking:
                 upcoming[key] = found
         touched = tuple(world.touched.values())
         return Seen(
+            asked=frozenset(self._keys),
             lying=_counted(upcoming, last, handle, _by_namespace(touched)),
             upcoming=upcoming,
-            pending=self._pending(living),
+            pending=_pending(living),
             preempted=tuple(world.preempted),
             refused=dict(world.refused),
             handle=handle,
             living=living,
             touched=touched,
         )
-
-    def _pending(self, living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
-        """Return workload → its Pods that wait for a node."""
-        return {key: waiting for key in self._keys if (waiting := _waiting(living[key]))}
 
     def _upcoming(self, key: Key, pods: Sequence[Pod], handle: Handle) -> NextPod | None:
         """Return the workload's next Pod, whose constraints count; None where it has none."""
@@ -216,6 +215,11 @@ def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
 def _concerns(lying: Iterable[Lying], pods: Sequence[Pod]) -> bool:
     """Whether any of the constraints counts any of the Pods."""
     return any(each.constraint.selector.matches(pod.metadata.labels) for each in lying for pod in pods)
+
+
+def _pending(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
+    """Return workload → its Pods that wait for a node."""
+    return {key: waiting for key, pods in living.items() if (waiting := _waiting(pods))}
 
 
 def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:

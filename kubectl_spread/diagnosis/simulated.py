@@ -51,8 +51,8 @@ def reported(steps: Sequence[Step], outcomes: Outcomes[Seen], *, defaults: bool)
             blocked=tuple(map(_blocked, first.done.blocked)),
             lost=tuple(map(_evicted, first.done.lost)),
             preempted=tuple(_evicted(Gone(pod)) for pod in first.seen.preempted[earlier:]),
-            pending=tuple(_pending(after, known)),
-            newly_pending=_more_wait(before, after),
+            pending=tuple(_pending(outcomes.before, after, known)),
+            newly_pending=_more_wait(before, after) or _more_refused(before, after),
             items=tuple(_items(before, after, were, then)),
             orders=len(after),
             notes=tuple(_notes(before, after)),
@@ -138,14 +138,19 @@ def _blocked(gone: Gone) -> BlockedPod:
     return BlockedPod(namespace=gone.pod.metadata.namespace, pod=gone.pod.metadata.name, why=gone.why)
 
 
-def _pending(after: Sequence[After[Seen]], known: _Decided) -> Iterator[PendingPods]:
-    """Yield what waits for a node then, in the first order and in how many of the others."""
+def _pending(start: Seen, after: Sequence[After[Seen]], known: _Decided) -> Iterator[PendingPods]:
+    """Yield what waits for a node then, in the first order and in how many of the others.
+
+    Of a workload that is not asked about that is told where more of it wait than at the start.
+    """
     handle = after[0].seen.handle
     numbers: Mapping[Key, list[int]] = {
         key: [len(each.seen.pending.get(key, ())) for each in after]
         for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1])))
     }
     for (namespace, ref), counts in numbers.items():
+        if (namespace, ref) not in start.asked and max(counts) <= len(start.pending.get((namespace, ref), ())):
+            continue
         waiting = after[0].seen.pending.get((namespace, ref), ())
         said = said_of(known.in_full(waiting[0], handle)) if waiting else None
         yield PendingPods(
@@ -170,6 +175,11 @@ def _more_wait(before: Seen, after: Sequence[After[Seen]]) -> bool:
     return any(
         len(pods) > len(before.pending.get(key, ())) for each in after for key, pods in each.seen.pending.items()
     )
+
+
+def _more_refused(before: Seen, after: Sequence[After[Seen]]) -> bool:
+    """Whether in any order the API server refuses Pods that it did not refuse before."""
+    return any(why and not before.refused.get(key) for each in after for key, why in each.seen.refused.items())
 
 
 def _items(before: Seen, after: Sequence[After[Seen]], were: Statuses, then: Statuses) -> Iterator[SimulatedItem]:

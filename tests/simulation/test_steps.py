@@ -65,11 +65,13 @@ def budget(**spec: Any) -> Object:  # noqa: ANN401 - any field of the spec
     }
 
 
-def simulated(objects: Sequence[Object], *steps: str, force: bool = False, version: str = "") -> SimulateReport:
-    """Return what becomes of the cluster; steps as ``drain a1``."""
+def simulated(
+    objects: Sequence[Object], *steps: str, force: bool = False, version: str = "", namespace: str = ""
+) -> SimulateReport:
+    """Return what becomes of the cluster, or of a namespace; steps as ``drain a1``."""
     given = tuple((verb, value) for verb, value in (step.split(" ") for step in steps))
     options = SimulateOptions(steps=given, force=force)
-    return simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions(kube_version=version))
+    return simulate(Memory(objects), Scope(namespace=namespace), options, SchedulerOptions(kube_version=version))
 
 
 def last(objects: Sequence[Object], *steps: str, force: bool = False, version: str = "") -> SimulatedStep:
@@ -396,16 +398,19 @@ class TestProperties:
 class TestScenario:
     """Steps from a file."""
 
-    def test_steps_are_done_where_the_file_is_named(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("header", ["", "apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\n"])
+    def test_steps_are_done_where_the_file_is_named(self, header: str, tmp_path: Path) -> None:
         path = tmp_path / "scenario.yaml"
-        path.write_text("apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\nsteps:\n- cordon: a2\n- drain: a1\n")
+        path.write_text(f"{header}steps:\n- cordon: a2\n- drain: a1\n")
         report = simulated([*SIX, *deployment(["a1", "b1"])], "cordon c1", f"filename {path}", "uncordon a2")
         assert [step.step for step in report.steps] == ["cordon c1", "cordon a2", "drain a1", "uncordon a2"]
 
-    @pytest.mark.parametrize("steps", ["", "steps:\n- explode: a1\n", "steps:\n- drain: 1\n", "steps:\n- drain\n"])
+    @pytest.mark.parametrize(
+        "steps", ["", "- drain: a1\n", "steps:\n- explode: a1\n", "steps:\n- drain: 1\n", "steps:\n- drain\n"]
+    )
     def test_what_is_no_step_is_refused(self, steps: str, tmp_path: Path) -> None:
         path = tmp_path / "scenario.yaml"
-        path.write_text(f"apiVersion: spread.kubectl.dev/v1alpha1\nkind: Scenario\n{steps}")
+        path.write_text(steps)
         with pytest.raises(ManifestError):
             simulated([*SIX], f"filename {path}")
 
@@ -434,6 +439,43 @@ def test_a_pod_that_a_gate_holds_waits_for_that() -> None:
         (1, "default/tool is held by the scheduling gate example.com/quota.")
     ]
     assert not step.newly_pending
+
+
+class TestScope:
+    """Who asks about one namespace hears of what goes wrong in another, and of what the steps name."""
+
+    OBJECTS = (
+        *SIX,
+        *deployment(["a1", "a2", "b1", "b2", "c1", "c2"], spread(HOSTNAME, selector=app("web"))),
+        pod("waiting", nodeSelector={"no": "where"}),
+    )
+
+    def test_a_pod_of_another_namespace_that_comes_to_wait_is_told(self) -> None:
+        report = simulated(self.OBJECTS, "drain a1", "cordon a2", namespace="elsewhere")
+        for step in report.steps:
+            assert (pending(step), step.items) == ({"deployment/web": (1, 1)}, ())
+        assert exit_code(report) == 1
+
+    def test_one_that_has_waited_before_is_not(self) -> None:
+        report = simulated(self.OBJECTS, "cordon a1", namespace="elsewhere")
+        assert (report.steps[0].pending, exit_code(report)) == ((), 0)
+
+    @pytest.mark.parametrize("step", ["scale deployment/web=7", "restart deployment/web", "delete pod/web-0"])
+    def test_what_a_step_names_is_asked_about(self, step: str) -> None:
+        (found,) = simulated(self.OBJECTS, step, namespace="elsewhere").steps
+        assert {str(each.workload) for each in found.items} == {"deployment/web"}
+
+
+def test_pods_that_are_refused_are_worse_than_before() -> None:
+    quota: Object = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"pods": "2"}},
+        "status": {"hard": {"pods": "2"}, "used": {"pods": "2"}},
+    }
+    report = simulated([*SIX, quota, *deployment(["a1", "b1"])], "scale deployment/web=3")
+    assert (report.steps[0].pending, report.steps[0].newly_pending, exit_code(report)) == ((), True, 1)
 
 
 class TestJob:

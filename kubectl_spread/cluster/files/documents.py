@@ -97,7 +97,7 @@ def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator
             yield found
             continue
         empty = True
-        for document in _contents(found, strict=strict):
+        for document in contents(found, strict=strict):
             empty = False
             yield from [document] if isinstance(document, Problem) else _flattened(document)
         # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
@@ -105,8 +105,8 @@ def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator
             yield Problem(found.source, "holds no Kubernetes object")
 
 
-def _contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
-    """Yield the documents of an input, their kinds yet unknown."""
+def contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
+    """Yield the documents of an input, Kubernetes objects or not, and what is wrong; ``strict`` as for objects."""
     content = _without_logs(found.content)
     if not _JSON.match(content):
         yield from _yaml(found.source, content)

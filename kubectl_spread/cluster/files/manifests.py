@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.files.documents import Document, read_objects
+from kubectl_spread.cluster.files.documents import Document, contents, read_objects
 from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_inputs
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import counted
@@ -25,6 +25,7 @@ __all__ = [
     "pod_template_values",
     "read_documents",
     "read_inventory",
+    "read_settings",
     "read_sound_files",
 ]
 
@@ -79,6 +80,18 @@ def documents_of(inputs: Iterable[Input | Problem], *, most: int = MOST_OBJECTS)
         ManifestError: with everything that is wrong.
     """
     return _sound(_decoded(_countable(read_objects(inputs, strict=True), most)))
+
+
+def read_settings(source: str, *, stdin: BinaryIO | None = None) -> tuple[Document, ...]:
+    """Return the documents of a file of ours, which need not be Kubernetes objects.
+
+    Raises:
+        ManifestError: with everything that is wrong.
+    """
+    inputs = read_inputs([source], recursive=False, urls=True, stdin=stdin)
+    return _sound(
+        each for found in inputs for each in ([found] if isinstance(found, Problem) else contents(found, strict=True))
+    )
 
 
 def pod_template_values(document: Document) -> tuple[str, Plain] | None:

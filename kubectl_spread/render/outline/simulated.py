@@ -56,6 +56,8 @@ def _sentence(step: SimulatedStep) -> str:
     if most:
         number = str(waiting) if waiting == most else f"{sum(p.range[0] for p in step.pending)} to {most}"
         said.append(f"{number} Pending")
+    elif step.newly_pending:
+        said.append("Pods that should come are refused")
     elif said:
         said.append("none Pending")
     return f"{', '.join(said) or 'no Pod has to go, none is Pending'}."
