@@ -27,10 +27,10 @@ def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple
         stdin: standard input; None where it is closed.
 
     Raises:
-        ManifestError: one of them cannot be read, or none has a Pod template.
+        ManifestError: one of them cannot be read.
     """
     sources = ManifestSources(filenames=tuple(value.split(",")), namespace=namespace)
-    manifests, problems = read_manifests(sources, stdin=stdin)
+    manifests, problems = read_manifests(sources, stdin=stdin, of_any_kind=True)
     if problems:
         raise ManifestError(problems)
     return tuple(manifests)

@@ -105,8 +105,15 @@ def values_of(document: Document) -> Mapping[str, Plain]:
     return document.values if isinstance(document.values, dict) else {}
 
 
-def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> tuple[list[Manifest], tuple[Problem, ...]]:
+def read_manifests(
+    sources: ManifestSources, *, stdin: BinaryIO | None, of_any_kind: bool = False
+) -> tuple[list[Manifest], tuple[Problem, ...]]:
     """Return every document as an object, but for files in which something is wrong, and what that is.
+
+    Args:
+        sources: what to read.
+        stdin: standard input; None where it is closed.
+        of_any_kind: whether it is in order that none of them makes Pods.
 
     Raises:
         ManifestError: documents cannot be read (all of them are named) and no other file has a Pod template.
@@ -127,6 +134,8 @@ def read_manifests(sources: ManifestSources, *, stdin: BinaryIO | None) -> tuple
         return sound, tuple(problems)
     if problems:
         raise ManifestError(problems)
+    if of_any_kind:
+        return sound, ()
     kinds = ", ".join(sorted({document.kind for document in documents}))
     where = ", ".join(sources.filenames) or sources.kustomize
     problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")

@@ -107,6 +107,12 @@ def test_a_node_of_a_file_can_be_named_afterwards(tmp_path: Path) -> None:
     assert pending(last((), f"apply {path}", "cordon d1", "scale deployment/web=2")) == {"deployment/web": (1, 1)}
 
 
+def test_what_makes_no_pods_is_applied_too(tmp_path: Path) -> None:
+    objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
+    step = last(objects, f"apply {written(tmp_path, node('d1', zone='d'))}")
+    assert item(step).after == {"a": 1, "b": 1, "c": 0, "d": 0}
+
+
 def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
     rollout = {
         "apiVersion": "argoproj.io/v1alpha1",
