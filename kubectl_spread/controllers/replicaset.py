@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from functools import cmp_to_key
 
 import msgspec
-from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import is_made_up
 from kubectl_spread.objects.core import Pod
@@ -66,16 +65,16 @@ def victims(
     if number >= len(pods):
         return Victims(tuple(pods), free=False)
     on_node = Counter(pod.spec.node_name for pod in active(related))
-    found = (_first(pods, number, _Ranking(on_node, now, order)) for now in moments)
+    listed = sorted(pods, key=lambda pod: order(pod.metadata.name))
+    # upstream: Pods of one age are alike, and yet UIDs may put others between them: then the order of the list decides.
+    found = (
+        sorted(each, key=cmp_to_key(_Ranking(on_node, now, order).compare))[:number]
+        for now in moments
+        for each in (listed, listed[::-1])
+    )
     going = next(found)
-    names = {pod.key for pod in going.pods}
-    return replace(going, free=going.free or any({pod.key for pod in each.pods} != names for each in found))
-
-
-def _first(pods: Sequence[Pod], number: int, ranking: _Ranking) -> Victims:
-    """Return the Pods that go at one moment."""
-    ranked = sorted(sorted(pods, key=lambda pod: ranking.order(pod.metadata.name)), key=cmp_to_key(ranking.compare))
-    return Victims(tuple(ranked[:number]), free=ranking.compare(ranked[number - 1], ranked[number]) == 0)
+    names = {pod.key for pod in going}
+    return Victims(tuple(going), free=any({pod.key for pod in each} != names for each in found))
 
 
 class _Ranking(msgspec.Struct, frozen=True):
