@@ -29,6 +29,8 @@ from kubectl_spread.simulation.world import ControllerKey, PodKey, World, contro
 
 MOST_TURNS = 5_000
 """Turns (count) after which a cluster that still changes is taken never to settle."""
+_ONE_BY_ONE = 3
+"""In every fourth order, this one on, kubelets act one after another."""
 
 
 class Turns:
@@ -464,11 +466,16 @@ class Turns:
     # Kubelets
 
     def _kubelets(self) -> bool:
-        """Let Pods that are being deleted go, and those that have come be ready; return whether any did."""
+        """Let Pods that are being deleted go, and those that have come be ready; return whether any did.
+
+        In some orders one at a time: a rollout goes on while other Pods are yet to come.
+        """
         world = self.world
         changing = [pod for pod in world.pods.values() if pod.spec.node_name and self._changes(pod)]
         if not changing:
             return False
+        if world.seed % 4 == _ONE_BY_ONE:
+            changing = [min(changing, key=lambda pod: world.order(pod.metadata.name))]
         world.pass_time()
         for pod in changing:
             if pod.terminating:
