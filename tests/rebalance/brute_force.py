@@ -100,22 +100,29 @@ def _moves(
     return ((gone, pod, outcomes) for gone, outcomes in layer for pod in pods if pod.metadata.name not in gone)
 
 
-def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6) -> list[Object]:
-    """Return a cluster in which Pods lie as chance has it, of one or two workloads of at most so many Pods (count)."""
+def cluster(seed: int, *, most_nodes: int = 6, most_pods: int = 6, is_roomy: bool = False) -> list[Object]:
+    """Return a cluster in which Pods lie as chance has it, of one or two workloads of at most so many Pods (count).
+
+    Args:
+        seed: what is drawn by.
+        most_nodes: the nodes there are at most (count).
+        most_pods: the Pods of a workload there are at most (count).
+        is_roomy: whether workloads that do not count each other have room enough for both.
+    """
     chance = random.Random(seed)  # noqa: S311 - drawn to test with, not to keep a secret
     zones = "abcd"[: chance.randint(2, 3 if most_nodes <= SMALL else 4)]
     names = [f"{zones[number % len(zones)]}{number}" for number in range(chance.randint(2, most_nodes))]
     company = chance.choice(("", "", "", "shared", "apart"))
-    objects = [_node(name, chance) for name in names]
+    objects = [_node(name, chance, is_roomy=is_roomy and company == "apart") for name in names]
     for number in range(2 if company else 1):
         objects += _workload(f"web{number}", names, chance, most_pods, shared=company == "shared")
     return objects
 
 
-def _node(name: str, chance: random.Random) -> Object:
+def _node(name: str, chance: random.Random, *, is_roomy: bool) -> Object:
     """Return a node, now and then tainted or small."""
     taints = ["dedicated=gpu:NoSchedule"] if chance.random() < 0.12 else []
-    cpu = chance.choice(("8", "8", "8", "3", "2"))
+    cpu = "64" if is_roomy else chance.choice(("8", "8", "8", "3", "2"))
     return node(name, zone=name[0], taints=taints, allocatable={"cpu": cpu})
 
 
