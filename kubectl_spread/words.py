@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+FEW_LETTERS = 3
+"""Letters of a name below which nothing resembles it, and that may differ at most."""
+
 
 def listed(names: Sequence[str], most: int = 4) -> str:
     """Return ``a, b, c``, or ``a, b and 3 more``; empty without any.
@@ -41,13 +44,38 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     What stands before a slash, a type or a domain, is right where any has it.
     """
-    from difflib import get_close_matches  # Most names are right.
-
     every = sorted(set(known))
     begin = "".join(word.rpartition("/")[:2])
     alike = [each.removeprefix(begin) for each in every if each.startswith(begin)]
-    near = get_close_matches(word.removeprefix(begin), alike, n=1) if alike else get_close_matches(word, every, n=1)
-    return f"did you mean {begin if alike else ''}{near[0]}?" if near else ""
+    near = _nearest(word.removeprefix(begin), alike) if alike else _nearest(word, every)
+    return f"did you mean {begin if alike else ''}{near}?" if near else ""
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    """Return the one name that begins so, or else one in which no more than every fourth letter is another, if any."""
+    from difflib import get_close_matches  # Most names are right.
+
+    begun = [name for name in known if name.startswith(word)] if len(word) >= FEW_LETTERS else []
+    if len(begun) == 1:
+        return begun[0]
+    most = min(len(word) // 4 or len(word) // FEW_LETTERS, FEW_LETTERS)
+    return next((name for name in get_close_matches(word, known) if _edits(word, name) <= most), "")
+
+
+def _edits(word: str, other: str) -> int:
+    """Return how many letters are to be added, left out, replaced or swapped with the next to get the other (count).
+
+    To replace a digit counts twice: another number is another name.
+    """
+    older, before, row = list[int](), list[int](), list(range(len(other) + 1))
+    for i, a in enumerate(word):
+        older, before, row = before, row, [i + 1]
+        for j, b in enumerate(other):
+            replaced = before[j] + (0 if a == b else 2 if a.isdigit() or b.isdigit() else 1)
+            row.append(min(before[j + 1] + 1, row[j] + 1, replaced))
+            if i and j and (a, b) == (other[j - 1], word[i - 1]):
+                row[-1] = min(row[-1], older[j - 1] + 1)
+    return row[-1]
 
 
 def _cut(names: Sequence[str], most: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.words import between, count_of, enumerated, first_and_more, listed
+from kubectl_spread.words import between, count_of, did_you_mean, enumerated, first_and_more, listed
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,28 @@ def test_one_pod_and_several_pods() -> None:
 
 def test_a_number_that_is_not_known_is_a_range() -> None:
     assert [between(*bounds) for bounds in ((3, 3), (3, 5))] == ["3", "3..5"]
+
+
+NODES = ("node-a1", "node-b1", "node-c2", "ip-10-0-1-17.eu-central-1.compute.internal")
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("node-c22", NODES, "node-c2"),
+        ("ndoe-c2", NODES, "node-c2"),
+        ("ip-10-0-1-17.eu-central-1.compute.intenral", NODES, NODES[-1]),
+        ("ip-10-0-1-17", NODES, NODES[-1]),
+        ("wbe", ["web"], "web"),
+        ("deploymnet/wbe", ["deployment/web", "job/wbe"], "deployment/web"),
+        ("deployment/wbe", ["deployment/web", "job/wbe"], "deployment/web"),
+        ("node-zz", NODES, ""),
+        ("node-c9", NODES, ""),
+        ("nod", NODES, ""),
+        ("z", ["a"], ""),
+        ("", ["a"], ""),
+        ("checkout", ["cart"], ""),
+    ],
+)
+def test_what_hardly_differs_may_be_meant(word: str, known: tuple[str, ...], meant: str) -> None:
+    assert did_you_mean(word, known) == (f"did you mean {meant}?" if meant else "")

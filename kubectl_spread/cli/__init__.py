@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, type[Command]] = {
     "rebalance": Command,
     "snapshot": Command,
     "explain": Command,
+    "options": Command,
     "completion": Command,
     "version": Command,
 }

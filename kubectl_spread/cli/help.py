@@ -1,6 +1,6 @@
 """What ``--help`` prints: as kubectl does, what the command is for, examples, its flags, and how it is used.
 
-The flags that reach a cluster, the same for every command, have a section of their own at the end.
+The flags that reach a cluster, the same for every command, are told by ``options``.
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from kubectl_spread.cli.flags import ConnectionFlags
+from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags, taking_flag_groups
 from kubectl_spread.cli.output import terminal_width
 from kubectl_spread.render.wrapping import wrap
 
-MORE = 'Use "{path} COMMAND --help" for more about a command, "{path} explain" for what the words in reports mean.'
+SHARED_MORE = (
+    'Use "{root} options" for the flags that reach a cluster: all of kubectl\'s, before the command or after it.'
+)
+SHARED = "The following options can be passed to any command that reads a cluster:"
+MORE = (
+    'Use "{path} COMMAND --help" for more about a command, "{path} options" for the flags that reach a cluster,'
+    ' "{path} explain" for what the words in reports mean.'
+)
 NARROW, WIDE = 80, 120
 """Characters of a line where there is no terminal, and at most."""
 LONGEST_FORM = 34
@@ -30,16 +38,16 @@ def command_help(command: TyperCommand, context: Any) -> str:  # noqa: ANN401 - 
     width, every = _width(), command.get_params(context)
     options = [each for each in every if isinstance(each, TyperOption)]
     arguments = [f"{each.metavar}" for each in every if isinstance(each, TyperArgument)]
-    shared = frozenset(ConnectionFlags.names()) if _names(options) > {"kubeconfig"} else frozenset[str]()
-    own = [each for each in options if each.name not in shared]
+    reads = "kubeconfig" in {each.name for each in options}
+    own = [each for each in options if not reads or each.name not in ConnectionFlags.names()]
     about, _, more = (command.epilog or "").replace("\b\n", "").strip().partition("\n\n")
     parts = [
         *(_paragraph(text, width) for text in inspect.cleandoc(command.help or "").split("\n\n")),
         about,
         *(_paragraph(" ".join(text.split()), width) for text in more.split("\n\n") if text),
         _section("Options:", own, width),
-        _section("Connection options, as for kubectl:", [each for each in options if each.name in shared], width),
         f"Usage:\n  {' '.join((context.command_path, *arguments, '[options]'))}",
+        _paragraph(SHARED_MORE.format(root=context.find_root().command_path), width) if reads else "",
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -55,6 +63,25 @@ def group_help(group: TyperGroup, context: Any) -> str:  # noqa: ANN401 - as abo
         _section("Options:", flags, width),
         f"Usage:\n  {path} COMMAND [options]",
         _paragraph(MORE.format(path=path), width),
+    ]
+    return "\n\n".join(parts)
+
+
+def shared_help() -> str:
+    """Return what ``options`` prints: the flags of every command that reads a cluster."""
+
+    def command(scope: ScopeFlags, scheduler: SchedulerFlags, connection: ConnectionFlags) -> None:
+        """Take them."""
+
+    app = typer.Typer(add_completion=False)
+    app.command()(taking_flag_groups(command))
+    width, params = _width(), typer.main.get_command(app).params
+    every = [each for each in params if isinstance(each, TyperOption)]
+    reach = ConnectionFlags.names()
+    parts = [
+        SHARED,
+        _section("Which objects, and whose rules:", [each for each in every if each.name not in reach], width),
+        _section("Which cluster, as for kubectl:", [each for each in every if each.name in reach], width),
     ]
     return "\n\n".join(parts)
 
@@ -76,11 +103,6 @@ def takes(option: TyperOption) -> str:
         return "FORMAT" if len(option.metavar) > LONGEST_FORM else option.metavar
     kind = TYPES.get(option.type.name, option.type.name)
     return f"{kind}Array" if option.multiple else kind
-
-
-def _names(options: Iterable[TyperOption]) -> set[str]:
-    """Return the names of the flags, as the program calls them."""
-    return {f"{each.name}" for each in options}
 
 
 def _paragraph(text: str, width: int) -> str:

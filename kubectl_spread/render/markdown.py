@@ -38,7 +38,7 @@ _BACKTICKS = re.compile(r"`+")
 
 def to_markdown(report: AnyReport) -> str:
     """Return the report as Markdown, which ends with what the answer does not rest on."""
-    outline = outline_of(report, Extent())
+    outline = outline_of(report, Extent(all_fixes="-o table --all-fixes"))
     detailed = True
     blocks: list[str] = []
     if isinstance(report, SkewReport):

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubectl_spread import __version__
+from kubectl_spread.cli import application
 from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.program import INSTALLED, installed, spread
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOP, CHECKOUT = EXAMPLES / "shop.yaml", EXAMPLES / "checkout.yaml"
-COMMANDS = ("show", "why-pending", "check", "simulate", "rebalance", "snapshot", "completion", "version")
+COMMANDS = ("show", "why-pending", "check", "simulate", "rebalance", "snapshot", "options", "completion", "version")
 
 
 @pytest.mark.parametrize(
@@ -63,13 +66,24 @@ def test_every_command_explains_itself(command: str) -> None:
     assert max(map(len, short.stdout.partition("\nOptions:")[2].splitlines())) <= 80
 
 
-def test_the_flags_that_reach_a_cluster_stand_at_the_end() -> None:
-    *_, flags, usage = spread("show", "-h").stdout.split("\n\n")
-    assert flags.startswith("Connection options, as for kubectl:\n")
-    assert "  -s, --server string  " in flags
-    assert "  --as-group stringArray  " in flags
-    assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | TYPE [NAME...]] [options]\n"
-    assert "-o, --output FORMAT  " in spread("show", "-h").stdout
+def test_the_flags_that_reach_a_cluster_are_told_once() -> None:
+    *_, flags, usage, more = spread("show", "-h").stdout.split("\n\n")
+    assert "-o, --output FORMAT  " in flags
+    assert "--server" not in flags
+    assert usage == "Usage:\n  kubectl spread show [TYPE/NAME | TYPE [NAME...]] [options]"
+    assert more.startswith('Use "kubectl spread options" for the flags that reach a cluster')
+    assert 'kubectl spread options"' not in spread("version", "-h").stdout
+
+
+def test_options_lists_what_every_command_takes_that_reads_a_cluster() -> None:
+    ended = spread("options")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("The following options can be passed to any command")
+    told = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", ended.stdout, re.MULTILINE))
+    assert {"--server", "--as-group", "--v", "--namespace", "--from"} <= told
+    root = typer.main.get_group(application())
+    for command in ("show", "why-pending", "check", "simulate", "rebalance", "snapshot"):
+        assert told <= {name for each in root.commands[command].params for name in each.opts}
 
 
 def test_descriptions_of_commands_are_whole() -> None:

@@ -26,6 +26,7 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     "rebalance": (f"kubectl spread rebalance -n shop --soft {SHOP}",),
     "snapshot": (),
     "explain": ("kubectl spread explain", "kubectl spread explain PinnedMinimum"),
+    "options": ("kubectl spread options",),
     "completion": (),
     "version": ("kubectl spread version",),
 }

@@ -34,6 +34,7 @@ from kubectl_spread.report import (
     CheckReport,
     DomainRange,
     EventReport,
+    EvictedPod,
     Incomplete,
     PendingItem,
     PendingReport,
@@ -535,6 +536,27 @@ class TestSuffix:
 
     def test_names_that_share_nothing_stay_as_they_are(self) -> None:
         assert "Node names end in" not in page_of(golden_report("why-pending/shop")).texts("dt")
+
+
+class TestSteps:
+    """What becomes of Pods in a step, in a word."""
+
+    @pytest.mark.parametrize(
+        ("fields", "status"),
+        [
+            ({}, "Waiting"),
+            ({"newly_pending": True}, "Pending"),
+            ({"pending": ()}, "OK"),
+            ({"pending": (), "lost": (EvictedPod(namespace="shop", pod="debug", node="a1"),)}, "Lost"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else None,
+    )
+    def test_pods_that_wait_as_before_and_those_that_are_lost_are_no_good_news(
+        self, fields: dict[str, Any], status: str
+    ) -> None:
+        report = steps_of(page_report("simulate/shop-drain"))
+        steps = tuple(msgspec.structs.replace(step, **fields) for step in report.steps)
+        assert f'data-status="{status}"' in to_html(msgspec.structs.replace(report, steps=steps))
 
 
 class TestGroups:

@@ -66,6 +66,8 @@ STATUSES: Mapping[str, tuple[str, str]] = {
     "NoEffect": ("warn", "○"),
     "Incomplete": ("warn", "?"),
     "Pending": ("bad", "…"),
+    "Waiting": ("warn", "…"),
+    "Lost": ("warn", "○"),
     "Gated": ("warn", "‖"),
     "Impossible": ("bad", "✕"),
     "Partial": ("warn", "◐"),
@@ -147,7 +149,9 @@ def _step_status(item: SimulatedStep) -> str:
     """Return what becomes of Pods in a step in a word."""
     if item.newly_pending or item.blocked:
         return "Blocked" if item.blocked else "Pending"
-    return "OK"
+    if item.pending:
+        return "Waiting"
+    return "Lost" if item.lost else "OK"
 
 
 def _plan_status(report: RebalanceReport) -> str:

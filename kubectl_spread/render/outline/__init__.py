@@ -55,6 +55,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         wide: whether everything is named.
         by_node: whether domains are unfolded to their nodes.
         every_fix: whether all fixes are wanted, or only the first.
+        all_fixes: the flags with which all are told.
         fix_format: how fixes are written; empty for commands, and YAML where those would not last.
     """
 
@@ -63,6 +64,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     wide: bool = False
     by_node: bool = False
     every_fix: bool = False
+    all_fixes: str = "--all-fixes"
     fix_format: FixFormat = ""
 
     def most(self, names: int = 0) -> int:

@@ -30,7 +30,7 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     left_out = len(item.fixes) - len(shown)
     return Fixes(
         fixes=tuple(_fix(fix, extent, item) for fix in shown),
-        more=f"{left_out} more with --all-fixes." if left_out else "",
+        more=f"{left_out} more with {extent.all_fixes}." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
         left_alone=(

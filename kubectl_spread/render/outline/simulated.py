@@ -55,7 +55,7 @@ def _sentence(step: SimulatedStep) -> str:
     most = sum(pending.range[1] for pending in step.pending)
     if most:
         number = str(waiting) if waiting == most else f"{sum(p.range[0] for p in step.pending)} to {most}"
-        said.append(f"{number} Pending")
+        said.append(f"{number} {'Pending' if step.newly_pending else 'still Pending'}")
     elif step.newly_pending:
         said.append("Pods that should come are refused")
     elif said:
