@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 FEW_LETTERS = 3
 """Letters of a name below which nothing resembles it, and that may differ at most."""
+
+_NODE = r"[a-z0-9][a-z0-9.-]*"
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
@@ -86,3 +89,30 @@ def _cut(names: Sequence[str], most: int) -> str:
 def held_by_gates(names: Sequence[str]) -> str:
     """Return ``held by the scheduling gate a, b``; there must be one."""
     return f"held by the scheduling gate {', '.join(names)}"
+
+
+def shared_suffix(names: Collection[str]) -> str:
+    """Return what all names end in from a dot on; empty where that is nothing, or there is but one."""
+    if len(names) <= 1:
+        return ""
+    # What the first and the last share in the order of their ends, all between them share.
+    ends = [name[::-1] for name in names]
+    first, last = min(ends), max(ends)
+    same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    _, dot, shared = first[:same][::-1].partition(".")
+    return dot + shared
+
+
+def shortening(names: Collection[str]) -> tuple[str, Callable[[str], str]]:
+    """Return the suffix that all nodes share, and what leaves it out of their names in a text."""
+    suffix, known = shared_suffix(names), frozenset(names)
+    if not suffix:
+        return "", str
+    named = re.compile(rf"{_NODE}{re.escape(suffix)}(?![\w/-]|\.\w)")
+
+    def short(text: str) -> str:
+        if suffix not in text:
+            return text
+        return named.sub(lambda found: found[0].removesuffix(suffix) if found[0] in known else found[0], text)
+
+    return suffix, short

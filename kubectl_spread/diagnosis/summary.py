@@ -26,7 +26,7 @@ from kubectl_spread.report import ConstraintReport, Domain
 from kubectl_spread.scheduler import cycle, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle
-from kubectl_spread.words import count_of, enumerated
+from kubectl_spread.words import count_of, enumerated, shortening
 
 named = partial(enumerated, most=2)
 MOST_LEFT = 5
@@ -534,7 +534,7 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
     @property
     def reason(self) -> str:
         """The same in a few words."""
-        return fitting(self._cause.reasons, REASON)
+        return fitting(self._cause.reasons, REASON, self.case.handle.node_infos.keys())
 
     @cached_property
     def blocking(self) -> Mapping[int, str]:
@@ -547,9 +547,15 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
         return {each.index: _blocking(each, self.case) for each in _in_cores(self.case)}
 
 
-def fitting(texts: Sequence[str], most: int) -> str:
-    """Return the first of the texts that is no longer than that (characters), or else what there is room for."""
-    return next((text for text in texts if len(text) <= most), f"{texts[-1][: most - 1]}…")
+def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str:
+    """Return the first of the texts that is no longer than that (characters), or else what there is room for.
+
+    What all nodes' names end in does not count: where there is little room it is left out.
+    """
+    if len(texts[0]) <= most:
+        return texts[0]
+    _, short = shortening(nodes)
+    return next((text for text in texts if len(short(text)) <= most), f"{short(texts[-1])[: most - 1]}…")
 
 
 def _in_cores(case: Case) -> tuple[ConstraintReport, ...]:
@@ -563,7 +569,8 @@ def _blocking(constraint: ConstraintReport, case: Case) -> str:
     core = next(core for core in case.spread.cores if this in core)
     numbers = limits(constraint)
     if is_pinned(constraint) and len(core) > 1:
-        return fitting([f"min {text}{numbers}" for text in pinned_by(constraint, case)], REASON)
+        told = [f"min {text}{numbers}" for text in pinned_by(constraint, case)]
+        return fitting(told, REASON, case.handle.node_infos.keys())
     others = [described(each, case) for each in core if each != this]
     if not others:
         return f"no domain may take one more{numbers}"

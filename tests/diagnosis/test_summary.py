@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.diagnosis.summary import fitting
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_storage import claim, volume
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
@@ -259,3 +260,12 @@ def test_the_first_line_is_no_longer_than_two_hundred_characters(length: int) ->
     described["metadata"] |= {"name": "p" * length}
     summary = report_of(described, [node("a1", zone="a"), *nodes, *web("a1")]).summary
     assert len(f"default/{'p' * length} is Pending. {summary}") <= 200
+
+
+def test_what_all_nodes_names_end_in_does_not_make_a_text_too_long() -> None:
+    nodes = ("n1.eu-central-1.compute.internal", "n2.eu-central-1.compute.internal")
+    texts = (f"pinned by {nodes[0]} and {nodes[1]}", f"pinned by {nodes[0]}")
+    assert fitting(texts, 25) == f"{texts[1][:24]}…"
+    assert fitting(texts, 25, nodes) == texts[0]
+    assert fitting(texts, 12, nodes) == texts[1]
+    assert fitting(texts, 11, nodes) == "pinned by …"

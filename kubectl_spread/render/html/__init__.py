@@ -21,7 +21,7 @@ from kubectl_spread.render.html.node_map import Drawing, Style
 from kubectl_spread.render.html.overview import overview
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.render.outline.any_report import outline_of
-from kubectl_spread.render.outline.shortening import rewritten, shortening
+from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.report import (
     AnyReport,
     CheckReport,
@@ -31,7 +31,7 @@ from kubectl_spread.report import (
     SimulateReport,
     SkewReport,
 )
-from kubectl_spread.words import listed
+from kubectl_spread.words import listed, shortening
 
 MOST_CELLS = 80_000
 """Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""

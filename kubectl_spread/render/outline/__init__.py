@@ -85,6 +85,7 @@ class Table(Part, frozen=True, kw_only=True):
         rows: a cell for each column.
         tones: of the cells; empty where none has one.
         spare: headers of columns that may be left out where there is no room, the first one first.
+        told: header of the column whose cells are a word and, after a colon, a sentence; empty where none has such.
     """
 
     title: str = ""
@@ -92,6 +93,7 @@ class Table(Part, frozen=True, kw_only=True):
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[tuple[Tone | None, ...], ...] = ()
     spare: tuple[str, ...] = ()
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Column(Generic[RowT]):
         wide: whether it is shown by ``-o wide`` only.
         tone: of the row in this column; None for columns without.
         spare: whether it may be left out where there is no room.
+        told: whether its cells are a word and, after a colon, a sentence.
     """
 
     header: str
@@ -111,6 +114,7 @@ class Column(Generic[RowT]):
     wide: bool = False
     tone: Callable[[RowT], Tone] | None = None
     spare: bool = False
+    told: bool = False
 
 
 def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: bool = True, title: str = "") -> Table:
@@ -124,6 +128,7 @@ def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: boo
         rows=tuple(tuple(column.cell(row) for column in shown) for row in every),
         tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
         spare=tuple(column.header for column in reversed(shown) if column.spare),
+        told=next((column.header for column in shown if column.told), ""),
     )
 
 

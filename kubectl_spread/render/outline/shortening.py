@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
 
 import msgspec
@@ -25,7 +24,6 @@ PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 COPIED_PARTS = (Commands, Messages, EditBlock)
 COPIED_FIELDS = frozenset(("commands", "yaml"))
 """What people copy, or compare with what others said: it stays as it is. So does what is no block at all."""
-_NAME = r"[a-z0-9][a-z0-9.-]*"
 
 
 def node_names(report: AnyReport) -> frozenset[str]:
@@ -57,32 +55,6 @@ def _of_constraint(constraint: ConstraintReport) -> Iterator[str]:
     for domain in constraint.domains:
         yield from domain.nodes
     yield from (node.name for node in constraint.bypassed_nodes)
-
-
-def shared_suffix(names: Collection[str]) -> str:
-    """Return what all names end in from a dot on; empty where that is nothing, or there is but one."""
-    labels = [name.split(".")[:0:-1] for name in names] if len(names) > 1 else []
-    shared = []
-    for same in zip(*labels, strict=False):
-        if len(set(same)) > 1:
-            break
-        shared.append(same[0])
-    return "".join(f".{label}" for label in reversed(shared))
-
-
-def shortening(names: Collection[str]) -> tuple[str, Callable[[str], str]]:
-    """Return the suffix that all nodes share, and what leaves it out of their names in a text."""
-    suffix, known = shared_suffix(names), frozenset(names)
-    if not suffix:
-        return "", str
-    named = re.compile(rf"{_NAME}{re.escape(suffix)}(?![\w/-]|\.\w)")
-
-    def short(text: str) -> str:
-        if suffix not in text:
-            return text
-        return named.sub(lambda found: found[0].removesuffix(suffix) if found[0] in known else found[0], text)
-
-    return suffix, short
 
 
 def rewritten(part: PartT, change: Callable[[str], str]) -> PartT:

@@ -137,7 +137,7 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", _pods, wide=True),
-    Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status]),
+    Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
     Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
     Column("NEXT", lambda i: listed(i.next), wide=True),

@@ -24,8 +24,9 @@ from kubectl_spread.render.outline import (
     Table,
     Warnings,
 )
-from kubectl_spread.render.outline.shortening import rewritten, shortening
+from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines
+from kubectl_spread.words import shortening
 
 NUMBERED = 5
 """Characters before the words of a fix that has a number, and before all that belongs to it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType, ModuleType
 
 import msgspec
@@ -73,15 +74,31 @@ def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterat
     if screen.namespace and _repeats(table, screen.namespace):
         table = _without(table, NAMESPACE)
     table = msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
+    full = table
     table, widths, named = _fit(table, screen.width)
     tones = table.tones or [(None,) * len(widths)] * len(table.rows)
     rows = [
         [_in_lines(text, width, tone, screen) for text, width, tone in zip(row, widths, toned, strict=True)]
         for row, toned in zip(table.rows, tones, strict=True)
     ]
-    yield from _laid_out([list(table.headers), *rows] if headers else rows)
+    lines = _laid_out([list(table.headers), *rows] if headers else rows)
+    if headers:
+        yield next(lines)
+    for cells, below in zip(rows, _below(full, told=table.told, screen=screen), strict=True):
+        yield from islice(lines, max(text.count("\n") for text in cells) + 1)
+        yield from below
     if named:
         yield from screen.wrapped(f"Here {', '.join(named)}.")
+
+
+def _below(table: Table, *, told: str, screen: Screen) -> Iterator[Sequence[str]]:
+    """Yield, for each row of the full table, its sentence in lines, unless it is told within the row."""
+    at = table.headers.index(table.told) if table.told and not told else None
+    for number, row in enumerate(table.rows):
+        sentence = "" if at is None else row[at].partition(": ")[2]
+        tone = table.tones[number][at] if at is not None and table.tones else None
+        lines = screen.wrapped(f"  {sentence}", under=2) if sentence else ()
+        yield [screen.paint(line, tone) for line in lines]
 
 
 def _repeats(table: Table, namespace: str) -> bool:
@@ -124,12 +141,14 @@ def _tabulate() -> Callable[..., str]:
 def _fit(table: Table, width: int | None) -> tuple[Table, list[int], list[str]]:
     """Return the table as far as it fits, the width of each column, and what short names stand for.
 
-    First cells are wrapped; then well-known labels get short names; then columns are left out that can be spared.
+    First sentences come below their rows; then cells are wrapped; then well-known labels get short names; then columns
+    are left out that can be spared.
     """
-    sizes = _sizes(table)
-    if width is None or _total(full := [natural for natural, _ in sizes]) <= width:
-        return table, [natural for natural, _ in sizes], []
-    if widths := _shared_out(sizes, width, FEW_LINES):
+    full = [natural for natural, _ in _sizes(table)]
+    if width is None or _total(full) <= width:
+        return table, full, []
+    table = _in_words(table)
+    if widths := _shared_out(_sizes(table), width, FEW_LINES):
         return table, widths, []
     table, named = _with_short_keys(table)
     for header in ("", *table.spare):
@@ -194,6 +213,15 @@ def _with_short_keys(table: Table) -> tuple[Table, list[str]]:
     rows = tuple(tuple(SHORT_KEYS.get(text, text) for text in row) for row in table.rows)
     named = [f"{short} is {key}" for key, short in SHORT_KEYS.items() if key in texts]
     return msgspec.structs.replace(table, rows=rows), named
+
+
+def _in_words(table: Table) -> Table:
+    """Return the table without sentences, where a column has them."""
+    if not table.told:
+        return table
+    at = table.headers.index(table.told)
+    rows = tuple((*row[:at], row[at].partition(": ")[0], *row[at + 1 :]) for row in table.rows)
+    return msgspec.structs.replace(table, rows=rows, told="")
 
 
 def _without(table: Table, header: str) -> Table:

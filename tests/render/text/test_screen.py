@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +82,35 @@ def test_long_labels_get_short_names_before_a_column_goes() -> None:
         "Here zone is topology.kubernetes.io/zone, hostname is",
         "kubernetes.io/hostname.",
     ]
+
+
+TOLD = msgspec.structs.replace(WIDE, told="STATUS", tones=((None, None, None, Tone.BAD, None), (None,) * 5))
+
+
+def test_sentences_stand_below_their_rows_before_cells_are_wrapped() -> None:
+    assert lines(TOLD, namespace="shop", width=130) == lines(namespace="shop")
+    assert lines(TOLD, namespace="shop", width=110)[:3] == [
+        "KEY                           WHEN             STATUS    DOMAINS",
+        "topology.kubernetes.io/zone   DoNotSchedule    Blocked   a:1 b:1",
+        "  min pinned by node-c1 and 1 more",
+    ]
+    assert lines(TOLD, namespace="shop", width=70) == [
+        "KEY        WHEN             STATUS    DOMAINS",
+        "zone       DoNotSchedule    Blocked   a:1 b:1",
+        "  min pinned by node-c1 and 1 more",
+        "hostname   ScheduleAnyway   OK        node-a:1 node-b:1 node-c:1",
+        "Here zone is topology.kubernetes.io/zone, hostname is",
+        "kubernetes.io/hostname.",
+    ]
+    coloured = lines(TOLD, namespace="shop", width=70, colors=True)
+    assert coloured[2] == "\x1b[31m  min pinned by node-c1 and 1 more\x1b[0m"
+    bare = list(table_lines(TOLD, Screen(namespace="shop", width=70), headers=False))
+    assert bare == lines(TOLD, namespace="shop", width=70)[1:]
+
+
+def test_a_sentence_below_a_row_is_wrapped_under_itself() -> None:
+    narrow = lines(TOLD, namespace="shop", width=30)
+    assert narrow[narrow.index("  min pinned by node-c1 and 1") + 1] == "  more"
 
 
 def test_a_column_that_can_be_spared_goes_last() -> None:
