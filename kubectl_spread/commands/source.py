@@ -57,23 +57,23 @@ class Followed(Protocol):
 
 
 class Source(Protocol):
-    """Something that holds a cluster's objects.
-
-    Attributes:
-        namespace: the namespace that is meant when none is named.
-        server: the API server's URL; empty for files.
-        name: the context's name, or the files.
-        log: whom to tell what is read.
-    """
+    """Something that holds a cluster's objects."""
 
     @property
-    def namespace(self) -> str: ...  # noqa: D102 - described above
+    def namespace(self) -> str:
+        """The namespace that is meant when none is named."""
+
     @property
-    def server(self) -> str: ...  # noqa: D102 - described above
+    def server(self) -> str:
+        """The API server's URL; empty for files."""
+
     @property
-    def name(self) -> str: ...  # noqa: D102 - described above
+    def name(self) -> str:
+        """The context's name, or the files."""
+
     @property
-    def log(self) -> Log: ...  # noqa: D102 - described above
+    def log(self) -> Log:
+        """Whom to tell what is read."""
 
     def version(self) -> str:
         """Return the server's version, such as ``v1.36.2``; empty when there is no server to ask."""

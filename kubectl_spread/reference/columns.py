@@ -91,8 +91,8 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="NEXT",
         summary="where the next Pod may go",
-        meaning="In the table of workloads the nodes that take the next replica; below a constraint whether one"
-        " more Pod may go to the domain, and if not, why.",
+        meaning="In the table of workloads a node that takes the next replica, the best where all were scored, and how"
+        " many more do; below a constraint whether one more Pod may go to the domain, and if not, why.",
         when="By show -o wide, and below a constraint.",
         action="Where a domain is allowed and no node there takes the Pod, open one: explain PinnedMinimum.",
     ),

@@ -12,7 +12,7 @@ from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import Counts, Finding, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
-from kubectl_spread.words import listed
+from kubectl_spread.words import first_and_more, listed
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,
@@ -140,7 +140,7 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
     Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
-    Column("NEXT", lambda i: listed(i.next), wide=True),
+    Column("NEXT", lambda i: first_and_more(i.next) if i.next else "", wide=True),
     Column("HEADROOM", headroom_text, wide=True),
 )
 """What a row says of a workload and one of its constraints."""
