@@ -870,6 +870,8 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         preempted: the Pods that the scheduler evicts for those that come.
         pending: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
         newly_pending: whether more Pods of some workload wait than before, or are refused.
+        untried: how many of the Pods that wait were not tried on any node, for too many had been before;
+            absent where all were.
         items: the constraints, changed or not.
         orders: in how many orders chance was tried.
         notes: what else is to be known, a sentence each.
@@ -882,6 +884,7 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
     preempted: tuple[EvictedPod, ...] = ()
     pending: tuple[PendingPods, ...] = ()
     newly_pending: bool = False
+    untried: int | UnsetType = UNSET
     items: tuple[SimulatedItem, ...] = ()
     orders: int = 1
     notes: tuple[str, ...] = ()

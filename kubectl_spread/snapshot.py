@@ -227,9 +227,9 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
             merged[type(obj)] = {**merged.get(type(obj), {}), (obj.metadata.namespace, obj.metadata.name): obj}
         return replace(self, objects=merged)
 
-    def with_node(self, node: Node) -> Snapshot:
-        """Return the snapshot in which the node is as given, in place of one of the same name or beside the others."""
-        nodes = dict(sorted({**self.nodes, node.metadata.name: node}.items()))
+    def with_nodes(self, given: Iterable[Node]) -> Snapshot:
+        """Return the snapshot in which nodes are as given, in place of those of the same names or beside the others."""
+        nodes = dict(sorted({**self.nodes, **{node.metadata.name: node for node in given}}.items()))
         objects = {**self.objects, Node: {("", name): each for name, each in nodes.items()}}
         return replace(self, nodes=nodes, objects=objects)
 

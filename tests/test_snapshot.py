@@ -129,7 +129,7 @@ def test_the_first_pod_of_a_namespace_and_of_a_node_is_no_exception() -> None:
 
 def test_a_node_may_be_replaced_or_added() -> None:
     before = snapshot(CLUSTER)
-    after = before.with_node(convert(node("a", zone="z"), Node)).with_node(convert(node("0"), Node))
+    after = before.with_nodes(convert([node("a", zone="z"), node("0")], list[Node]))
     assert list(after.nodes) == ["0", "a", "b"]
     assert after.nodes["a"].metadata.labels["topology.kubernetes.io/zone"] == "z"
     assert {each.metadata.name for each in after.all(Node)} == {"0", "a", "b"}

@@ -27,8 +27,9 @@ from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, Spr
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
+from kubectl_spread.simulation.turns import MOST_VERDICTS
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.words import did_you_mean
+from kubectl_spread.words import count_of, did_you_mean
 
 BAD = frozenset(
     (
@@ -53,12 +54,14 @@ class SimulateOptions(msgspec.Struct, frozen=True, kw_only=True):
         force: whether drains evict Pods that nothing manages.
         namespace: of objects that are named without one.
         defaults: whether workloads without constraints of their own are followed under the cluster's.
+        most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
     """
 
     steps: tuple[tuple[str, str], ...]
     force: bool = False
     namespace: str = "default"
     defaults: bool = False
+    most_verdicts: int = MOST_VERDICTS
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -115,11 +118,11 @@ def simulate(
         return scope.covers(workload.namespace) and (scope.selector.empty or selected)
 
     with naming_the_malformed(source.name, view.snapshot):
-        found = outcomes_of(view.handles, steps, Looking(naming.snapshot, wanted, defaults=options.defaults))
+        looking = Looking(naming.snapshot, wanted, defaults=options.defaults)
+        found = outcomes_of(view.handles, steps, looking, most_verdicts=options.most_verdicts)
         reports = tuple(reported(steps, found, defaults=options.defaults))
-    return SimulateReport(
-        metadata=view.metadata, steps=reports, incomplete=(*view.incomplete, *_missing(view.snapshot))
-    )
+    missing = (*view.incomplete, *_missing(view.snapshot), *_cut_short(reports))
+    return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
 def _named(steps: Sequence[Step], snapshot: Snapshot) -> Iterator[Key]:
@@ -142,7 +145,20 @@ def exit_code(report: SimulateReport) -> ExitCode:
 def _is_worse(step: SimulatedStep) -> bool:
     """Whether a step leaves something Pending, blocked or violated that was not."""
     status = any(item.status_after in BAD and item.status_before not in BAD for item in step.items)
-    return bool(step.blocked) or step.newly_pending or status
+    # Nodes may take those that were not tried.
+    waits = step.newly_pending and not step.untried
+    return bool(step.blocked) or waits or status
+
+
+def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[Incomplete]:
+    """Yield which steps leave Pods that were not tried on any node."""
+    for step in steps:
+        if step.untried:
+            yield Incomplete(
+                what=f"nodes for {count_of(step.untried, 'Pod')} of {step.step}",
+                why="not tried, for so many Pods had been before",
+                consequence="they are counted as Pending, though nodes may take them",
+            )
 
 
 def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:

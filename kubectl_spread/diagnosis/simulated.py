@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from msgspec import UNSET
+
 from kubectl_spread.diagnosis.evaluation import Decision, judge, said_of
 from kubectl_spread.diagnosis.looking import Key, Lying, Seen
 from kubectl_spread.diagnosis.skew import decided, statuses
@@ -53,6 +55,7 @@ def reported(steps: Sequence[Step], outcomes: Outcomes[Seen], *, defaults: bool)
             preempted=tuple(_evicted(Gone(pod)) for pod in first.seen.preempted[earlier:]),
             pending=tuple(_pending(outcomes.before, after, known)),
             newly_pending=_more_wait(before, after) or _more_refused(before, after),
+            untried=max(each.done.untried for each in after) or UNSET,
             items=tuple(_items(before, after, were, then)),
             orders=len(after),
             notes=tuple(_notes(before, after)),

@@ -16,7 +16,7 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from functools import cached_property
@@ -242,12 +242,19 @@ class Handle(msgspec.Struct, frozen=True):
 
     def with_node(self, node: Node) -> Handle:
         """Return the cluster in which the node is as given; a new one holds no Pods."""
-        snapshot, name = self.snapshot.with_node(node), node.metadata.name
-        changed = NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=self.profile)
-        infos = {**self.node_infos, name: changed}
+        return self.with_nodes((node,))
+
+    def with_nodes(self, nodes: Sequence[Node]) -> Handle:
+        """Return the cluster in which the nodes are as given; new ones hold no Pods."""
+        snapshot = self.snapshot.with_nodes(nodes)
+        changed = {
+            name: NodeInfo(node=node, pods=snapshot.assigned.get(name, ()), profile=self.profile)
+            for name, node in ((node.metadata.name, node) for node in nodes)
+        }
+        infos = {**self.node_infos, **changed}
         # By name, as the snapshot has them: a new node is not just the last.
         ordered = {name: infos[name] for name in snapshot.nodes}
-        index, room = self.index.with_node(node, snapshot.nodes), self.room.and_changed({name: changed})
+        index, room = self.index.with_nodes(nodes, snapshot.nodes), self.room.and_changed(changed)
         return replace(self, snapshot=snapshot, node_infos=ordered, index=index, room=room)
 
     def without_node(self, node_name: str) -> Handle:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import Protocol
 
@@ -38,11 +38,12 @@ class NodeIndex:
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
 
-    def with_node(self, node: Node, nodes: Mapping[str, Node]) -> NodeIndex:
-        """Return the index of these nodes (name → node), all as they are but for one that is new or changed."""
-        index, known = NodeIndex(nodes), self._nodes.get(node.metadata.name)
+    def with_nodes(self, changed: Iterable[Node], nodes: Mapping[str, Node]) -> NodeIndex:
+        """Return the index of these nodes (name → node), all as they are but for those that are new or changed."""
+        index, known = NodeIndex(nodes), self._nodes
         # Of all there is to know their images are the most, and hardly a change touches them.
-        if known is not None and known.status.images == node.status.images:
+        pairs = ((known.get(node.metadata.name), node) for node in changed)
+        if all(was is not None and was.status.images == node.status.images for was, node in pairs):
             index._same_images = self
         return index
 

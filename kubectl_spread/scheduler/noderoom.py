@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from kubectl_spread.scheduler.framework import NodeInfo
 
 
+MOST_CHANGED = 100
+"""Nodes (count) that may have changed since all were put in order."""
+
+
 class NodeRoom:
     """What is free on all nodes; each resource is put in order once, when it is first asked about.
 
@@ -27,9 +31,14 @@ class NodeRoom:
 
     def and_changed(self, nodes: Mapping[str, NodeInfo]) -> NodeRoom:
         """Return the room where these nodes are as given; what is known of the others stays so."""
-        room = NodeRoom(self._nodes)
-        room._in_order, room._lacking, room._requests = self._in_order, self._lacking, self._requests
-        room._changed = {**self._changed, **nodes}
+        changed = {**self._changed, **nodes}
+        # Each that has changed is asked one by one: once they are many, all are put in order anew.
+        if len(changed) > MOST_CHANGED:
+            room = NodeRoom({**self._nodes, **changed})
+        else:
+            room = NodeRoom(self._nodes)
+            room._in_order, room._lacking, room._changed = self._in_order, self._lacking, changed
+        room._requests = self._requests
         return room
 
     def lacking(self, resource: str, wanted: int) -> frozenset[str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.steps import Done, Step, act
-from kubectl_spread.simulation.turns import Turns
+from kubectl_spread.simulation.turns import MOST_VERDICTS, Turns
 from kubectl_spread.simulation.world import World
 
 ORDERS = 16
@@ -49,7 +49,11 @@ class Outcomes(msgspec.Struct, Generic[SeenT], frozen=True):
 
 
 def simulate(
-    handles: Mapping[str, Handle], steps: Sequence[Step], look: Callable[[World, int], SeenT]
+    handles: Mapping[str, Handle],
+    steps: Sequence[Step],
+    look: Callable[[World, int], SeenT],
+    *,
+    most_verdicts: int = MOST_VERDICTS,
 ) -> Outcomes[SeenT]:
     """Return what becomes of the cluster.
 
@@ -57,6 +61,7 @@ def simulate(
         handles: scheduler's name → the cluster as its profile sees it.
         steps: in the order in which they are done.
         look: what is noted of the world after so many steps; it is asked order by order.
+        most_verdicts: on how many nodes Pods are tried in each order before no other Pod is (count).
     """
     world = World(handles, 0)
     before = look(world, 0)
@@ -64,7 +69,7 @@ def simulate(
     work = 0
     for seed in range(ORDERS):
         world = World(handles, seed) if seed else world
-        turns, found = Turns(world), []
+        turns, found = Turns(world, most_verdicts=most_verdicts), []
         for number, step in enumerate(steps, start=1):
             done = act(step, world, turns)
             found.append(After(done, look(world, number)))

@@ -23,7 +23,7 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.outcomes import MOST_WORK
 from kubectl_spread.simulation.placement import SEEDS, Outcomes, Placed
-from kubectl_spread.simulation.turns import Turns
+from kubectl_spread.simulation.turns import UNLIMITED, Turns
 from kubectl_spread.simulation.world import World
 from kubectl_spread.snapshot import Snapshot
 
@@ -45,7 +45,7 @@ def rolled_out(wanted: Wanted, plan: Plan, before: Snapshot, handle: Handle) -> 
     work = 0
     for seed in range(SEEDS + 1):
         world = World({wanted.pod.spec.scheduler_name: start}, seed)
-        turns = Turns(world)
+        turns = Turns(world, most_verdicts=UNLIMITED)
         if not isinstance(owner, StatefulSet):  # Each Pod of that has volumes of its own.
             turns.stored[key[0], wanted.ref] = wanted.pod
         # What else is in the files or has lost Pods is not asked about.

@@ -98,6 +98,7 @@ class Done(msgspec.Struct, frozen=True):
         lost: those that went and that nothing makes again.
         notes: what else is to be known, a sentence each.
         settled: whether everything came to rest.
+        untried: the Pods that wait and that nobody tried on nodes any more (count): too many had been before.
     """
 
     evicted: tuple[Gone, ...] = ()
@@ -105,6 +106,7 @@ class Done(msgspec.Struct, frozen=True):
     lost: tuple[Gone, ...] = ()
     notes: tuple[str, ...] = ()
     settled: bool = True
+    untried: int = 0
 
 
 Act: TypeAlias = Callable[[Step, World, Turns], Done]
@@ -115,7 +117,7 @@ def act(step: Step, world: World, turns: Turns) -> Done:
     told = len(turns.told)
     done = ACTS[step.verb](step, world, turns)
     settled = turns.settle()
-    return replace(done, settled=settled, notes=(*done.notes, *turns.told[told:]))
+    return replace(done, settled=settled, untried=turns.untried, notes=(*done.notes, *turns.told[told:]))
 
 
 # Nodes
@@ -130,8 +132,8 @@ def _cordoned(node: Node, *, unschedulable: bool) -> Node:
 
 def _cordon(step: Step, world: World, _: Turns) -> Done:
     """Cordon nodes, or lift that."""
-    for name in step.nodes:
-        world.set_node(_cordoned(world.nodes[name], unschedulable=step.verb is not Verb.UNCORDON))
+    unschedulable = step.verb is not Verb.UNCORDON
+    world.set_nodes([_cordoned(world.nodes[name], unschedulable=unschedulable) for name in step.nodes])
     return Done()
 
 
@@ -233,17 +235,18 @@ def _lose(step: Step, world: World, turns: Turns) -> Done:
 
     Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
     """
-    for name, pods in world.on_nodes(step.nodes).items():
-        world.lost.add(name)
-        world.set_node(nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE))
+    world.lost.update(step.nodes)
+    world.set_nodes([nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE) for name in step.nodes])
+    for pods in world.on_nodes(step.nodes).values():
         for pod in pods:
             if not pod.finished:
                 world.set_ready(pod, ready=False)
     turns.settle()
     kept = nodelifecycle.keeps_pods(world.nodes, step.nodes)
+    left = [name for name in step.nodes if name not in kept]
+    world.set_nodes([nodelifecycle.lost(world.nodes[name], NO_EXECUTE) for name in left])
     leaving: dict[int, list[Pod]] = defaultdict(list)
-    for name, pods in world.on_nodes(name for name in step.nodes if name not in kept).items():
-        world.set_node(nodelifecycle.lost(world.nodes[name], NO_EXECUTE))
+    for name, pods in world.on_nodes(left).items():
         for pod in pods:
             seconds = nodelifecycle.evicted_after(pod, world.nodes[name])
             if seconds is not None and not (pod.finished or pod.terminating):
@@ -272,9 +275,9 @@ def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
 
 def _return(step: Step, world: World, _: Turns) -> Done:
     """Let lost nodes answer again: what was to be deleted there goes, the rest is ready."""
-    for name, pods in world.on_nodes(step.nodes).items():
-        world.lost.discard(name)
-        world.set_node(nodelifecycle.returned(world.nodes[name]))
+    world.lost.difference_update(step.nodes)
+    world.set_nodes([nodelifecycle.returned(world.nodes[name]) for name in step.nodes])
+    for pods in world.on_nodes(step.nodes).values():
         for pod in pods:
             if not (pod.finished or pod.terminating):
                 world.set_ready(pod, ready=True)
@@ -284,8 +287,8 @@ def _return(step: Step, world: World, _: Turns) -> Done:
 def _add_node(step: Step, world: World, turns: Turns) -> Done:
     """Add nodes like one there is."""
     like = world.nodes[step.nodes[0]]
-    for name in nodelifecycle.added_names(like.metadata.name, step.number, world.nodes):
-        world.set_node(nodelifecycle.sibling(like, name))
+    names = nodelifecycle.added_names(like.metadata.name, step.number, world.nodes)
+    world.set_nodes([nodelifecycle.sibling(like, name) for name in names])
     turns.look_again(DaemonSet)
     return Done()
 
@@ -359,7 +362,7 @@ def _apply(step: Step, world: World, turns: Turns) -> Done:
                     turns.create(obj)
             case Node():
                 live = world.nodes.get(obj.metadata.name)
-                world.set_node(replace(obj, status=live.status) if live else obj)
+                world.set_nodes([replace(obj, status=live.status) if live else obj])
             case PersistentVolumeClaim():
                 world.put(*created([obj], world.snapshot, world.handle.profile))
             case _:

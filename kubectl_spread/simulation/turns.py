@@ -27,6 +27,11 @@ from kubectl_spread.simulation.placement import with_placed
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.simulation.world import ControllerKey, PodKey, World, controller_key
 
+MOST_VERDICTS, PREEMPTING = 20_000_000, 5
+"""Nodes (count) on which Pods are tried, one after another, before no other Pod is: some tens of seconds. And how much
+of that a look for Pods to preempt is worth on each node."""
+UNLIMITED = 10**18
+"""The same, where Pods are tried as long as it takes."""
 MOST_TURNS = 5_000
 """Turns (count) after which a cluster that still changes is taken never to settle."""
 _ONE_BY_ONE = 3
@@ -38,17 +43,21 @@ class Turns:
 
     Args:
         world: on what they act.
+        most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
 
     Attributes:
         turns: how many there were (count).
         told: what has happened that is to be known, a sentence each.
+        untried: the Pods that wait and that were not tried on any node when that was last done (count).
         stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, most_verdicts: int = MOST_VERDICTS) -> None:
         self.world = world
+        self._most_verdicts = most_verdicts
         self.turns = 0
         self.told: list[str] = []
+        self.untried = 0
         self._first = dict(world.pods)
         self._usage = QuotaUsage(world)
         self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
@@ -58,6 +67,8 @@ class Turns:
         self._tried = -1
         self._jobs: dict[ControllerKey, None] = {}
         self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
+        self._forms: dict[PodKey, tuple[Pod, bytes]] = {}
+        self._refused: dict[bytes, tuple[int, ...]] = {}
         self._look_at_all()
 
     def _look_at_all(self) -> None:
@@ -400,25 +411,51 @@ class Turns:
 
     def _schedule(self) -> bool:
         """Put Pods on nodes, one after another; return whether anything changed."""
-        world, refused, moved = self.world, set[bytes](), False
+        world, moved = self.world, False
         if world.version == self._tried:
             return False
+        self.untried = 0
         for pod in self._queue():
             handle = self._handle_of(pod)
-            alike = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
-            if handle is None or alike in refused:
+            if handle is None:
                 continue
-            if self._place(pod, handle):
+            alike, hopes = self._alike(pod), self._hopes(pod, handle)
+            if self._refused.get(alike) == hopes:
+                continue
+            if world.verdicts >= self._most_verdicts:
+                self.untried += 1
+            elif self._place(pod, handle):
                 moved = True
-                refused.clear()
             else:
-                refused.add(alike)
+                self._refused[alike] = self._hopes(pod, handle)
         self._tried = world.version
         return moved
 
+    def _alike(self, pod: Pod) -> bytes:
+        """Return what is the same for Pods of which the scheduler thinks alike."""
+        known = self._forms.get(pod.key)
+        if known is None or known[0] is not pod:
+            form = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
+            known = self._forms[pod.key] = pod, form
+        return known[1]
+
+    def _hopes(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
+        """Return what changes with all that may give the Pod a node once it has found none.
+
+        Source: kube-scheduler's queueing hints, EventsToRegister of each plugin (v1.36).
+        """
+        world, spec = self.world, pod.spec
+        claims = spec.resource_claims or any(volume.claims for volume in spec.volumes)
+        if claims or (spec.priority or 0) > world.lowest_priority:
+            return (world.version,)
+        near = spec.affinity is not None and spec.affinity.pod_affinity is not None
+        spreads = bool(spec.topology_spread_constraints or handle.profile.default_constraints)
+        of_namespace = world.moves[pod.metadata.namespace] if spreads else 0
+        return world.loosened, of_namespace, world.moves.total() if near else 0
+
     def _queue(self) -> list[Pod]:
         """Return the Pods that wait for a node, in the order of their turns."""
-        waiting = [pod for pod in self.world.pods.values() if _waits(pod)]
+        waiting = self.world.in_order(self.world.waiting.values())
         interleaved = self.world.seed % 2 == 1
 
         def turn(pod: Pod) -> tuple[object, ...]:
@@ -437,6 +474,7 @@ class Turns:
     def _place(self, pod: Pod, handle: Handle) -> bool:
         """Put the Pod on a node, or make room for it; return whether either was done."""
         world = self.world
+        world.verdicts += len(handle.node_infos)
         best = cycle.best_nodes(pod, handle)
         if not best:
             return self._make_room(pod, handle)
@@ -454,6 +492,7 @@ class Turns:
         priority = pod.spec.priority or 0
         if all(info.lowest_priority >= priority for info in handle.node_infos.values()):
             return False
+        self.world.verdicts += PREEMPTING * len(handle.node_infos)
         found = preempt(cycle.evaluate(pod, handle), handle)
         if found is None:
             return False
@@ -471,7 +510,8 @@ class Turns:
         In some orders one at a time: a rollout goes on while other Pods are yet to come.
         """
         world = self.world
-        changing = [pod for pod in world.pods.values() if pod.spec.node_name and self._changes(pod)]
+        answering = (pods.values() for name, pods in world.restless.items() if name not in world.lost)
+        changing = world.in_order(pod for pods in answering for pod in pods)
         if not changing:
             return False
         if world.seed % 4 == _ONE_BY_ONE:
@@ -483,19 +523,6 @@ class Turns:
             else:
                 world.set_ready(pod, ready=True)
         return True
-
-    def _changes(self, pod: Pod) -> bool:
-        """Whether the Pod's kubelet has something to do."""
-        if pod.finished or pod.spec.node_name in self.world.lost:
-            return False
-        if pod.terminating:
-            return not self.world.is_stuck(pod)
-        return pod.key in self.world.born and not pod.ready
-
-
-def _waits(pod: Pod) -> bool:
-    """Whether the Pod waits for a node."""
-    return not (pod.spec.node_name or pod.finished or pod.terminating)
 
 
 def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:

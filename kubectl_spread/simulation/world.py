@@ -6,17 +6,20 @@ is immutable; only the world itself changes.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
-from kubectl_spread.objects.core import Node, Pod, PodCondition
-from kubectl_spread.objects.kinds import KubernetesObject, Workload
+from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
+from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.meta import OwnerReference
+from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.objects.well_known_labels import REGION, ZONE
 from kubectl_spread.scheduler.framework import Handle
@@ -31,6 +34,8 @@ ControllerKey: TypeAlias = tuple[str, str, str]
 ZONE_LABELS = (REGION, ZONE)
 BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC"
 """Why a Pod was disrupted. Source: api core/v1/types.go (v1.36)."""
+_OF_CONTROLLERS = frozenset((PodDisruptionBudget, ResourceQuota, *WORKLOADS.values()))
+"""What changes as controllers go about their work, and lets no Pod onto a node."""
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 """When it is, where no Pod tells of a time."""
 _SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
@@ -48,6 +53,11 @@ def _disrupted(pod: Pod, reason: str) -> Pod:
     return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, target)))
 
 
+def _may_go(pod: Pod) -> bool:
+    """Whether a Pod that is being deleted goes once its kubelet has ended it."""
+    return all(each == TRACKING_FINALIZER for each in pod.metadata.finalizers)
+
+
 class World:
     """The cluster as it is in one outcome.
 
@@ -62,6 +72,12 @@ class World:
         lost: the nodes whose kubelets do not answer.
         free: whether anything was chosen that could have been chosen otherwise.
         version: changes with everything that the scheduler may take notice of.
+        waiting: the Pods that wait for a node.
+        restless: node's name → the Pods on it whose kubelet has something to do once it answers.
+        verdicts: on how many nodes Pods were tried (count), one after another.
+        lowest_priority: of all Pods that there are or were, 0 where none is lower.
+        loosened: changes with all that may let any Pod onto a node: others gone, nodes and volumes changed.
+        moves: namespace → how often a Pod there came to a node, was to be deleted, or went (count).
         touched: the Pods that have come, changed or gone.
         preempted: the Pods that the scheduler has evicted, in order.
         preempted_for: Pod → those that were evicted for it.
@@ -87,8 +103,16 @@ class World:
         self.refused: dict[ControllerKey, str] = {}
         self.born: dict[PodKey, tuple[int, int]] = {}
         self.round = 0
+        self.waiting: dict[PodKey, Pod] = {}
+        self.restless: dict[str, dict[PodKey, Pod]] = defaultdict(dict)
+        self.verdicts = self.loosened = 0
+        self.moves: Counter[str] = Counter()
+        self.lowest_priority = 0
+        self._places = dict(zip(self.pods, count()))
+        self._next_place = count(len(self.pods))
         for pod in self.pods.values():
             self._own(pod)
+            self._sort(pod)
         self.version = 0
         self.touched: dict[PodKey, Pod] = {}
 
@@ -116,6 +140,10 @@ class World:
     def nodes(self) -> Mapping[str, Node]:
         """The nodes there are."""
         return self.snapshot.nodes
+
+    def in_order(self, pods: Iterable[Pod]) -> list[Pod]:
+        """Return the Pods in the order in which they came."""
+        return sorted(pods, key=lambda pod: self._places[pod.key])
 
     def settled(self) -> Handle:
         """Return the cluster as it is now, whole: with the Pods that have come."""
@@ -163,12 +191,14 @@ class World:
 
     def is_stuck(self, pod: Pod) -> bool:
         """Whether the Pod is being deleted and stays: its node does not answer, or somebody has to finalize it."""
-        held = any(finalizer != TRACKING_FINALIZER for finalizer in pod.metadata.finalizers)
-        return pod.terminating and (held or pod.spec.node_name in self.lost)
+        return pod.terminating and (not _may_go(pod) or pod.spec.node_name in self.lost)
 
     def remove(self, pod: Pod) -> None:
         """Let the Pod be gone."""
         self._take(self.pods.pop(pod.key))
+        del self._places[pod.key]
+        self.loosened += 1
+        self.moves[pod.metadata.namespace] += 1
 
     def _put(self, pod: Pod) -> None:
         """Let the Pod be as it is given, in place of the one of its name."""
@@ -176,8 +206,15 @@ class World:
         before = self.pods.get(pod.key)
         if before is not None:
             self._take(before)
+            if (before.spec.node_name, before.terminating) != (pod.spec.node_name, pod.terminating):
+                self.moves[pod.metadata.namespace] += 1
+            # Room that is kept for a Pod is free again.
+            self.loosened += bool(before.status.nominated_node_name)
+        else:
+            self._places[pod.key] = next(self._next_place)
         self.pods[pod.key] = pod
         self._own(pod)
+        self._sort(pod)
         on_node = pod.spec.node_name in self.nodes and not pod.finished
         for name, handle in self.handles.items():
             if on_node:
@@ -188,6 +225,8 @@ class World:
     def _take(self, pod: Pod) -> None:
         """Take the Pod out of what is indexed."""
         self.touched[pod.key] = pod
+        self.waiting.pop(pod.key, None)
+        self.restless[pod.spec.node_name].pop(pod.key, None)
         owner = pod.metadata.controller
         if owner is not None:
             key = controller_key(pod.metadata.namespace, owner)
@@ -209,13 +248,25 @@ class World:
             self.dirty[key] = None
         self.version += 1
 
+    def _sort(self, pod: Pod) -> None:
+        """Remember the Pod where somebody has something to do about it."""
+        self.lowest_priority = min(self.lowest_priority, pod.spec.priority or 0)
+        if pod.finished:
+            return
+        if not pod.spec.node_name:
+            if not pod.terminating:
+                self.waiting[pod.key] = pod
+        elif _may_go(pod) if pod.terminating else pod.key in self.born and not pod.ready:
+            self.restless[pod.spec.node_name][pod.key] = pod
+
     # What happens to nodes and other objects.
 
-    def set_node(self, node: Node) -> None:
-        """Let the node be as it is given."""
-        self.version += 1
+    def set_nodes(self, nodes: Sequence[Node]) -> None:
+        """Let the nodes be as they are given."""
+        self.version += len(nodes)
+        self.loosened += 1
         for name, handle in self.handles.items():
-            self.handles[name] = handle.with_node(node)
+            self.handles[name] = handle.with_nodes(nodes)
 
     def remove_node(self, node_name: str) -> None:
         """Let the node be gone, and all Pods on it."""
@@ -223,6 +274,7 @@ class World:
             self.remove(pod)
             self.touched[pod.key] = _disrupted(pod, BY_POD_GC)
         self.version += 1
+        self.loosened += 1
         self.lost.discard(node_name)
         for name, handle in self.handles.items():
             self.handles[name] = handle.without_node(node_name)
@@ -236,6 +288,7 @@ class World:
 
     def put(self, *objects: KubernetesObject) -> None:
         """Let objects, neither Pods nor Nodes, be as they are given."""
+        self.loosened += any(type(obj) not in _OF_CONTROLLERS for obj in objects)
         for name, handle in self.handles.items():
             self.handles[name] = handle.with_others(objects)
 

@@ -1,0 +1,27 @@
+"""So many Pods wait for a node that not all of them are tried."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from kubectl_spread.commands.simulate import exit_code
+from tests.build import HOSTNAME, ZONE, app, node, spread
+from tests.simulation.generated import report_of
+from tests.simulation.test_steps import SIX, deployment, item, pending
+
+
+def test_what_was_not_tried_is_said() -> None:
+    objects = [*SIX, *deployment(["a1", "b1", "c1"], spread(ZONE, selector=app("web"), maxSkew=5), replicas=60)]
+    report = report_of(objects, "cordon c2", most_verdicts=len(SIX) * 10)
+    step = report.steps[0]
+    assert (sum(item(step).after.values()), step.untried, pending(step)) == (13, 47, {"deployment/web": (47, 47)})
+    assert [gap.what for gap in report.incomplete] == ["nodes for 47 Pods of cordon c2"]
+    assert exit_code(report) == 3
+
+
+def test_who_found_no_node_was_tried() -> None:
+    full = [node("a1", allocatable={"pods": "3"})]
+    objects = [*full, *deployment(["a1"], spread(HOSTNAME, selector=app("web")), replicas=6)]
+    report = report_of(objects, "uncordon a1", most_verdicts=3)
+    assert (report.steps[0].untried, pending(report.steps[0])) == (UNSET, {"deployment/web": (3, 3)})
+    assert exit_code(report) == 1
