@@ -14,9 +14,8 @@ from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset_control import comes_after
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import controller_of, owner_of
+from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of
 from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOAD_KINDS
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.report import WorkloadRef
@@ -117,8 +116,7 @@ class Movables:
         if controller is None:
             return NOBODY_MAKES_IT_AGAIN
         if owner is None:
-            known = next((kind for kind in WORKLOAD_KINDS if kind.name == controller.kind), None)
-            return NOBODY_MAKES_IT_AGAIN if known and self._snapshot.inventory.has(known) else ""
+            return NOBODY_MAKES_IT_AGAIN if is_absent(controller, pod.metadata.namespace, self._snapshot) else ""
         if owner.metadata.deletion_timestamp:
             return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} is being deleted"
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):

@@ -136,6 +136,14 @@ def test_pods_whose_owner_wants_fewer_stay() -> None:
     assert gone(found) == []
 
 
+@pytest.mark.parametrize(("there", "evicted"), [((), ["web-1"]), (("other",), [])], ids=["no kind", "not this one"])
+def test_pods_whose_owner_is_gone_stay(there: Sequence[str], evicted: list[str]) -> None:
+    """A file without any ReplicaSet may have left them out; one with others has not."""
+    _, *pods = web({"a1": 2})
+    found = planned([*zones("a", "b"), *(workload("ReplicaSet", name, replicas=1) for name in there), *pods])
+    assert gone(found) == evicted
+
+
 def test_only_the_pods_that_are_asked_about_go() -> None:
     objects = [*zones("a", "b"), *web({"a1": 2}), *web({"a1": 2}, name="api")]
     found = planned(objects, may_go=lambda pod: pod.metadata.name.startswith("api"))

@@ -12,7 +12,7 @@ import msgspec
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers.keeping import kept_because
 from kubectl_spread.controllers.next_pod import replacement
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import is_absent, owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
@@ -237,15 +237,17 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
         after: the Pending Pod, in the cluster without the moved one.
     """
     moved = move.pod
-    controller = moved.metadata.controller
-    if controller is None or (moved.terminating and controller.kind not in ONE_OF_ITS_NAME):
+    controller, snapshot = moved.metadata.controller, after.handle.snapshot
+    if controller is None or is_absent(controller, moved.metadata.namespace, snapshot):
+        return msgspec.structs.replace(move, caution=_caution(moved, ""))
+    if moved.terminating and controller.kind not in ONE_OF_ITS_NAME:
         return msgspec.structs.replace(move, caution=_caution(moved, ""))
     nodes = successors_nodes(moved, after)
     if not nodes:
         return None
-    here = moved.spec.node_name in nodes or after.handle.snapshot.inventory.not_read
+    here = moved.spec.node_name in nodes or snapshot.inventory.not_read
     where = "perhaps on the same node" if here else "elsewhere"
-    owner = owner_of(moved, after.handle.snapshot)
+    owner = owner_of(moved, snapshot)
     rest = f"; {OVERTAKEN}" if _overtaken(moved, after) else ""
     return msgspec.structs.replace(move, caution=_caution(moved, f"{owner} makes it again, {where}{rest}"))
 
