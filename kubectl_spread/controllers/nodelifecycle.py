@@ -1,7 +1,8 @@
 """Nodes that stop answering: their taints, and whether Pods are evicted from them.
 
 Source: kube-controller-manager pkg/controller/nodelifecycle/node_lifecycle_controller.go processTaintBaseEviction,
-handleDisruption, ComputeZoneState, ReducedQPSFunc; pkg/controller/tainteviction (v1.36).
+handleDisruption, ComputeZoneState, ReducedQPSFunc, isNodeExcludedFromDisruptionChecks; pkg/controller/tainteviction
+(v1.36).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Collection, Container, Mapping
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import is_passing
-from kubectl_spread.objects.core import Node, Pod, Taint
+from kubectl_spread.objects.core import Node, NodeCondition, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, tolerates
 
@@ -26,6 +27,9 @@ _UNHEALTHY_SHARE = 0.55
 _UNHEALTHY_NODES = 3
 LARGE_ZONE = 50
 """Nodes (count) of a zone above which eviction only slows down: --large-cluster-size-threshold."""
+EXCLUDED = "node.kubernetes.io/exclude-disruption"
+"""The label of nodes that say nothing about how their zone stands."""
+_READY = "Ready"
 
 
 def lost(node: Node, effect: str) -> Node:
@@ -38,7 +42,9 @@ def lost(node: Node, effect: str) -> Node:
 def returned(node: Node) -> Node:
     """Return the node as it answers again."""
     taints = tuple(taint for taint in node.spec.taints if taint.key not in {UNREACHABLE, NOT_READY})
-    return replace(node, spec=replace(node.spec, taints=taints))
+    others = tuple(each for each in node.status.conditions if each.type != _READY)
+    status = replace(node.status, conditions=(*others, NodeCondition(type=_READY, status="True")))
+    return replace(node, spec=replace(node.spec, taints=taints), status=status)
 
 
 def sibling(node: Node, name: str) -> Node:
@@ -57,8 +63,15 @@ def added_names(like: str, number: int, taken: Container[str]) -> tuple[str, ...
 
 
 def answers(node: Node) -> bool:
-    """Whether the node is ready, as far as its taints tell."""
-    return all(taint.key not in {UNREACHABLE, NOT_READY} for taint in node.spec.taints)
+    """Whether the node is ready, as far as its taints and conditions tell."""
+    tainted = any(taint.key in {UNREACHABLE, NOT_READY} for taint in node.spec.taints)
+    return not tainted and all(each.status == "True" for each in node.status.conditions if each.type == _READY)
+
+
+def is_silent(node: Node) -> bool:
+    """Whether nothing is heard of the node's kubelet, so that no Pod there goes or changes."""
+    unknown = any(each.status == "Unknown" for each in node.status.conditions if each.type == _READY)
+    return unknown or any(taint.key == UNREACHABLE for taint in node.spec.taints)
 
 
 def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, str]:
@@ -70,9 +83,10 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
     """
     zones: dict[tuple[str, ...], list[Node]] = defaultdict(list)
     for node in nodes.values():
-        zones[_zone(node)].append(node)
-    if not any(map(answers, nodes.values())):
-        return dict.fromkeys(names, "no node answers, so nothing is evicted")
+        if EXCLUDED not in node.metadata.labels:
+            zones[_zone(node)].append(node)
+    if not any(answers(node) for members in zones.values() for node in members):
+        return {name: "no node answers, so nothing is evicted" for name in names if _zone(nodes[name]) in zones}
     stopped = {
         zone for zone, members in zones.items() if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
     }

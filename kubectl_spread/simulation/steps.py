@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from kubectl_spread.simulation.turns import Turns
 from kubectl_spread.simulation.world import BY_EVICTION, BY_TAINT, PodKey, World
+from kubectl_spread.words import listed
 
 NO_CONTROLLER = "nothing manages it, so kubectl refuses the drain without --force"
 REFUSED = "the drain was refused"
@@ -154,7 +155,22 @@ def _drain(step: Step, world: World, turns: Turns) -> Done:
         evicted=tuple(each for each in gone if not _is_alone(each.pod)),
         blocked=tuple(Gone(pod, blocked[pod.key]) for pod in leaving if pod.key in blocked),
         lost=tuple(each for each in gone if _is_alone(each.pod)),
+        notes=tuple(_waited_for(leaving, world)),
     )
+
+
+def _waited_for(leaving: Iterable[Pod], world: World) -> Iterator[str]:
+    """Yield for which of the Pods kubectl drain waits on and on, and why they stay.
+
+    Source: kubectl pkg/drain/drain.go waitForDelete (v0.36).
+    """
+    stuck = [pod for each in leaving if (pod := world.pods.get(each.key)) and world.is_stuck(pod)]
+    whys = {True: "on a node that does not answer", False: "until finalizers are removed"}
+    for silent, why in whys.items():
+        pods = [pod for pod in stuck if (pod.spec.node_name in world.lost) is silent]
+        if pods:
+            names = listed([f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods])
+            yield f"kubectl drain waits for {names}, Terminating {why}"
 
 
 def _is_drained(pod: Pod, world: World) -> bool:
@@ -223,10 +239,12 @@ def _remove(step: Step, world: World, turns: Turns) -> Done:
     went = [Gone(pod) for pod in left if not (pod.terminating or pod.finished)]
     for name in step.nodes:
         world.remove_node(name)
+    silent = _evicted_as_lost(world, turns)
     return replace(
         done,
-        evicted=(*done.evicted, *(each for each in went if not _is_alone(each.pod))),
-        lost=(*done.lost, *(each for each in went if _is_alone(each.pod))),
+        evicted=(*done.evicted, *(each for each in went if not _is_alone(each.pod)), *silent.evicted),
+        lost=(*done.lost, *(each for each in went if _is_alone(each.pod)), *silent.lost),
+        notes=silent.notes,  # What it waited for goes with the node.
     )
 
 
@@ -235,18 +253,36 @@ def _lose(step: Step, world: World, turns: Turns) -> Done:
 
     Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
     """
-    world.lost.update(step.nodes)
-    world.set_nodes([nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE) for name in step.nodes])
-    for pods in world.on_nodes(step.nodes).values():
+    silent = [name for name in step.nodes if name not in world.lost]
+    there = world.on_nodes(silent)
+    world.lost |= {name: frozenset(pod.key for pod in pods if pod.ready) for name, pods in there.items()}
+    world.set_nodes([nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE) for name in silent])
+    for pods in there.values():
         for pod in pods:
             if not pod.finished:
                 world.set_ready(pod, ready=False)
     turns.settle()
-    kept = nodelifecycle.keeps_pods(world.nodes, step.nodes)
-    left = [name for name in step.nodes if name not in kept]
-    world.set_nodes([nodelifecycle.lost(world.nodes[name], NO_EXECUTE) for name in left])
+    return _evicted_as_lost(world, turns)
+
+
+def _evicted_as_lost(world: World, turns: Turns) -> Done:
+    """Delete the Pods of all nodes that do not answer, but where so many are silent that nothing is evicted.
+
+    Source: node_lifecycle_controller.go handleDisruption, doNoExecuteTaintingPass (v1.36).
+    """
+    kept = nodelifecycle.keeps_pods(world.nodes, world.lost)
+    going = [name for name in world.lost if name not in kept]
+    world.set_nodes([nodelifecycle.lost(world.nodes[name], NO_EXECUTE) for name in going])
+    return replace(_evicted_by_taints(going, world, turns), notes=tuple(dict.fromkeys(kept.values())))
+
+
+def _evicted_by_taints(names: Iterable[str], world: World, turns: Turns) -> Done:
+    """Delete the Pods of nodes that do not tolerate their taints, those first that do so for the shortest time.
+
+    Source: kube-controller-manager tainteviction/taint_eviction.go processPodOnNode (v1.36).
+    """
     leaving: dict[int, list[Pod]] = defaultdict(list)
-    for name, pods in world.on_nodes(left).items():
+    for name, pods in world.on_nodes(names).items():
         for pod in pods:
             seconds = nodelifecycle.evicted_after(pod, world.nodes[name])
             if seconds is not None and not (pod.finished or pod.terminating):
@@ -257,7 +293,6 @@ def _lose(step: Step, world: World, turns: Turns) -> Done:
     return Done(
         evicted=tuple(each for each in gone if not _is_alone(each.pod)),
         lost=tuple(each for each in gone if _is_alone(each.pod)),
-        notes=tuple(dict.fromkeys(kept.values())),
     )
 
 
@@ -273,15 +308,17 @@ def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
         turns.settle()
 
 
-def _return(step: Step, world: World, _: Turns) -> Done:
-    """Let lost nodes answer again: what was to be deleted there goes, the rest is ready."""
-    world.lost.difference_update(step.nodes)
-    world.set_nodes([nodelifecycle.returned(world.nodes[name]) for name in step.nodes])
-    for pods in world.on_nodes(step.nodes).values():
+def _return(step: Step, world: World, turns: Turns) -> Done:
+    """Let nodes that do not answer do so again: what was to be deleted there goes, the rest is as ready as it was."""
+    silent = [name for name in step.nodes if not nodelifecycle.answers(world.nodes[name])]
+    world.set_nodes([nodelifecycle.returned(world.nodes[name]) for name in silent])
+    for name, pods in world.on_nodes(silent).items():
+        ready = world.lost.pop(name, frozenset(pod.key for pod in pods))
         for pod in pods:
-            if not (pod.finished or pod.terminating):
+            if not (pod.finished or pod.terminating) and pod.key in ready:
                 world.set_ready(pod, ready=True)
-    return Done()
+    turns.settle()
+    return _evicted_as_lost(world, turns)
 
 
 def _add_node(step: Step, world: World, turns: Turns) -> Done:
@@ -290,7 +327,7 @@ def _add_node(step: Step, world: World, turns: Turns) -> Done:
     names = nodelifecycle.added_names(like.metadata.name, step.number, world.nodes)
     world.set_nodes([nodelifecycle.sibling(like, name) for name in names])
     turns.look_again(DaemonSet)
-    return Done()
+    return _evicted_as_lost(world, turns)
 
 
 # Workloads and Pods

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
+from kubectl_spread.controllers.nodelifecycle import is_silent
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
@@ -69,7 +70,7 @@ class World:
         pods: every Pod that is not gone, finished ones too.
         owned: controller → its Pods.
         dirty: the controllers that have to look again.
-        lost: the nodes whose kubelets do not answer.
+        lost: node whose kubelet does not answer → the Pods there that are ready once it does again.
         free: whether anything was chosen that could have been chosen otherwise.
         version: changes with everything that the scheduler may take notice of.
         waiting: the Pods that wait for a node.
@@ -92,7 +93,10 @@ class World:
         self.pods: dict[PodKey, Pod] = {pod.key: pod for pod in self.snapshot.all(Pod)}
         self.owned: dict[ControllerKey, dict[PodKey, Pod]] = {}
         self.dirty: dict[ControllerKey, None] = {}
-        self.lost: set[str] = set()
+        silent = [name for name, node in self.nodes.items() if is_silent(node)]
+        self.lost: dict[str, frozenset[PodKey]] = {
+            name: frozenset(pod.key for pod in pods) for name, pods in self.on_nodes(silent).items()
+        }
         self.free = False
         self.version = 0
         self._told = last_told(self.pods.values()) or LONG_AGO
@@ -275,7 +279,7 @@ class World:
             self.touched[pod.key] = _disrupted(pod, BY_POD_GC)
         self.version += 1
         self.loosened += 1
-        self.lost.discard(node_name)
+        self.lost.pop(node_name, None)
         for name, handle in self.handles.items():
             self.handles[name] = handle.without_node(node_name)
 
