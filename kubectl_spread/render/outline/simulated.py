@@ -51,10 +51,9 @@ def _sentence(step: SimulatedStep) -> str:
         (len(step.preempted), "preempted"),
     )
     said = [f"{number} Pod{'s' if number > 1 else ''} {what}" for number, what in parts if number]
-    waiting = sum(pending.count for pending in step.pending)
-    most = sum(pending.range[1] for pending in step.pending)
+    least, most = (sum(pending.range[bound] for pending in step.pending) for bound in (0, 1))
     if most:
-        number = str(waiting) if waiting == most else f"{sum(p.range[0] for p in step.pending)} to {most}"
+        number = str(most) if least == most else f"{least} to {most}"
         said.append(f"{number} {'Pending' if step.newly_pending else 'still Pending'}")
     elif step.newly_pending:
         said.append("Pods that should come are refused")
