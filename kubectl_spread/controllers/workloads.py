@@ -13,7 +13,7 @@ import msgspec
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
-from kubectl_spread.objects.meta import OwnerReference
+from kubectl_spread.objects.meta import CONFIG_MIRROR, OwnerReference
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.snapshot import Snapshot
 
@@ -39,7 +39,7 @@ class OwnedPods(msgspec.Struct, frozen=True):
     @property
     def static(self) -> bool:
         """Whether it is a static Pod: its kubelet runs it, and nothing makes or schedules another."""
-        return self.ref.kind == "Pod" and any(_is_mirror(pod) for pod in self.pods)
+        return self.ref.kind == "Pod" and any(is_mirror(pod) for pod in self.pods)
 
 
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
@@ -73,10 +73,10 @@ def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, Work
     return found
 
 
-def _is_mirror(pod: Pod) -> bool:
+def is_mirror(pod: Pod) -> bool:
     """Whether the Pod shows in the API what a kubelet runs from a file of its node."""
     controller = pod.metadata.controller
-    return controller is not None and controller.kind == MIRRORED
+    return CONFIG_MIRROR in pod.metadata.annotations or (controller is not None and controller.kind == MIRRORED)
 
 
 def owner_of(owned: Pod | Workload, snapshot: Snapshot) -> WorkloadRef:

@@ -15,7 +15,7 @@ from kubectl_spread.controllers import deployment, disruption, nodelifecycle
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.templates import same_template, template_hash
-from kubectl_spread.controllers.workloads import MIRRORED
+from kubectl_spread.controllers.workloads import is_absent, is_mirror
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
@@ -144,19 +144,23 @@ def _drain(step: Step, world: World, turns: Turns) -> Done:
     Source: kubectl pkg/drain/filters.go, drain.go evictPods (v0.36).
     """
     _cordon(step, world, turns)
-    leaving = [pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world)]
-    alone = [pod for pod in leaving if _is_alone(pod)]
-    if alone and not step.force:
-        keys = {pod.key for pod in alone}
-        return Done(blocked=tuple(Gone(pod, NO_CONTROLLER if pod.key in keys else REFUSED) for pod in leaving))
-    blocked = _evict(leaving, world, turns)
-    gone = [Gone(pod) for pod in leaving if pod.key not in blocked]
-    return Done(
-        evicted=tuple(each for each in gone if not _is_alone(each.pod)),
-        blocked=tuple(Gone(pod, blocked[pod.key]) for pod in leaving if pod.key in blocked),
-        lost=tuple(each for each in gone if _is_alone(each.pod)),
-        notes=tuple(_waited_for(leaving, world)),
-    )
+    leaving: list[Pod] = []
+    refused: list[Gone] = []
+    for pods in world.on_nodes(step.nodes).values():
+        drained = [pod for pod in pods if _is_drained(pod, world)]
+        whys = {pod.key: why for pod in drained if not step.force and (why := _needs_force(pod, world))}
+        refused += [Gone(pod, whys.get(pod.key, REFUSED)) for pod in drained if whys]
+        leaving += [pod for pod in drained if not whys]
+    held = _evict(leaving, world, turns)
+    blocked = (*refused, *(Gone(pod, held[pod.key]) for pod in leaving if pod.key in held))
+    done = _gone([pod for pod in leaving if pod.key not in held], world)
+    return replace(done, blocked=blocked, notes=tuple(_waited_for(leaving, world)))
+
+
+def _gone(pods: Iterable[Pod], world: World) -> Done:
+    """Return that these Pods went: evicted, or lost where nothing makes them again."""
+    gone = [(Gone(pod), _is_alone(pod, world)) for pod in pods]
+    return Done(evicted=tuple(each for each, lost in gone if not lost), lost=tuple(each for each, lost in gone if lost))
 
 
 def _waited_for(leaving: Iterable[Pod], world: World) -> Iterator[str]:
@@ -170,20 +174,38 @@ def _waited_for(leaving: Iterable[Pod], world: World) -> Iterator[str]:
         pods = [pod for pod in stuck if (pod.spec.node_name in world.lost) is silent]
         if pods:
             names = listed([f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods])
-            yield f"kubectl drain waits for {names}, Terminating {why}"
+            yield f"the drain waits for {names}, Terminating {why}"
 
 
 def _is_drained(pod: Pod, world: World) -> bool:
-    """Whether a drain evicts the Pod: neither one of a DaemonSet nor the mirror of a static one."""
+    """Whether a drain is about the Pod: neither the mirror of a static one nor of a DaemonSet that there is.
+
+    Source: filters.go daemonSetFilter, mirrorPodFilter.
+    """
     owner = pod.metadata.controller
-    if owner is None or pod.finished:
-        return True
-    return owner.kind not in {DaemonSet.__name__, MIRRORED} and pod.key in world.pods
+    if is_mirror(pod) or pod.key not in world.pods:
+        return False
+    daemon = owner is not None and owner.kind == DaemonSet.__name__ and not _is_alone(pod, world)
+    return pod.finished or not daemon
 
 
-def _is_alone(pod: Pod) -> bool:
-    """Whether nothing manages the Pod, and it has not ended."""
-    return pod.metadata.controller is None and not pod.finished
+def _needs_force(pod: Pod, world: World) -> str:
+    """Return why kubectl does not drain the Pod's node without --force; empty where it does.
+
+    Source: filters.go daemonSetFilter, unreplicatedFilter.
+    """
+    owner = pod.metadata.controller
+    if owner is None:
+        return "" if pod.finished else NO_CONTROLLER
+    if owner.kind == DaemonSet.__name__ and _is_alone(pod, world):
+        return f"its DaemonSet {owner.name} does not exist, so kubectl refuses the drain without --force"
+    return ""
+
+
+def _is_alone(pod: Pod, world: World) -> bool:
+    """Whether nothing makes the Pod again, which has not ended: nothing manages it, or what did so is gone."""
+    owner = pod.metadata.controller
+    return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, world.snapshot))
 
 
 def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey, str]:
@@ -235,16 +257,16 @@ def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
 def _remove(step: Step, world: World, turns: Turns) -> Done:
     """Drain nodes and take them away; what a drain leaves behind goes with them."""
     done = _drain(step, world, turns)
-    left = [pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world)]
-    went = [Gone(pod) for pod in left if not (pod.terminating or pod.finished)]
+    there = (pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world))
+    left = _gone([pod for pod in there if not (pod.terminating or pod.finished)], world)
     for name in step.nodes:
         world.remove_node(name)
     silent = _evicted_as_lost(world, turns)
-    return replace(
-        done,
-        evicted=(*done.evicted, *(each for each in went if not _is_alone(each.pod)), *silent.evicted),
-        lost=(*done.lost, *(each for each in went if _is_alone(each.pod)), *silent.lost),
-        notes=silent.notes,  # What it waited for goes with the node.
+    return Done(
+        evicted=(*done.evicted, *left.evicted, *silent.evicted),
+        blocked=tuple(replace(each, why=f"{each.why}, and it goes with its node") for each in done.blocked),
+        lost=(*done.lost, *left.lost, *silent.lost),
+        notes=silent.notes,  # What the drain waited for went with its node.
     )
 
 
@@ -289,11 +311,7 @@ def _evicted_by_taints(names: Iterable[str], world: World, turns: Turns) -> Done
                 leaving[seconds].append(pod)
     for seconds in sorted(leaving):
         _delete_by_node(leaving[seconds], world, turns)
-    gone = [Gone(pod) for pods in leaving.values() for pod in pods]
-    return Done(
-        evicted=tuple(each for each in gone if not _is_alone(each.pod)),
-        lost=tuple(each for each in gone if _is_alone(each.pod)),
-    )
+    return _gone((pod for pods in leaving.values() for pod in pods), world)
 
 
 def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
@@ -386,11 +404,12 @@ def _delete(step: Step, world: World, _: Turns) -> Done:
     if pod is None:
         return Done()
     world.delete(pod)
-    return Done(lost=(Gone(pod),)) if _is_alone(pod) else Done(evicted=(Gone(pod),))
+    return _gone([pod], world)
 
 
 def _apply(step: Step, world: World, turns: Turns) -> Done:
     """Let objects be as manifests say, and everybody look at them."""
+    nodes: list[str] = []
     # Claims are bound, and Pods completed, by what may stand behind them in the file.
     for obj in sorted(step.objects, key=lambda obj: isinstance(obj, PersistentVolumeClaim | Pod)):
         match obj:
@@ -400,13 +419,14 @@ def _apply(step: Step, world: World, turns: Turns) -> Done:
             case Node():
                 live = world.nodes.get(obj.metadata.name)
                 world.set_nodes([replace(obj, status=live.status) if live else obj])
+                nodes.append(obj.metadata.name)
             case PersistentVolumeClaim():
                 world.put(*created([obj], world.snapshot, world.handle.profile))
             case _:
                 _apply_one(obj, world, turns)
     world.free = True
     turns.look_again(*WORKLOADS.values())
-    return Done(notes=step.notes)
+    return replace(_evicted_by_taints(nodes, world, turns), notes=step.notes)
 
 
 def _apply_one(obj: KubernetesObject, world: World, turns: Turns) -> None:

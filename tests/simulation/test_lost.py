@@ -35,14 +35,14 @@ class TestFromTheStart:
         dead = node("a1", zone="a", taints=UNREACHABLE)
         step = last([dead, *SIX[1:], made, *pods], "drain a1")
         assert (names(step.evicted), item(step).after["a"], sum(item(step).after.values())) == (["web-0"], 0, 1)
-        assert any("kubectl drain waits" in note for note in step.notes)
+        assert any("the drain waits" in note for note in step.notes)
 
     def test_what_is_terminating_there_stays(self) -> None:
         made = deployment(["a1", "b1"], IN_ZONES)
         made[2]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
         dead = unknown(node("a1", zone="a"))
         step = last([dead, *SIX[1:], *made], "cordon c2", "drain a1")
-        assert step.notes == ("kubectl drain waits for default/web-0, Terminating on a node that does not answer",)
+        assert step.notes == ("the drain waits for default/web-0, Terminating on a node that does not answer",)
 
     def test_it_may_answer_again(self) -> None:
         made = deployment(["a1", "b1"], IN_ZONES)
@@ -109,4 +109,4 @@ def test_a_drain_waits_for_what_its_finalizers_keep() -> None:
     made = deployment(["a1", "b1"])
     made[2]["metadata"]["finalizers"] = ["example.com/wait"]
     step = last([*SIX, *made], "drain a1")
-    assert step.notes == ("kubectl drain waits for default/web-0, Terminating until finalizers are removed",)
+    assert step.notes == ("the drain waits for default/web-0, Terminating until finalizers are removed",)

@@ -1,0 +1,55 @@
+"""Which Pods kubectl drain leaves alone, which keep it from draining their node, and which it waits for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build import ZONE, Object, pod
+from tests.build_workloads import controller, workload
+from tests.simulation.test_steps import READY, SIX, budget, deployment, last, names, running
+
+OTHER = workload("DaemonSet", "other", replicas=0)
+"""A DaemonSet that is there, so that DaemonSets were read."""
+
+
+def orphan(on: str) -> Object:
+    """Return a Pod whose DaemonSet is gone."""
+    return running("daemon", on, controller("DaemonSet", "gone"))
+
+
+def test_a_pod_of_a_daemon_set_that_is_gone_keeps_its_node_from_being_drained() -> None:
+    objects = [*SIX, OTHER, *deployment(["a1", "b1"]), orphan("a1")]
+    step = last(objects, "drain a1")
+    assert {each.pod: each.why for each in step.blocked} == {
+        "daemon": "its DaemonSet gone does not exist, so kubectl refuses the drain without --force",
+        "web-0": "the drain was refused",
+    }
+    forced = last(objects, "drain a1", force=True)
+    assert (names(forced.evicted), names(forced.lost), forced.blocked) == (["web-0"], ["daemon"], ())
+
+
+def test_pods_of_a_daemon_set_that_was_not_read_stay() -> None:
+    step = last([*SIX, *deployment(["a1", "b1"]), orphan("a1")], "drain a1")
+    assert (names(step.evicted), step.blocked, step.lost) == (["web-0"], (), ())
+
+
+def test_what_mirrors_a_static_pod_is_left_alone_whatever_owns_it() -> None:
+    static = pod("proxy", on="a1", status=READY)
+    static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "abc"}
+    step = last([*SIX, *deployment(["a1", "b1"]), static], "drain a1")
+    assert (names(step.evicted), step.blocked) == (["web-0"], ())
+
+
+def test_a_node_that_cannot_be_drained_holds_back_no_other() -> None:
+    step = last([*SIX, *deployment(["a1", "a2", "b1"]), pod("tool", on="a1", status=READY)], f"drain {ZONE}=a")
+    assert (names(step.evicted), sorted(names(step.blocked))) == (["web-1"], ["tool", "web-0"])
+
+
+@pytest.mark.parametrize("verb", ["drain", "remove"])
+def test_what_a_budget_holds_back_stays_unless_its_node_goes(verb: str) -> None:
+    objects = [*SIX, *deployment(["a1", "b1"]), budget(maxUnavailable=0)]
+    step = last(objects, f"{verb} a1")
+    refused = "The disruption budget web does not allow evicting pods currently"
+    went = verb == "remove"
+    assert [each.why for each in step.blocked] == [refused + ", and it goes with its node" * went]
+    assert names(step.evicted) == ["web-0"] * went
