@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.resourcequotas import charge, quota_fault, with_usage
-from kubectl_spread.objects.core import Pod, ResourceQuota
+from kubectl_spread.objects.core import Pod, ResourceQuota, ResourceQuotaStatus
 from kubectl_spread.simulation.world import PodKey, World
 
 Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]
@@ -49,10 +51,12 @@ class QuotaUsage:
     def _count(self, quotas: Iterable[ResourceQuota], before: Charged, now: Charged) -> None:
         """Let quotas count what has changed, or everything that they have not counted yet."""
         changes = [*self._charges(now, before, 1), *self._charges(before, now, -1)]
-        everything = list(self._charges(now, {}, 1)) if any(not quota.status.used for quota in quotas) else []
         for quota in quotas:
-            if charges := changes if quota.status.used else everything:
-                self._world.put(with_usage(quota, charges))
+            if not quota.status.used or quota.status.hard != (quota.spec.hard or quota.status.hard):
+                anew = replace(quota, status=ResourceQuotaStatus())
+                self._world.put(with_usage(anew, self._charges(now, {}, 1)))
+            elif changes:
+                self._world.put(with_usage(quota, changes))
 
     def _charges(self, these: Charged, others: Charged, count: int) -> Iterator[tuple[Pod, Amounts, int]]:
         """Yield what is charged for these Pods and not for the others."""

@@ -213,3 +213,21 @@ def test_a_paused_deployment_without_a_revision_makes_no_pods(tmp_path: Path) ->
     assert (pending(step), any(any(each.after.values()) for each in step.items)) == ({}, False)
     paused["spec"]["paused"] = False
     assert item(applied(tmp_path, SIX, paused)).after == {"a": 2, "b": 2, "c": 2}
+
+
+def test_a_file_may_hold_a_quota_alone(tmp_path: Path) -> None:
+    objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
+    quota: Object = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {}}}
+    quota["spec"]["hard"] = {"pods": "2"}
+    step = applied(tmp_path, objects, quota)
+    assert item(step).status_after == "FailedCreate"
+    wider = quota | {"metadata": {"name": "q", "namespace": "default"}, "status": {"hard": {"pods": "2"}}}
+    wider["status"] |= {"used": {"pods": "2"}}
+    quota["spec"] = {"hard": {"pods": "3"}}
+    assert item(applied(tmp_path, [*objects, wider], quota)).status_after == "OK"
+
+
+def test_a_taint_that_comes_with_a_node_evicts_pods(tmp_path: Path) -> None:
+    tainted = node("a1", zone="a", taints=["maintenance:NoExecute"])
+    step = applied(tmp_path, [*SIX, *deployment(["a1", "b1"])], tainted)
+    assert [each.pod for each in step.evicted] == ["web-0"]
