@@ -227,6 +227,14 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
             merged[type(obj)] = {**merged.get(type(obj), {}), (obj.metadata.namespace, obj.metadata.name): obj}
         return replace(self, objects=merged)
 
+    def without_others(self, objects: Iterable[KubernetesObject]) -> Snapshot:
+        """Return the snapshot in which these objects, neither Pods nor Nodes, are gone; nothing is indexed anew."""
+        left = dict(self.objects)
+        for obj in objects:
+            key = obj.metadata.namespace, obj.metadata.name
+            left[type(obj)] = {other: each for other, each in left.get(type(obj), {}).items() if other != key}
+        return replace(self, objects=left)
+
     def with_nodes(self, given: Iterable[Node]) -> Snapshot:
         """Return the snapshot in which nodes are as given, in place of those of the same names or beside the others."""
         nodes = dict(sorted({**self.nodes, **{node.metadata.name: node for node in given}}.items()))

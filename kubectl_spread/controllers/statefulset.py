@@ -19,7 +19,8 @@ from kubectl_spread.controllers.templates import (
     template_hash,
 )
 from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
-from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.kinds import KubernetesObject
+from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import ON_DELETE, RollingUpdate, StatefulSet
 from kubectl_spread.report import Incomplete
 from kubectl_spread.snapshot import Snapshot
@@ -28,6 +29,7 @@ POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
 
 PARALLEL = "Parallel"
+DELETE = "Delete"
 
 
 def pod_of(owner: StatefulSet) -> Pod:
@@ -134,6 +136,23 @@ def claims_of(owner: StatefulSet, pod: Pod) -> Iterator[PersistentVolumeClaim]:
         yield replace(
             template, metadata=replace(template.metadata, name=name, namespace=pod.metadata.namespace, uid="")
         )
+
+
+def deleted_with(owner: StatefulSet, pod: Pod, snapshot: Snapshot) -> tuple[KubernetesObject, ...]:
+    """Return the claims that go once the Pod, of an ordinal that is wanted no longer, is gone, and their volumes.
+
+    A volume that is kept nonetheless is no other claim's either: somebody has to make it available by hand.
+
+    Source: stateful_set_utils.go updateClaimOwnerRefForSetAndPod, podInOrdinalRange (v1.36).
+    """
+    start = owner.spec.ordinals.start
+    wanted = {f"{owner.metadata.name}-{number}" for number in range(start, start + owner.spec.replicas_wanted)}
+    if owner.spec.persistent_volume_claim_retention_policy.when_scaled != DELETE or pod.metadata.name in wanted:
+        return ()
+    made = (each.metadata for each in claims_of(owner, pod))
+    claims = [snapshot.get(PersistentVolumeClaim, each.namespace, each.name) for each in made]
+    volumes = [snapshot.get(PersistentVolume, "", claim.spec.volume_name) for claim in claims if claim]
+    return tuple(filter(None, (*claims, *volumes)))
 
 
 def revision_of(owner: StatefulSet, snapshot: Snapshot) -> str:

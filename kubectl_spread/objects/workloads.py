@@ -80,11 +80,20 @@ class StatefulSetOrdinals(Struct, frozen=True):
     start: int = 0
 
 
+class StatefulSetPersistentVolumeClaimRetentionPolicy(Struct, frozen=True):
+    """What becomes of the claims of Pods that a StatefulSet wants no longer."""
+
+    when_scaled: str = "Retain"
+
+
 class StatefulSetSpec(WorkloadSpec, frozen=True):
     """What a StatefulSet keeps: Pods, and the claims of each."""
 
     volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
     ordinals: StatefulSetOrdinals = StatefulSetOrdinals()
+    persistent_volume_claim_retention_policy: StatefulSetPersistentVolumeClaimRetentionPolicy = (
+        StatefulSetPersistentVolumeClaimRetentionPolicy()
+    )
     pod_management_policy: str = "OrderedReady"
     service_name: str = ""
 

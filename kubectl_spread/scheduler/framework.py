@@ -240,6 +240,10 @@ class Handle(msgspec.Struct, frozen=True):
         """Return the cluster in which these objects, neither Pods nor Nodes, exist too."""
         return replace(self, snapshot=self.snapshot.with_others(objects))
 
+    def without_others(self, objects: Iterable[KubernetesObject]) -> Handle:
+        """Return the cluster in which these objects, neither Pods nor Nodes, are gone."""
+        return replace(self, snapshot=self.snapshot.without_others(objects))
+
     def with_node(self, node: Node) -> Handle:
         """Return the cluster in which the node is as given; a new one holds no Pods."""
         return self.with_nodes((node,))

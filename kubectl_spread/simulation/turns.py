@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers import daemonset, deployment, job, statefulset_control
+from kubectl_spread.controllers import daemonset, deployment, job, statefulset, statefulset_control
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rolling import Revision, resized, scaled
@@ -16,7 +16,7 @@ from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods, is_absent
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
-from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler import cycle
@@ -66,6 +66,7 @@ class Turns:
         self._names = 0
         self._tried = -1
         self._jobs: dict[ControllerKey, None] = {}
+        self._outlived: dict[PodKey, tuple[KubernetesObject, ...]] = {}
         self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
         self._forms: dict[PodKey, tuple[Pod, bytes]] = {}
         self._refused: dict[bytes, tuple[int, ...]] = {}
@@ -286,6 +287,8 @@ class Turns:
 
     def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
         """Make the ordinals that are next, and delete the Pods that are."""
+        for name in [name for name in self._outlived if name not in self.world.pods]:
+            self.world.drop(*self._outlived.pop(name))
         release = self.world.handle.profile.release
         todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()), release)
         for number, ordinal in enumerate(todo.makes):
@@ -294,6 +297,8 @@ class Turns:
                 break
             self._come(made, made.pod, number)
         for pod in todo.deletes:
+            if storage := statefulset.deleted_with(owner, pod, self.world.snapshot):
+                self._outlived[pod.key] = storage
             self.world.delete(pod)
 
     def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:

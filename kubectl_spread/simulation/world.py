@@ -296,6 +296,13 @@ class World:
         for name, handle in self.handles.items():
             self.handles[name] = handle.with_others(objects)
 
+    def drop(self, *objects: KubernetesObject) -> None:
+        """Let objects, neither Pods nor Nodes, be gone."""
+        self.version += 1
+        self.loosened += 1
+        for name, handle in self.handles.items():
+            self.handles[name] = handle.without_others(objects)
+
     def owner(self, key: ControllerKey, struct: type[Workload]) -> Workload | None:
         """Return what manages Pods, None where it was not read."""
         namespace, _, name = key

@@ -127,7 +127,7 @@ UNREAD: Mapping[str, str] = {
     "*Spec.minReadySeconds": _TIME,
     "*Spec.revisionHistoryLimit": _HISTORY,
     "DeploymentSpec.progressDeadlineSeconds": _TIME,
-    "StatefulSetSpec.persistentVolumeClaimRetentionPolicy": "what becomes of claims once their Pods are gone for good",
+    "StatefulSetPersistentVolumeClaimRetentionPolicy.whenDeleted": "what becomes of claims once their owner is gone",
     "JobSpec.activeDeadlineSeconds": _ENDS,
     "PodFailurePolicyRule.onExitCodes": "how a container ends that is disrupted, nobody knows beforehand",
     "JobSpec.successPolicy": _ENDS,

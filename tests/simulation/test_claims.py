@@ -1,0 +1,48 @@
+"""StatefulSets that are scaled down: what becomes of the claims of the Pods that go."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build import ZONE, Object, node
+from tests.build_storage import claim, storage_class, volume
+from tests.build_workloads import controller, template, workload
+from tests.simulation.test_steps import last, pending, running
+
+TWO = (node("a1", zone="a"), node("b1", zone="b"))
+FAST = storage_class("fast")
+
+
+def stateful_set(policy: Object | None) -> list[Object]:
+    """Return the StatefulSet web with one Pod in zone a, whose claim is bound to a volume of that zone."""
+    mounted = [{"name": "data", "persistentVolumeClaim": {"claimName": "data-web-0"}}]
+    claims = [claim("data", class_name="fast")]
+    made = workload("StatefulSet", "web", pods=template(), replicas=1, volumeClaimTemplates=claims)
+    made["spec"] |= {"persistentVolumeClaimRetentionPolicy": policy} if policy else {}
+    return [
+        made,
+        running("web-0", "a1", controller("StatefulSet", "web"), volumes=mounted),
+        claim("data-web-0", class_name="fast", bound_to="pv0"),
+        volume("pv0", class_name="fast", usable_on={ZONE: ["a"]}, kept_for={"name": "data-web-0"}, phase="Bound"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "waiting"),
+    [
+        (None, {"statefulset/web": (1, 1)}),
+        ({"whenScaled": "Retain", "whenDeleted": "Delete"}, {"statefulset/web": (1, 1)}),
+        ({"whenScaled": "Delete", "whenDeleted": "Retain"}, {}),
+    ],
+)
+def test_a_pod_that_comes_again_is_bound_to_the_zone_of_the_volume_it_left(
+    policy: Object | None, waiting: dict[str, tuple[int, int]]
+) -> None:
+    objects = [*TWO, FAST, *stateful_set(policy)]
+    step = last(objects, "scale statefulset/web=0", "cordon a1", "scale statefulset/web=1")
+    assert pending(step) == waiting
+
+
+def test_claims_stay_where_a_pod_is_wanted_again() -> None:
+    objects = [*TWO, FAST, *stateful_set({"whenScaled": "Delete", "whenDeleted": "Delete"})]
+    assert pending(last(objects, "drain a1")) == {"statefulset/web": (1, 1)}
