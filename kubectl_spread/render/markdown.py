@@ -29,6 +29,7 @@ from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
 from kubectl_spread.report import AnyReport, SkewReport, SpreadStatus
 
+EXTENT = Extent(all_fixes="-o table --all-fixes")
 MOST_DETAILED = 3
 """Rows of ``show`` (count) up to which their domains are printed too."""
 # Underscores within a word are letters to GitHub.
@@ -38,7 +39,7 @@ _BACKTICKS = re.compile(r"`+")
 
 def to_markdown(report: AnyReport) -> str:
     """Return the report as Markdown, which ends with what the answer does not rest on."""
-    outline = outline_of(report, Extent(all_fixes="-o table --all-fixes"))
+    outline = outline_of(report, EXTENT)
     detailed = True
     blocks: list[str] = []
     if isinstance(report, SkewReport):
