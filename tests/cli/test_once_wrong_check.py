@@ -103,7 +103,7 @@ ROWS = {
         words=["--replicas=5"],
         code=1,
         verdict="Unschedulable",
-        said=f"not schedulable. {ZONE} b and c hold the minimum (1 Pod) but this Pod cannot land there:"
+        said=f"not schedulable. {ZONE} b and c hold the minimum (1 Pod) but cannot take it:"
         " b1 and c1: claim data-db-4 is bound to pv-4 in a.",
     ),
     "a RuntimeClass selects nodes": Row(
