@@ -59,7 +59,7 @@ def _sentence(step: SimulatedStep) -> str:
         said.append("Pods that should come are refused")
     elif said:
         said.append("none Pending")
-    return f"{', '.join(said) or 'no Pod has to go, none is Pending'}."
+    return f"{', '.join(said) or 'no Pod is evicted, none is Pending'}."
 
 
 def _notes(step: SimulatedStep) -> Iterator[Block]:
