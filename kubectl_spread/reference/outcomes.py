@@ -50,9 +50,18 @@ OUTCOMES: Sequence[Entry] = (
         name="pending",
         summary="Pods that wait for a node once all has come to rest",
         meaning="By workload, with the scheduler's message and why-pending's sentence. Those that waited before the"
-        " step are among them; newlyPending tells whether any workload has more of them than before.",
+        " step are among them; newlyPending tells whether more wait than before, or are refused.",
         when="After every step. range is the fewest and the most that were seen in the orders tried.",
         action="Take the step differently: add a node first, drain one node at a time, relax what the sentence names.",
+        link=entry.SPREAD,
+    ),
+    _outcome(
+        name="untried",
+        summary="Pods that wait and that were not tried on any node",
+        meaning="So many Pods had been tried on so many nodes before that the simulation tried no more. Some of them"
+        " may find a node, and what a budget holds back for them may go.",
+        when="Where tens of thousands of Pods are to be placed. It is among what is incomplete then; otherwise absent.",
+        action="Take smaller steps, or ask of a part of the cluster.",
         link=entry.SPREAD,
     ),
     _outcome(

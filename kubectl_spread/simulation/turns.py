@@ -28,7 +28,7 @@ from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.simulation.world import ControllerKey, PodKey, World, controller_key
 
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
-"""Nodes (count) on which Pods are tried, one after another, before no other Pod is: some tens of seconds. And how much
+"""Nodes (count) on which Pods are tried, one after another, before no other Pod is: two or three minutes. And how much
 of that a look for Pods to preempt is worth on each node."""
 UNLIMITED = 10**18
 """The same, where Pods are tried as long as it takes."""
