@@ -38,6 +38,9 @@ class NodeIndex:
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
 
+        self.tainted_against = lru_cache(CONDITIONS_KEPT)(self._tainted_against)
+        """Return the names of the nodes with taints that meet the condition."""
+
     def with_nodes(self, changed: Iterable[Node], nodes: Mapping[str, Node]) -> NodeIndex:
         """Return the index of these nodes (name → node), all as they are but for those that are new or changed."""
         index, known = NodeIndex(nodes), self._nodes
@@ -49,6 +52,9 @@ class NodeIndex:
 
     def _matching(self, condition: NodeCondition) -> frozenset[str]:
         return frozenset(name for name, node in self._nodes.items() if condition.matches(node))
+
+    def _tainted_against(self, condition: NodeCondition) -> frozenset[str]:
+        return frozenset(name for name, node in self.tainted.items() if condition.matches(node))
 
     def _values_on(self, key: str, names: frozenset[str]) -> tuple[str, ...]:
         return tuple(value for value, nodes in self.domains(key).items() if not names.isdisjoint(nodes))

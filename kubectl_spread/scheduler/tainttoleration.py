@@ -47,6 +47,22 @@ class State(msgspec.Struct, frozen=True):
     names_taint: bool
 
 
+class Untolerated(msgspec.Struct, frozen=True):
+    """Nodes whose taints keep Pods with these tolerations off.
+
+    Attributes:
+        tolerations: the Pods'.
+        numeric: whether Gt and Lt are understood.
+    """
+
+    tolerations: tuple[Toleration, ...]
+    numeric: bool
+
+    def matches(self, node: Node) -> bool:
+        """Whether the node is one."""
+        return untolerated_taint(node, self.tolerations, numeric=self.numeric) is not None
+
+
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter; every Pod has it."""
     profile = handle.profile
@@ -55,7 +71,8 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         numeric=profile.does(Behaviour.NUMERIC_TOLERATIONS),
         names_taint=profile.does(Behaviour.TAINT_IN_REASON),
     )
-    return PreFilterResult(partial(filter_node, state), suspects=handle.index.tainted.keys())
+    suspects = handle.index.tainted_against(Untolerated(state.tolerations, state.numeric))
+    return PreFilterResult(partial(filter_node, state), suspects=suspects, certain=True)
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:

@@ -495,7 +495,8 @@ class Turns:
     def _make_room(self, pod: Pod, handle: Handle) -> bool:
         """Preempt Pods of lower priority where that helps; return whether any were."""
         priority = pod.spec.priority or 0
-        if all(info.lowest_priority >= priority for info in handle.node_infos.values()):
+        lowest = self.world.lowest_priority
+        if lowest >= priority or all(info.lowest_priority >= priority for info in handle.node_infos.values()):
             return False
         self.world.verdicts += PREEMPTING * len(handle.node_infos)
         found = preempt(cycle.evaluate(pod, handle), handle)
