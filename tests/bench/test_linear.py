@@ -11,10 +11,11 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, overview
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.scheduler import cycle
 from tests.bench.large import contents
 from tests.bench.large.contents import Size
 from tests.bench.large.pending import pending_pods
-from tests.build import Object
+from tests.build import Object, handle, node, pod, typed_pod
 from tests.commands.large import Large
 
 SMALL, TWICE = Size(nodes=120, apps=48, pods=480), Size(nodes=240, apps=96, pods=960)
@@ -65,3 +66,13 @@ def test_work_grows_as_the_cluster_does(ask: Callable[[Large], object]) -> None:
     few, many = (Large([*cluster(size)]) for size in (SMALL, TWICE))
     ask(few)  # what is loaded and remembered once is not counted
     assert calls(lambda: ask(many)) <= MOST * calls(lambda: ask(few))
+
+
+def test_a_node_is_found_in_no_more_steps_where_more_before_it_are_full() -> None:
+    def steps(full: int) -> int:
+        nodes = [node(f"node-{number:04}", allocatable={"cpu": "1" if number < full else "8"}) for number in range(99)]
+        seen, asked = handle(nodes), typed_pod(pod("asked", requests={"cpu": "4"}))
+        assert cycle.feasible_node(asked, seen) == f"node-{full:04}"
+        return calls(lambda: cycle.feasible_node(asked, seen))
+
+    assert steps(90) <= 1.1 * steps(1)
