@@ -5,7 +5,7 @@ Where few Pods are counted, and that is not the best there can be, all groups ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeAlias
 
@@ -20,7 +20,6 @@ from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.posing import Posing
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.search import Ended, Eviction, Found, Limits, Search, State, followed_through
-from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
 
 Group: TypeAlias = tuple[Goal, ...]
@@ -194,16 +193,13 @@ class Planner:
         return outcomes
 
     def _together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
-        """Return what becomes of all groups where each may make room for others; as it was where that is no better.
-
-        A goal that holds is not given up for others, however much these gain.
-        """
+        """Return what becomes of all groups where each may make room for others; as it was where that is no better."""
         before, rank = self._state, _rank(apart, self._state)
         if rank <= (0, 0, sum(map(_least, groups))):
             return apart
         self._state = start
         outcomes = [*self._taken(self._attempt(groups))]
-        if _rank(outcomes, self._state) < rank and _held(apart) <= _held(outcomes):
+        if _rank(outcomes, self._state) < rank:
             return outcomes
         self._state = before
         if not CUT_SHORT & {each.ended for each in outcomes}:
@@ -298,12 +294,6 @@ def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
     """Return what plans are compared by: excess together, goals that do not hold, evictions."""
     excess = [*map(_left, outcomes)]
     return sum(excess), sum(map(bool, excess)), len(state.evictions)
-
-
-def _held(outcomes: Iterable[Outcome]) -> frozenset[tuple[str, WorkloadRef, int]]:
-    """Return which goals hold: namespace, workload and place of the constraint."""
-    goals = (each.goal for each in outcomes if not _left(each))
-    return frozenset((goal.workload.namespace, goal.workload.ref, goal.constraint.index) for goal in goals)
 
 
 def _is_no_worse(followed: State, searched: State, goals: Sequence[Goal]) -> bool:

@@ -171,13 +171,3 @@ def test_a_node_that_does_not_answer_keeps_its_pods_of_a_stateful_set(kind: str,
     nodes[0]["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
     nodes[0]["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
     assert len(planned([*nodes, *web({"a1": 2}, kind=kind)]).evictions) == evicted
-
-
-def test_a_goal_that_can_hold_is_not_given_up_for_others() -> None:
-    """Where web left c, api would gain more than web loses."""
-    rooms = {"a1": "4", "b1": "20", "c1": "3"}
-    nodes = [node(name, zone=name[0], allocatable={"cpu": cpu}) for name, cpu in rooms.items()]
-    counting_its_own = spread(ZONE, selector=app("api"))
-    api = web({"b1": 4}, counting_its_own, name="api", labels={"app": "api"}, requests={"cpu": "2"})
-    found = planned([*nodes, *web({"a1": 1, "b1": 3, "c1": 2}, requests={"cpu": "1"}), *api])
-    assert {outcome.goal.workload.ref.name: outcome.skew for outcome in found.outcomes} == {"web": 0, "api": 3}
