@@ -559,10 +559,6 @@ class EventSeries(Struct, frozen=True):
     last_observed_time: str | None = None
 
 
-FAILED_SCHEDULING = "FailedScheduling"
-"""The reason of an Event that says why a Pod was not scheduled."""
-
-
 class Event(Struct, frozen=True):
     """What a component said of an object."""
 

@@ -33,11 +33,6 @@ TONES = {
 BETWEEN_WAVES = "Before each wave let the evicted be gone and all be ready: a budget, a StatefulSet or room waits."
 
 
-BETWEEN_WAVES = (
-    "Before each wave let what was evicted be gone and every Pod be ready: a budget, a StatefulSet or room waits."
-)
-
-
 def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
     """Return the plan in a sentence, its evictions, what comes of each constraint, and the commands."""
     sentence = _sentence(report)
