@@ -29,6 +29,8 @@ class OutputError(SpreadError):
 LONGEST_NOTE = 4000
 """Characters of a note: what it names may be a label of megabytes."""
 COLORS = ("auto", "always", "never")
+WIDE = 160
+"""Columns of ``-o wide`` where there is no terminal."""
 
 
 class TextPrinter(Protocol[ReportT_contra]):
@@ -53,7 +55,7 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
 
 
 def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
-    """Return what text is to fit: the terminal, as wide as it is now; where there is none, nothing.
+    """Return what text is to fit: the terminal, as wide as it is now; where there is none, nothing, or ``WIDE``.
 
     Args:
         flags: how the answer is printed.
@@ -61,7 +63,10 @@ def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
     """
     from kubectl_spread.render.text.screen import Screen
 
-    return Screen(colors=wants_color(flags.color, sys.stdout), width=terminal_width(sys.stdout), namespace=namespace)
+    colors, width = wants_color(flags.color, sys.stdout), terminal_width(sys.stdout)
+    if width is None and flags.output == "wide":
+        return Screen(colors=colors, width=WIDE, namespace=namespace, whole=True)
+    return Screen(colors=colors, width=width, namespace=namespace)
 
 
 def terminal_width(stream: TextIO) -> int | None:

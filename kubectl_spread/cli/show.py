@@ -143,11 +143,9 @@ def _table(
 
 def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
     """Return the rows that differ from those that were printed before, a line each."""
-    from msgspec.structs import replace
-
     from kubectl_spread.render.text.changes import changed_rows
 
-    screen = replace(output.screen_for(printing, asked.namespace), width=None)
+    screen = output.screen_for(printing, asked.namespace)
     return changed_rows(previous, now, screen, wide=printing.output == "wide")
 
 

@@ -85,7 +85,7 @@ COLUMNS: Sequence[Entry] = (
         name="SELECTOR",
         summary="which Pods the constraint counts",
         meaning="The labelSelector, joined with the values of matchLabelKeys.",
-        when="By show -o wide.",
+        when="By show -o wide; below the row where there is no room.",
         action="Explain labelSelector.",
     ),
     _column(
@@ -100,7 +100,7 @@ COLUMNS: Sequence[Entry] = (
         name="HEADROOM",
         summary="how many more replicas find a node",
         meaning="Replicas are placed one after another until one finds no node; what stops that one is named.",
-        when="By show -o wide.",
+        when="By show -o wide; below the row where there is no room.",
         action="Make room before a scale-up needs it.",
     ),
     _column(
@@ -113,9 +113,10 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="NODE",
         summary="a node, by name",
-        meaning="On a terminal names go without the suffix that all nodes share, which the last line tells.",
+        meaning="On a terminal, and where -o wide has no room for them, names go without the suffix that all nodes"
+        " share, which the last line tells.",
         when="By show --by-node, and by rebalance for the Pod that is to go.",
-        action="In a pipe, in -o json and in commands the whole name stands.",
+        action="In a table in a pipe, in -o json and in commands the whole name stands.",
     ),
     _column(
         name="NODES",

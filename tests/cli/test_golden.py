@@ -124,6 +124,11 @@ TERMINALS = {
     "terminal/show-wide-160.txt": (160, ("show", "-o", "wide")),
     "terminal/show-by-node-120.txt": (120, ("show", "statefulset/session-store", "--by-node")),
 }
+WIDE = {**ON_TERMINALS, "show-by-node": ("show", "statefulset/session-store", "--by-node")}
+WIDE_COLUMNS = 160
+SUFFIX = ".eu-central-1.compute.internal"
+LONG_WORD = re.compile(r"[^\s,;:()]{6,}(?<!\.)")
+"""What may be a name; a short word is none of that cluster."""
 
 
 @pytest.mark.parametrize("name", TERMINALS)
@@ -135,6 +140,18 @@ def test_terminals_show_what_they_did(
     shown = printed_on(width, INSTALLED, *words, *CLOUD)
     assert [line for line in shown.splitlines() if len(line) > width and not COPIED.match(line)] == []
     same_as_golden(shown, name)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_wide_has_room_for_all_names_in_its_columns(
+    name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    shown, table = (spread(*WIDE[name], *CLOUD, "-o", how).stdout for how in ("wide", "table"))
+    assert [line for line in shown.splitlines() if len(line) > WIDE_COLUMNS and not COPIED.match(line)] == []
+    assert {*LONG_WORD.findall(table.replace(SUFFIX, ""))} <= {*LONG_WORD.findall(shown.replace(SUFFIX, ""))}
+    assert (SUFFIX in shown) is (SUFFIX in table)
+    same_as_golden(shown, f"wide/{name}.txt")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -151,7 +168,12 @@ def test_output_is_what_it_was(
 
 def test_every_golden_belongs_to_a_case(pytestconfig: pytest.Config) -> None:
     golden = pytestconfig.rootpath / "tests" / "golden"
-    assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == {*CASES, *TERMINALS}
+    wide = {f"wide/{name}.txt" for name in WIDE}
+    assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == {
+        *CASES,
+        *TERMINALS,
+        *wide,
+    }
 
 
 def test_json_and_yaml_are_what_the_table_says() -> None:

@@ -84,7 +84,8 @@ class Table(Part, frozen=True, kw_only=True):
         headers: one for each column, in capitals and without spaces.
         rows: a cell for each column.
         tones: of the cells; empty where none has one.
-        spare: headers of columns that may be left out where there is no room, the first one first.
+        below: headers of columns that may stand below the row where there is no room, the first one first.
+        spare: the same of columns that may be left out.
         told: header of the column whose cells are a word and, after a colon, a sentence; empty where none has such.
     """
 
@@ -92,6 +93,7 @@ class Table(Part, frozen=True, kw_only=True):
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[tuple[Tone | None, ...], ...] = ()
+    below: tuple[str, ...] = ()
     spare: tuple[str, ...] = ()
     told: str = ""
 
@@ -105,7 +107,8 @@ class Column(Generic[RowT]):
         cell: the row's text in this column.
         wide: whether it is shown by ``-o wide`` only.
         tone: of the row in this column; None for columns without.
-        spare: whether it may be left out where there is no room.
+        below: whether it may stand below the row where there is no room.
+        spare: whether it may be left out then.
         told: whether its cells are a word and, after a colon, a sentence.
     """
 
@@ -113,6 +116,7 @@ class Column(Generic[RowT]):
     cell: Callable[[RowT], str]
     wide: bool = False
     tone: Callable[[RowT], Tone] | None = None
+    below: bool = False
     spare: bool = False
     told: bool = False
 
@@ -127,6 +131,7 @@ def table_of(columns: Iterable[Column[RowT]], rows: Iterable[RowT], *, wide: boo
         headers=tuple(column.header for column in shown),
         rows=tuple(tuple(column.cell(row) for column in shown) for row in every),
         tones=tuple(tuple(column.tone(row) if column.tone else None for column in shown) for row in every if toned),
+        below=tuple(column.header for column in reversed(shown) if column.below),
         spare=tuple(column.header for column in reversed(shown) if column.spare),
         told=next((column.header for column in shown if column.told), ""),
     )

@@ -92,13 +92,6 @@ def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
 
 def _unfolded(constraint: ConstraintReport, most: int) -> Table:
     """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
-    columns: tuple[Column[DomainRow], ...] = (
-        Column("DOMAIN", lambda row: row.names(most)),
-        Column("NODE", lambda row: listed(row.nodes, most)),
-        Column("PODS", lambda row: row.pods),
-        Column("SKEW", lambda row: row.skew),
-        Column("NEXT", lambda row: row.next),
-    )
     rows = [
         msgspec.structs.replace(_row(domain, constraint, EXACT), nodes=(node,), fewest=pods, most=pods)
         for domain in constraint.domains
@@ -106,19 +99,38 @@ def _unfolded(constraint: ConstraintReport, most: int) -> Table:
     ]
     if len(rows) > MOST_ROWS and most != EVERY:
         rows = [*(row for row in rows if row.fewest), *_merged(row for row in rows if not row.fewest)]
-    return table_of(columns, rows)
+    return _table(rows, most, Column("NODE", lambda row: listed(row.nodes, most)))
 
 
 def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
     """Return a row for each domain, or for all that stand the same where there are many."""
-    columns: tuple[Column[DomainRow], ...] = (
+    if most == EVERY:
+        return _table(
+            domain_rows(constraint, ranges, merge=False), most, Column("NODES", lambda row: ", ".join(row.nodes))
+        )
+    return table_of(_columns(most, Column("NODES", lambda row: str(len(row.nodes)))), domain_rows(constraint, ranges))
+
+
+def _table(rows: Sequence[DomainRow], most: int, nodes: Column[DomainRow]) -> Table:
+    """Return a line for each row with the names of its nodes, unless the domains are the nodes themselves."""
+    same = all(row.nodes == row.values for row in rows)
+    return table_of(_columns(most, *(() if same else (nodes,))), rows)
+
+
+def _columns(most: int, *nodes: Column[DomainRow]) -> tuple[Column[DomainRow], ...]:
+    """Return what a row says of domains.
+
+    Args:
+        most: how many of them are named.
+        nodes: which nodes they have.
+    """
+    return (
         Column("DOMAIN", lambda row: row.names(most)),
-        Column("NODES", lambda row: ", ".join(row.nodes) if most == EVERY else str(len(row.nodes))),
+        *nodes,
         Column("PODS", lambda row: row.pods),
         Column("SKEW", lambda row: row.skew),
         Column("NEXT", lambda row: row.next),
     )
-    return table_of(columns, domain_rows(constraint, ranges, merge=most != EVERY))
 
 
 def domain_rows(constraint: ConstraintReport, ranges: Ranges, *, merge: bool = True) -> Sequence[DomainRow]:

@@ -139,8 +139,8 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("PODS", _pods, wide=True),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
     Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
-    Column("SELECTOR", lambda i: i.constraint.selector, wide=True),
+    Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
     Column("NEXT", lambda i: first_and_more(i.next) if i.next else "", wide=True),
-    Column("HEADROOM", headroom_text, wide=True),
+    Column("HEADROOM", headroom_text, wide=True, below=True),
 )
 """What a row says of a workload and one of its constraints."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import assert_never
 
 from kubectl_spread.render.cells import cell, clean
@@ -24,8 +24,8 @@ from kubectl_spread.render.outline import (
     Table,
     Warnings,
 )
-from kubectl_spread.render.outline.shortening import rewritten
-from kubectl_spread.render.text.screen import PIPE, Screen, table_lines
+from kubectl_spread.render.outline.shortening import PartT, rewritten
+from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
 from kubectl_spread.words import shortening
 
 NUMBERED = 5
@@ -34,11 +34,33 @@ NUMBERED = 5
 
 def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
     """Return the outline as text, fit to the screen; on one, node names go without the suffix that all share."""
-    suffix, short = shortening(outline.nodes) if screen.width else ("", str)
-    told = rewritten(outline, short) if suffix else outline
+    told, suffix = shortened(outline, _tables(outline), screen, nodes=outline.nodes)
     items = "\n".join(_item(item, screen) for item in told.items)
     gaps = "".join(f"{line}\n" for line in block_lines(told.gaps, screen))
-    return items + gaps + suffix_line(suffix if told != outline else "", screen)
+    return items + gaps + suffix_line(suffix, screen)
+
+
+def _tables(outline: Outline) -> Iterator[Table]:
+    """Yield the tables of an outline."""
+    for block in (block for item in outline.items for block in item.blocks):
+        if isinstance(block, Table | Constraint):
+            yield block if isinstance(block, Table) else block.domains
+
+
+def shortened(part: PartT, tables: Iterable[Table], screen: Screen, *, nodes: Collection[str]) -> tuple[PartT, str]:
+    """Return a part of an outline with node names as short as the screen asks for, and the suffix they go without.
+
+    Args:
+        part: the part.
+        tables: those within it, which leave names no more room than a column.
+        screen: what it is to fit.
+        nodes: the names of the cluster's nodes.
+    """
+    suffix, short = shortening(nodes) if screen.width else ("", str)
+    if not suffix or (screen.whole and all(unbroken(table, screen) for table in tables)):
+        return part, ""
+    told = rewritten(part, short)
+    return told, suffix if told != part else ""
 
 
 def suffix_line(suffix: str, screen: Screen) -> str:

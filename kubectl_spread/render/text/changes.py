@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TypeAlias
 
 import msgspec
 
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Table, table_of
+from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
-from kubectl_spread.render.text import table_text
-from kubectl_spread.render.text.screen import PIPE, Screen
+from kubectl_spread.render.text import shortened, suffix_line
+from kubectl_spread.render.text.screen import PIPE, Screen, table_rows
 from kubectl_spread.render.text.show import gap_lines
 from kubectl_spread.report import SkewItem, SkewReport, SkewRow
 from kubectl_spread.words import listed
@@ -30,7 +32,7 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
     Args:
         before: the answer before.
         now: the answer.
-        screen: what they are written for, without a width: each row is a line.
+        screen: what they are written for; without a width, each row is a line.
         wide: whether all columns count.
     """
     earlier, rows = rows_of(before), rows_of(now)
@@ -38,11 +40,12 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
     gone = tuple(row for row in earlier if _key(row) not in there)
     was = dict(zip(map(_key, earlier), table_of(SKEW_COLUMNS, earlier, wide=wide).rows, strict=True))
     table = _with_gone(table_of(SKEW_COLUMNS, (*rows, *gone), wide=wide), len(gone))
-    # With headers, so that rows stand under those that were printed.
-    lines = table_text(table, screen).splitlines()[1:]
-    told = zip(lines, map(_key, (*rows, *gone)), table.rows, strict=True)
-    changed = "".join(f"{line}\n" for line, key, row in told if was.get(key) != row)
-    return changed + (gap_lines(now.incomplete) if now.incomplete != before.incomplete else "")
+    told, suffix = shortened(table, (table,), screen, nodes=node_names(now) | node_names(before))
+    # With headers, so that rows stand under those that were printed; what stands below them is no row.
+    lines = zip(islice(table_rows(told, screen), 1, None), map(_key, (*rows, *gone)), table.rows, strict=False)
+    changed = "".join(f"{line}\n" for row_lines, key, row in lines if was.get(key) != row for line in row_lines)
+    gaps = gap_lines(now.incomplete, screen) if now.incomplete != before.incomplete else ""
+    return changed + gaps + suffix_line(suffix if changed else "", screen)
 
 
 def summary(before: SkewReport, now: SkewReport) -> str:

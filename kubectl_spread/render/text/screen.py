@@ -1,6 +1,6 @@
 """Fitting text to a terminal: what is told in a line is wrapped at words, a table by giving its columns less room.
 
-In a pipe there is no width, and nothing is wrapped or left out.
+In a pipe there is no width, and nothing is wrapped or left out; -o wide has one there, and all of its columns.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from types import MappingProxyType, ModuleType
 import msgspec
 
 from kubectl_spread.objects.well_known_labels import HOSTNAME, REGION, ZONE
-from kubectl_spread.render.cells import cell, clean
-from kubectl_spread.render.outline import Table, Tone
+from kubectl_spread.render.cells import NONE, cell, clean
+from kubectl_spread.render.outline import EVERY, Table, Tone
 from kubectl_spread.render.wrapping import wrap
 
 COLORS = {Tone.BAD: "31", Tone.GOOD: "32", Tone.WARNING: "33", Tone.INFO: "36"}
@@ -44,11 +44,13 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
         colors: whether colours are wanted.
         width: its columns (count); None where nothing has to fit, as in a pipe.
         namespace: the one that was asked about; empty for all. No column of a table only repeats it.
+        whole: whether all columns stay, and no word is broken while there is another way to make a table fit.
     """
 
     colors: bool = False
     width: int | None = None
     namespace: str = ""
+    whole: bool = False
 
     def wrapped(self, text: str, *, under: int = 0) -> Iterator[str]:
         """Yield the lines of one, cleaned; those after the first begin under its column of that number."""
@@ -69,13 +71,16 @@ PIPE = Screen()
 
 def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterator[str]:
     """Yield the lines of a table as kubectl prints it, fit to the screen; none without rows."""
+    for lines in table_rows(table, screen, headers=headers):
+        yield from lines
+
+
+def table_rows(table: Table, screen: Screen, *, headers: bool = True) -> Iterator[Sequence[str]]:
+    """Yield the lines of the headers, those of each row, and those that say what short names stand for, if any."""
     if not table.rows:
         return
-    if screen.namespace and _repeats(table, screen.namespace):
-        table = _without(table, NAMESPACE)
-    table = msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
-    full = table
-    table, widths, named = _fit(table, screen.width)
+    full = _as_shown(table, screen)
+    table, widths, named = _fit(full, screen)
     tones = table.tones or [(None,) * len(widths)] * len(table.rows)
     rows = [
         [_in_lines(text, width, tone, screen) for text, width, tone in zip(row, widths, toned, strict=True)]
@@ -83,22 +88,40 @@ def table_lines(table: Table, screen: Screen, *, headers: bool = True) -> Iterat
     ]
     lines = _laid_out([list(table.headers), *rows] if headers else rows)
     if headers:
-        yield next(lines)
-    for cells, below in zip(rows, _below(full, told=table.told, screen=screen), strict=True):
-        yield from islice(lines, max(text.count("\n") for text in cells) + 1)
-        yield from below
+        yield [next(lines)]
+    for cells, below in zip(rows, _below(full, table, screen), strict=True):
+        yield [*islice(lines, max(text.count("\n") for text in cells) + 1), *below]
     if named:
-        yield from screen.wrapped(f"Here {', '.join(named)}.")
+        yield list(screen.wrapped(f"Here {', '.join(named)}."))
 
 
-def _below(table: Table, *, told: str, screen: Screen) -> Iterator[Sequence[str]]:
-    """Yield, for each row of the full table, its sentence in lines, unless it is told within the row."""
-    at = table.headers.index(table.told) if table.told and not told else None
-    for number, row in enumerate(table.rows):
-        sentence = "" if at is None else row[at].partition(": ")[2]
-        tone = table.tones[number][at] if at is not None and table.tones else None
-        lines = screen.wrapped(f"  {sentence}", under=2) if sentence else ()
-        yield [screen.paint(line, tone) for line in lines]
+def unbroken(table: Table, screen: Screen) -> bool:
+    """Whether the table fits the screen with every word in one line."""
+    if not table.rows:
+        return True
+    table, widths, _ = _fit(_as_shown(table, screen), screen)
+    return all(least <= width for (_, least), width in zip(_sizes(table, EVERY), widths, strict=True))
+
+
+def _as_shown(table: Table, screen: Screen) -> Table:
+    """Return the table with clean cells, and without a column that only repeats what was asked about."""
+    if screen.namespace and _repeats(table, screen.namespace):
+        table = _without(table, NAMESPACE)
+    return msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
+
+
+def _below(full: Table, shown: Table, screen: Screen) -> Iterator[Sequence[str]]:
+    """Yield, for each row of the full table, the lines with what is not told within the row as shown."""
+    told = full.told if full.told != shown.told else ""
+    for number, row in enumerate(full.rows):
+        tones = full.tones[number] if full.tones else (None,) * len(row)
+        lines = list[str]()
+        for header, text, tone in zip(full.headers, row, tones, strict=True):
+            if header == told and (sentence := text.partition(": ")[2]):
+                lines += (screen.paint(line, tone) for line in screen.wrapped(f"  {sentence}", under=2))
+            elif header in full.below and header not in shown.headers and text != NONE:
+                lines += screen.wrapped(f"  {header.lower()}: {text}", under=2)
+        yield lines
 
 
 def _repeats(table: Table, namespace: str) -> bool:
@@ -138,25 +161,26 @@ def _tabulate() -> Callable[..., str]:
     return tabulate
 
 
-def _fit(table: Table, width: int | None) -> tuple[Table, list[int], list[str]]:
+def _fit(table: Table, screen: Screen) -> tuple[Table, list[int], list[str]]:
     """Return the table as far as it fits, the width of each column, and what short names stand for.
 
     First sentences come below their rows; then cells are wrapped; then well-known labels get short names; then columns
-    are left out that can be spared.
+    come below their rows, or are left out that can be spared; then rows have any number of lines and words are broken.
     """
-    full = [natural for natural, _ in _sizes(table)]
+    full, width = [natural for natural, _ in _sizes(table)], screen.width
     if width is None or _total(full) <= width:
         return table, full, []
+    word, spare = (EVERY, ()) if screen.whole else (LONG_WORDS[0], table.spare)
     table = _in_words(table)
-    if widths := _shared_out(_sizes(table), width, FEW_LINES):
+    if widths := _shared_out(_sizes(table, word), width, FEW_LINES):
         return table, widths, []
     table, named = _with_short_keys(table)
-    for header in ("", *table.spare):
+    for header in ("", *table.below, *spare):
         table = _without(table, header)
-        sizes = _sizes(table)
+        sizes = _sizes(table, word)
         if widths := _shared_out(sizes, width, MOST_LINES):
             return table, widths, named
-    for longest in LONG_WORDS[1:]:
+    for longest in (EVERY, *LONG_WORDS) if screen.whole else LONG_WORDS[1:]:
         sizes = _sizes(table, longest)
         if widths := _shared_out(sizes, width, max(full)):
             return table, widths, named

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kubectl_spread.render.outline import Extent, Gaps, table_of
-from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of, skew_outline
-from kubectl_spread.render.text import block_lines, outline_text, suffix_line, table_text
+from kubectl_spread.render.text import block_lines, outline_text, shortened, suffix_line, table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.report import Incomplete, SkewReport, SkewTable
-from kubectl_spread.words import shortening
 
 
 def show_table(
@@ -31,10 +29,9 @@ def show_table(
         nodes: the names of the cluster's nodes, which go without the suffix that all share where there is little room.
     """
     table = table_of(SKEW_COLUMNS, rows_of(report), wide=wide)
-    suffix, short = shortening(nodes) if screen.width else ("", str)
-    told = rewritten(table, short) if suffix else table
+    told, suffix = shortened(table, (table,), screen, nodes=nodes)
     text = table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
-    return text + suffix_line(suffix if told != table else "", screen)
+    return text + suffix_line(suffix, screen)
 
 
 def gap_lines(gaps: tuple[Incomplete, ...], screen: Screen = PIPE) -> str:

@@ -53,6 +53,16 @@ def test_a_row_that_has_changed_stands_as_in_the_table() -> None:
     assert "a:1 b:0" in line
 
 
+def test_a_row_of_several_lines_is_printed_as_a_whole() -> None:
+    now = report([WEB, API, replica("web", on="a1")])
+    screen = Screen(width=60, whole=True)
+    found = changed_rows(BOTH, now, screen, wide=True).splitlines()
+    assert len(found) > 1
+    assert found[-1].startswith("  selector: ")
+    assert "\n".join(found) in show_table(now, screen, wide=True, headers=True)
+    assert not [line for line in found if line.startswith("Here ")]
+
+
 def test_a_row_that_reads_the_same_is_not_printed() -> None:
     (web,) = rows_of([*NODES, WEB])
     told = SkewReport(metadata=METADATA, items=(web,))

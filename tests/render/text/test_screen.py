@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.render.outline import Table, Tone
-from kubectl_spread.render.text.screen import PIPE, Screen, table_lines
+from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
 from kubectl_spread.render.wrapping import wrap
 
 WORDS = st.lists(st.text("abcde-./=", min_size=1, max_size=30), min_size=1, max_size=12).map(" ".join)
@@ -118,6 +118,41 @@ def test_a_column_that_can_be_spared_goes_last() -> None:
         "KEY        STATUS                DOMAINS",
         "zone       Blocked: min pinned   a:1 b:1",
     ]
+
+
+ROOMY = msgspec.structs.replace(
+    TOLD, headers=(*WIDE.headers, "HEADROOM"), rows=tuple((*row, "3 more, then none") for row in WIDE.rows), tones=()
+)
+ROOMY = msgspec.structs.replace(ROOMY, below=("HEADROOM",))
+
+
+def test_a_column_comes_below_its_row_before_another_is_left_out() -> None:
+    assert lines(ROOMY, namespace="shop", width=160)[1].endswith("3 more, then none")
+    assert lines(ROOMY, namespace="shop", width=52)[:7] == [
+        "KEY        WHEN             STATUS    DOMAINS",
+        "zone       DoNotSchedule    Blocked   a:1 b:1",
+        "  min pinned by node-c1 and 1 more",
+        "  headroom: 3 more, then none",
+        "hostname   ScheduleAnyway   OK        node-a:1",
+        "                                      node-b:1",
+        "                                      node-c:1",
+    ]
+    nothing = msgspec.structs.replace(ROOMY, rows=tuple((*row, "") for row in WIDE.rows))
+    assert not [line for line in lines(nothing, namespace="shop", width=52) if "headroom" in line]
+
+
+def test_where_the_whole_is_wanted_no_column_goes_and_no_word_is_broken_that_need_not_be() -> None:
+    long = tuple((*row[:4], "ip-10-0-1-203.eu-central-1.compute.internal") for row in WIDE.rows)
+    table = msgspec.structs.replace(TOLD, rows=long, tones=())
+    assert lines(table, namespace="shop", width=60)[0].split() == ["KEY", "STATUS", "DOMAINS"]
+    assert lines(table, namespace="shop", width=60, whole=True)[0].split() == ["KEY", "WHEN", "STATUS", "DOMAINS"]
+    assert not [line for line in lines(table, namespace="shop", width=86) if long[0][4] in line]
+    assert len([line for line in lines(table, namespace="shop", width=86, whole=True) if long[0][4] in line]) == len(
+        long
+    )
+    assert unbroken(table, Screen(namespace="shop", width=86, whole=True))
+    assert not unbroken(table, Screen(namespace="shop", width=66, whole=True))
+    assert unbroken(Table(headers=("KEY",), rows=()), Screen(width=1, whole=True))
 
 
 def test_on_the_narrowest_screen_words_are_broken() -> None:
