@@ -42,6 +42,11 @@ def between(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}..{high}"
 
 
+def moved(was: str, now: str) -> str:
+    """Return ``3→2``, or ``3`` where that is the same: no place to break a line."""
+    return was if was == now else f"{was}→{now}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the question that a misspelt name raises, such as ``did you mean web?``; empty where none is near.
 

@@ -11,9 +11,14 @@ from kubectl_spread.words import (
     enumerated,
     first_and_more,
     listed,
+    moved,
     shared_suffix,
     shortening,
 )
+
+
+def test_what_has_not_moved_is_told_once() -> None:
+    assert (moved("3", "2"), moved("3", "3")) == ("3→2", "3")
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from kubectl_spread.reference import entry
 from kubectl_spread.reference.entry import Entry, EntryKind
 
 _column = partial(Entry, kind=EntryKind.COLUMN, link=entry.DEFINITION)
-_SHOW, _DOMAINS, _NODES = "By show.", "Below a constraint.", "By why-pending and check, of the nodes that are rejected."
-_CHANGES = "By simulate and rebalance."
+_DOMAINS, _NODES = "Below a constraint.", "By why-pending and check, of the nodes that are rejected."
+_ROWS = "By show, simulate and rebalance."
 
 COLUMNS: Sequence[Entry] = (
     _column(
         name="NAMESPACE",
         summary="the namespace of the workload",
         meaning="Left out where one namespace was asked for and every row is in it.",
-        when=_SHOW,
+        when=_ROWS,
         action="-A looks at all namespaces, -n at one.",
     ),
     _column(
@@ -25,7 +25,7 @@ COLUMNS: Sequence[Entry] = (
         summary="what the Pods belong to",
         meaning="The topmost owner that can be read. While a rollout has Pods of several revisions, each revision that"
         " counts other Pods has its own row, with the revision in brackets.",
-        when=_SHOW,
+        when=_ROWS,
         action="show TYPE/NAME prints the domains.",
     ),
     _column(
@@ -33,21 +33,21 @@ COLUMNS: Sequence[Entry] = (
         summary="the topologyKey of the constraint",
         meaning="Each workload has a row for each of its constraints. (default) marks constraints of the cluster. On a"
         " narrow terminal well-known keys have short names, which the last line tells.",
-        when=_SHOW,
+        when=_ROWS,
         action="--topology-key shows the constraints on one key.",
     ),
     _column(
         name="WHEN",
         summary="whenUnsatisfiable of the constraint",
         meaning="DoNotSchedule is a rule, ScheduleAnyway a preference. Left out of a narrow terminal.",
-        when=_SHOW,
+        when="By show and rebalance.",
         action="Explain whenUnsatisfiable.",
     ),
     _column(
         name="MAX-SKEW",
         summary="maxSkew of the constraint",
         meaning="How far the fullest domain may be above the emptiest. Left out of a narrow terminal.",
-        when=_SHOW,
+        when=_ROWS,
         action="Explain maxSkew.",
     ),
     _column(
@@ -55,7 +55,7 @@ COLUMNS: Sequence[Entry] = (
         summary="how far the fullest domain is above the emptiest",
         meaning="The largest count minus the global minimum over eligible domains; in the table of a constraint, the"
         " domain's own count minus the minimum. An arrow leads from before to after.",
-        when=_SHOW,
+        when=_ROWS,
         action="Above MAX-SKEW a DoNotSchedule constraint is Violated; rebalance plans what mends it.",
     ),
     _column(
@@ -70,15 +70,17 @@ COLUMNS: Sequence[Entry] = (
         summary="how the workload stands, and in a few words why",
         meaning="NoDomains, Blocked, FailedCreate, Unschedulable, Violated, NoEffect, Incomplete, Uneven or OK: the"
         " first of these that holds.",
-        when=_SHOW,
+        when="By show and simulate.",
         action="Explain the status by its name.",
     ),
     _column(
         name="DOMAINS",
         summary="the Pods in each domain",
         meaning="a:3 b:1 is domain a with three Pods and b with one. Of many domains, how many have how many: 0×93 1×71"
-        " is 93 domains without a Pod and 71 with one.",
-        when=_SHOW,
+        " is 93 domains without a Pod and 71 with one. In a:3→2 an arrow leads from before to after; - is a domain that"
+        " is not there and 0..1 what was seen in several orders of what is left to chance; of many domains only"
+        " those stand there that change.",
+        when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
     _column(
@@ -145,20 +147,6 @@ COLUMNS: Sequence[Entry] = (
         meaning="As it stands in the FailedScheduling event.",
         when="By why-pending and check with -o wide.",
         action="Compare it with kubectl describe pod.",
-    ),
-    _column(
-        name="BEFORE",
-        summary="the Pods in each domain before the step or the plan",
-        meaning="As under DOMAINS. Of many domains only those that change.",
-        when=_CHANGES,
-        action="--all shows constraints that do not change.",
-    ),
-    _column(
-        name="AFTER",
-        summary="the Pods in each domain after the step or the plan",
-        meaning="As under DOMAINS. 0..1 is a range: what was seen in several orders of what is left to chance.",
-        when=_CHANGES,
-        action="-o json has the ranges of all domains.",
     ),
     _column(
         name="ORDER",

@@ -18,9 +18,9 @@ from kubectl_spread.render.outline import (
     table_of,
 )
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.render.outline.skew import counts_text
-from kubectl_spread.report import Counts, PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
-from kubectl_spread.words import count_of, listed
+from kubectl_spread.render.outline.skew import moved_text
+from kubectl_spread.report import PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.words import count_of, listed, moved
 
 TONES = {
     RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
@@ -121,8 +121,7 @@ COLUMNS: Sequence[Column[RebalanceItem]] = (
     Column("KEY", lambda item: item.constraint.topology_key),
     Column("WHEN", lambda item: item.constraint.when_unsatisfiable, spare=True),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
-    Column("SKEW", lambda item: f"{item.skew_before} → {item.skew_after}"),
+    Column("SKEW", lambda item: moved(str(item.skew_before), str(item.skew_after))),
     Column("VERDICT", lambda item: item.verdict.value, tone=lambda item: TONES[item.verdict]),
-    Column("BEFORE", lambda item: counts_text(Counts.of(item.before))),
-    Column("AFTER", lambda item: counts_text(Counts.of(item.after))),
+    Column("DOMAINS", lambda item: moved_text(item.before, {each: (pods, pods) for each, pods in item.after.items()})),
 )

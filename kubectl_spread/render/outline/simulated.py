@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.render.outline.skew import counts_text
-from kubectl_spread.report import FEW_DOMAINS, Counts, EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
-from kubectl_spread.words import listed
+from kubectl_spread.render.outline.skew import moved_text
+from kubectl_spread.report import EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.words import between, listed, moved
 
 SHOWN_NAMES = 4
 
@@ -31,7 +30,7 @@ def _step(step: SimulatedStep, extent: Extent) -> Item:
     return Item(
         item=step,
         headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=_tone(step)),
-        paragraphs=((*_notes(step), *((table,) if changed else ())),),
+        paragraphs=((*_notes(step), *((table,) if changed else ()), *_ranges(step)),),
     )
 
 
@@ -77,6 +76,10 @@ def _notes(step: SimulatedStep) -> Iterator[Block]:
     if step.preempted:
         yield Note(line=f"Preempted by Pods of higher priority: {_pods(step.preempted)}.")
     yield from (Note(line=f"{note[:1].upper()}{note[1:]}.") for note in step.notes)
+
+
+def _ranges(step: SimulatedStep) -> Iterator[Block]:
+    """Yield what ranges rest on, where there are any."""
     if step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values()):
         yield Note(line=f"Ranges are what was seen in {step.orders} orders of what is left to chance.")
 
@@ -86,42 +89,9 @@ def _pods(pods: Sequence[EvictedPod]) -> str:
     return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
 
 
-def _before(item: SimulatedItem) -> str:
-    """Return how the Pods lay, domain by domain where these are few; of many only those that change."""
-    shown = _shown(item)
-    counts = Counts.of({domain: number for domain, number in item.before.items() if domain in shown})
-    return counts_text(counts) or EMPTY
-
-
-def _after(item: SimulatedItem) -> str:
-    """Return how the Pods lie, or between which numbers, in the same domains."""
-    shown = _shown(item)
-    if len(shown) > FEW_DOMAINS:
-        lows, highs = zip(*item.ranges.values(), strict=True)
-        if lows == highs:
-            return counts_text(Counts.of(dict(zip(item.ranges, lows, strict=True))))
-        return f"{len(item.ranges)} domains, {min(lows)}..{max(highs)}"
-    return (
-        " ".join(f"{domain or EMPTY}:{_range(*item.ranges[domain])}" for domain in item.ranges if domain in shown)
-        or EMPTY
-    )
-
-
-def _shown(item: SimulatedItem) -> set[str]:
-    """Return the domains that are worth a number each."""
-    every = {*item.before, *item.ranges}
-    changed = {domain for domain in every if item.ranges.get(domain) != (item.before.get(domain),) * 2}
-    return changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
-
-
-def _range(low: int, high: int) -> str:
-    """Return a number, or between which it lies."""
-    return f"{low}" if low == high else f"{low}..{high}"
-
-
 def _skew(item: SimulatedItem) -> str:
     """Return the skew before and after."""
-    return f"{item.skew_before} → {_range(*item.skew_after)}"
+    return moved(str(item.skew_before), between(*item.skew_after))
 
 
 def _status(item: SimulatedItem) -> str:
@@ -138,6 +108,5 @@ COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", _skew),
     Column("STATUS", _status),
-    Column("BEFORE", _before),
-    Column("AFTER", _after),
+    Column("DOMAINS", lambda item: moved_text(item.before, item.ranges)),
 )

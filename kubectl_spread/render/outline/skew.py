@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UnsetType
 
@@ -11,8 +11,17 @@ from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps,
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.report import Counts, Finding, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
-from kubectl_spread.words import first_and_more, listed
+from kubectl_spread.report import (
+    FEW_DOMAINS,
+    Counts,
+    Finding,
+    SkewItem,
+    SkewReport,
+    SkewRow,
+    SkewTable,
+    SpreadStatus,
+)
+from kubectl_spread.words import between, first_and_more, listed, moved
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,
@@ -122,6 +131,36 @@ def counts_text(counts: Counts) -> str:
     if counts.domains:
         return " ".join(f"{pods}×{domains}" for pods, domains in counts.domains.items())
     return " ".join(f"{value or EMPTY}:{count}" for value, count in counts.each.items())
+
+
+def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) -> str:
+    """Return the count of each domain before → after; of many those that change, or how many have which.
+
+    Args:
+        before: domain → its Pods (count).
+        after: domain → between which numbers of Pods it has then.
+    """
+    was = {domain: (pods, pods) for domain, pods in before.items()}
+    every = sorted({*was, *after})
+    changed = [domain for domain in every if was.get(domain) != after.get(domain)]
+    shown = changed if len(every) > FEW_DOMAINS >= len(changed) > 0 else every
+    if len(shown) <= FEW_DOMAINS:
+        ends = ((domain, _pods_at(was.get(domain)), _pods_at(after.get(domain))) for domain in shown)
+        return " ".join(f"{domain or EMPTY}:{moved(first, last)}" for domain, first, last in ends)
+    return " → ".join(dict.fromkeys(text or "-" for text in (counts_text(Counts.of(before)), _ranges_text(after))))
+
+
+def _pods_at(pods: tuple[int, int] | None) -> str:
+    """Return the Pods of a domain, or between which numbers; ``-`` where it is not there."""
+    return between(*pods) if pods else "-"
+
+
+def _ranges_text(after: Mapping[str, tuple[int, int]]) -> str:
+    """Return how many domains have which count, or between which numbers all lie where chance decides."""
+    lows, highs = zip(*after.values(), strict=True) if after else ((), ())
+    if lows == highs:
+        return counts_text(Counts.of(dict(zip(after, lows, strict=True))))
+    return f"{len(after)} domains, {between(min(lows), max(highs))}"
 
 
 def rows_of(report: SkewReport | SkewTable) -> tuple[SkewRow, ...]:

@@ -1,0 +1,30 @@
+"""How Pods lie, in the words of a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.render.outline.skew import moved_text
+
+MANY = {f"n{i}": (1, 1) for i in range(8)}
+EVENLY = dict.fromkeys(MANY, 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ({"a": 3, "b": 0}, {"a": (2, 2), "b": (1, 1)}, "a:3→2 b:0→1"),
+        ({"a": 3, "b": 1}, {"a": (3, 3), "b": (0, 2)}, "a:3 b:1→0..2"),
+        ({"a": 3, "": 1}, {"a": (3, 3), "c": (1, 1)}, '"":1→- a:3 c:-→1'),
+        ({}, {}, ""),
+        (EVENLY, MANY | {"n0": (2, 2), "n1": (0, 1)}, "n0:1→2 n1:1→0..1"),
+        (EVENLY, MANY, "1×8"),
+        (dict.fromkeys(MANY, 0), MANY, "0×8 → 1×8"),
+        (dict.fromkeys(MANY, 0), MANY | {"n0": (0, 2)}, "0×8 → 8 domains, 0..2"),
+        (EVENLY, {}, "1×8 → -"),
+    ],
+)
+def test_counts_before_lead_to_those_after(
+    before: dict[str, int], after: dict[str, tuple[int, int]], told: str
+) -> None:
+    assert moved_text(before, after) == told
