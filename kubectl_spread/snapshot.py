@@ -275,9 +275,15 @@ def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, P
     """Return the Pods by node, and by namespace and label set."""
     by_node: dict[str, list[Pod]] = defaultdict(list)
     by_labels: dict[str, dict[frozenset[tuple[str, str]], list[Pod]]] = defaultdict(lambda: defaultdict(list))
+    # Replicas share their labels, as the reader made them: a set of each is enough.
+    label_sets: dict[int, frozenset[tuple[str, str]]] = {}
     for pod in pods:
         by_node[pod.spec.node_name].append(pod)
-        by_labels[pod.metadata.namespace][_label_set(pod)].append(pod)
+        shared = id(pod.metadata.labels)
+        label_set = label_sets.get(shared)
+        if label_set is None:
+            label_set = label_sets[shared] = _label_set(pod)
+        by_labels[pod.metadata.namespace][label_set].append(pod)
     frozen: dict[str, PodsByLabels] = {
         ns: {key: tuple(found) for key, found in sets.items()} for ns, sets in by_labels.items()
     }

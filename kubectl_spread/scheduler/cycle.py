@@ -341,8 +341,15 @@ def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
     left = _passing(pod, found, handle)
     if len(left) == 1:
         return dict.fromkeys(left, 0)
-    scored = _scores(pod, handle, [handle.node_infos[name] for name in sorted(left)])
-    return {} if isinstance(scored, Rejection) else {name: scores["total"] for name, scores in scored.items()}
+    names = sorted(left)
+    columns = _columns(pod, handle, [handle.node_infos[name] for name in names])
+    if isinstance(columns, Rejection):
+        return {}
+    totals = dict.fromkeys(names, 0)
+    for _, scored in columns:
+        for name, score in scored.items():
+            totals[name] += score
+    return totals
 
 
 def _passing(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:
@@ -465,8 +472,26 @@ def _first_rejections(
     return first
 
 
+_Columns: TypeAlias = Sequence[tuple[str, Mapping[str, int]]]
+"""Score plugin, and feasible node's name → its weighted, normalised score."""
+
+
 def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]] | Rejection:
-    """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``.
+    """Return feasible node's name → score plugin → weighted, normalised score, and their ``total``."""
+    columns = _columns(pod, handle, feasible)
+    if isinstance(columns, Rejection):
+        return columns
+    scores = {}
+    for info in feasible:
+        name = info.name
+        of_node = {plugin: scored[name] for plugin, scored in columns}
+        of_node["total"] = sum(of_node.values())
+        scores[name] = of_node
+    return scores
+
+
+def _columns(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns | Rejection:
+    """Return what each plugin scores.
 
     Where a plugin cannot score, return what it says: the Pod then goes nowhere. But a node that alone is feasible is
     taken without any score.
@@ -474,7 +499,7 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
     Source: schedule_one.go schedulePod, framework/runtime/framework.go RunPreScorePlugins (v1.36).
     """
     if not feasible:
-        return {}
+        return ()
     columns = []
     for plugin, weight in handle.profile.weights.items():
         scored = PRE_SCORES[plugin](pod, handle, feasible) if plugin in PRE_SCORES else None
@@ -483,14 +508,8 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
             if len(feasible) > 1:
                 return Rejection(plugin, _passed_on(f'PreScore plugin "{plugin}"', scored))
         elif scored is not None:
-            columns.append((plugin, weight, scored))
-    scores = {}
-    for info in feasible:
-        name = info.name
-        of_node = {plugin: weight * scored[name] for plugin, weight, scored in columns}
-        of_node["total"] = sum(of_node.values())
-        scores[name] = of_node
-    return scores
+            columns.append((plugin, {name: weight * score for name, score in scored.items()}))
+    return columns
 
 
 def _named(rejection: Rejection) -> Rejection:

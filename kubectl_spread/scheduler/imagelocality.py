@@ -29,7 +29,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     # bytes of the image x the part of all nodes that have it, together over the Pod's images.
     image_bytes: Counter[str] = Counter()
     for image in images:
-        sizes = handle.index.images.get(image, {})
+        sizes = handle.index.image_bytes(image)
         # What every node has is no reason to go anywhere in particular, but what few have would draw all Pods there.
         part = len(sizes) / len(handle.node_infos)
         image_bytes.update({node: int(size * part) for node, size in sizes.items()})

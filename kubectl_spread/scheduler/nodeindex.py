@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Protocol
 
@@ -37,6 +37,8 @@ class NodeIndex:
         """Return the values of the label (key) on these nodes (names)."""
         self.matching = lru_cache(CONDITIONS_KEPT)(self._matching)
         """Return the names of the nodes that meet the condition."""
+        self.image_bytes = lru_cache(CONDITIONS_KEPT)(self._image_bytes)
+        """Return node's name → bytes of the image (name) there; of images twice on a node the last counts."""
 
         self.tainted_against = lru_cache(CONDITIONS_KEPT)(self._tainted_against)
         """Return the names of the nodes with taints that meet the condition."""
@@ -102,14 +104,18 @@ class NodeIndex:
             self._lacking[key] = self.names - self.carrying(frozenset((key,)))
         return self._lacking[key]
 
-    @cached_property
-    def images(self) -> Mapping[str, Mapping[str, int]]:
-        """Image's name → node's name → bytes; of images twice on a node the last counts."""
+    def _image_bytes(self, image: str) -> Mapping[str, int]:
         if self._same_images is not None:
-            return self._same_images.images
-        found: dict[str, dict[str, int]] = {}
+            return self._same_images.image_bytes(image)
+        return {name: sizes[image] for sizes, names in self._images if image in sizes for name in names}
+
+    @cached_property
+    def _images(self) -> Sequence[tuple[Mapping[str, int], Sequence[str]]]:
+        """Image's name → bytes, and the nodes (names) that share a list of just these, as the reader made it."""
+        sharing: dict[int, list[str]] = {}
         for name, node in self._nodes.items():
-            for image in node.status.images:
-                for image_name in image.names:
-                    found.setdefault(image_name, {})[name] = image.size_bytes
-        return found
+            sharing.setdefault(id(node.status.images), []).append(name)
+        return [
+            ({each: image.size_bytes for image in self._nodes[names[0]].status.images for each in image.names}, names)
+            for names in sharing.values()
+        ]

@@ -8,10 +8,10 @@ modelled: CPU and memory that a Pod gets by a ResourceClaim (gate DRANodeAllocat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Protocol, Self, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Container, ContainerStatus, Pod, PodSpec, Quantity, ResourceRequirements
@@ -45,6 +45,7 @@ class Summand(Protocol):
 
 AmountT = TypeVar("AmountT", bound=Summand)
 
+_Items: TypeAlias = tuple[tuple[str, Quantity], ...]
 _NAMED = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
 
 
@@ -54,7 +55,13 @@ def amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
     Raises:
         ValueError: a quantity cannot be read.
     """
-    return _whole(_millis(quantities))
+    return dict(_amounts(tuple(quantities.items())))
+
+
+@lru_cache(4096)
+def _amounts(quantities: _Items) -> Mapping[str, int]:
+    """Return the amounts of quantities; of nodes by the thousand few offer anything else than others."""
+    return _whole(_millis(dict(quantities)))
 
 
 def _millis(quantities: Mapping[str, Quantity]) -> dict[str, int]:
@@ -100,7 +107,7 @@ def is_extended(name: str) -> bool:
 
 def pod_requests(
     pod: Pod, profile: Profile, *, assigned: bool, missing: Mapping[str, int] = MappingProxyType({})
-) -> dict[str, int]:
+) -> Mapping[str, int]:
     """Return what the Pod requests: its containers at their widest moment, or Pod-level requests, plus overhead.
 
     Args:
@@ -112,8 +119,8 @@ def pod_requests(
     Raises:
         ValueError: a quantity cannot be read.
     """
-    if (settled := _settled(pod)) is not None:
-        return dict(_together(settled, tuple(missing.items())))
+    if (settled := _settled(pod, missing)) is not None:
+        return settled
     # A Pod on no node has nothing allocated as yet: its spec is all that counts.
     resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
     default = _in_thousandths(missing)
@@ -130,25 +137,50 @@ def pod_requests(
     return _whole(_sum((requests, _millis(pod.spec.overhead))))
 
 
-_Items: TypeAlias = tuple[tuple[str, Quantity], ...]
+class _Settled(NamedTuple):
+    """What Pods with these containers and statuses request; both are kept, so that their ids stay theirs.
+
+    Attributes:
+        containers: the containers.
+        statuses: what is said of them.
+        requests: what they request together (amounts); None where there is more to add up.
+    """
+
+    containers: tuple[Container, ...]
+    statuses: tuple[ContainerStatus, ...]
+    requests: Mapping[str, int] | None
 
 
-def _settled(pod: Pod) -> tuple[_Items, ...] | None:
-    """Return what each container of a Pod requests, has and was allocated; None where there is more to add up.
+_SETTLED: dict[tuple[int, int, tuple[tuple[str, int], ...]], _Settled] = {}
+"""Ids of containers and of their statuses, and what is missing → what is requested: replicas share these parts."""
+_MOST_SETTLED = 4096
+
+
+def _settled(pod: Pod, missing: Mapping[str, int]) -> Mapping[str, int] | None:
+    """Return what a Pod requests whose containers have and were allocated that; None where there is more to add up.
 
     That is how most Pods are, and there is no need to go through all that may be.
     """
     spec, status = pod.spec, pod.status
-    if spec.init_containers or len(spec.containers) != len(status.container_statuses):
+    if spec.init_containers or spec.overhead or spec.resources is not None or status.resources is not None:
         return None
-    if spec.overhead or spec.resources is not None or status.resources is not None:
+    containers, statuses = spec.containers, status.container_statuses
+    key = (id(containers), id(statuses), tuple(missing.items()))
+    known = _SETTLED.get(key)
+    if known is None:
+        if len(_SETTLED) >= _MOST_SETTLED:
+            _SETTLED.clear()
+        known = _SETTLED[key] = _Settled(containers, statuses, _requested(containers, statuses, key[2]))
+    return known.requests
+
+
+def _requested(
+    containers: Sequence[Container], statuses: Sequence[ContainerStatus], missing: tuple[tuple[str, int], ...]
+) -> Mapping[str, int] | None:
+    """Return what the containers request together (amounts); None where a status says anything else."""
+    if len(containers) != len(statuses) or not all(map(_is_settled, containers, statuses)):
         return None
-    found = []
-    for container, reported in zip(spec.containers, status.container_statuses, strict=True):
-        if not _is_settled(container, reported):
-            return None
-        found.append(tuple(container.resources.requests.items()))
-    return tuple(found)
+    return _together(tuple(tuple(container.resources.requests.items()) for container in containers), missing)
 
 
 def _is_settled(container: Container, reported: ContainerStatus) -> bool:
@@ -173,7 +205,7 @@ def has_pod_level(pod: Pod, profile: Profile) -> bool:
     return any(map(is_pod_level, pod.spec.resources.requests))
 
 
-def non_zero_requests(pod: Pod, profile: Profile) -> dict[str, int]:
+def non_zero_requests(pod: Pod, profile: Profile) -> Mapping[str, int]:
     """Return what a Pod on a node requests where containers that name no CPU or memory are taken to need a little.
 
     Requests of the Pod as a whole, or of any of its containers besides them, spare the others that.

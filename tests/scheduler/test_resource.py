@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.scheduler import resource
 from kubectl_spread.scheduler.profile import default_profile
@@ -52,6 +53,16 @@ def test_containers_that_are_settled_count_as_those_that_are_gone_through(releas
         assert resource.pod_requests(running, profile, assigned=True) == {"cpu": counts}
         missing = resource.non_zero_requests(running, profile)
         assert missing == {"cpu": counts, "memory": 400 * 2**20}
+
+
+def test_pods_that_share_their_containers_may_have_been_allocated_more() -> None:
+    template = typed_pod(pod("p", requests={"cpu": "1"})).spec
+    counts = []
+    for has in ("1", "2", "1"):
+        states = [{"name": "main", "resources": {"requests": {"cpu": has}}, "allocatedResources": {"cpu": has}}]
+        running = replace(typed_pod(pod("p", status={"containerStatuses": states})), spec=template)
+        counts.append(resource.pod_requests(running, PROFILE, assigned=True))
+    assert counts == [{"cpu": 1000}, {"cpu": 2000}, {"cpu": 1000}]
 
 
 def test_what_a_container_is_taken_to_need() -> None:
