@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -31,11 +32,13 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
     """Explain a finding, a fix, a status, a field or a column, from what ships with this plugin: nothing is read."""
     from kubectl_spread import reference
     from kubectl_spread.render.text.explain import entries_text, listed_text, values_of
+    from kubectl_spread.render.text.screen import Screen
 
     found = reference.entries_named(flags.name) if flags.name else reference.ENTRIES
     if not found:
         near = reference.similar_names(flags.name)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists what there is"
         raise UsageError(f"nothing to explain is named {flags.name!r}", hint=hint)
-    text = entries_text(found) if flags.name else listed_text(found)
+    screen = Screen(width=output.terminal_width(sys.stdout))
+    text = entries_text(found, screen) if flags.name else listed_text(found, screen)
     output.write(output.structured(values_of(found), printing.output) or text)

@@ -19,7 +19,8 @@ from kubectl_spread.render.outline.rebalanced import COLUMNS as REBALANCE_COLUMN
 from kubectl_spread.render.outline.simulated import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 from kubectl_spread.report import RebalanceVerdict, SpreadStatus, Verdict
-from tests.program import spread
+from tests.program import INSTALLED, spread
+from tests.terminal import printed_on
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -29,6 +30,13 @@ def test_everything_is_listed_in_one_line_each() -> None:
     assert head.split() == ["NAME", "KIND", "WHAT"]
     assert [tuple(row.split()[:2]) for row in rows] == [(entry.name, entry.kind) for entry in ENTRIES]
     assert max(map(len, rows)) <= 120
+
+
+@pytest.mark.parametrize("words", [(), ("PinnedMinimum",)])
+def test_what_is_explained_fits_the_terminal(words: tuple[str, ...]) -> None:
+    shown = printed_on(60, INSTALLED, "explain", *words)
+    assert [line for line in shown.splitlines() if len(line) > 60 and not line.startswith("See ")] == []
+    assert "".join(shown.split()) == "".join(spread("explain", *words).stdout.split())
 
 
 @pytest.mark.parametrize("name", sorted({entry.name for entry in ENTRIES}))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from kubectl_spread.reference.entry import Entry, EntryKind
 from kubectl_spread.render.outline import Column, table_of
 from kubectl_spread.render.text import table_text
+from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.report import API_VERSION
 
 WIDTH = 100
-"""Characters to a line."""
+"""Characters to a line, at most."""
 LABELS = {EntryKind.FIX: "Offered", EntryKind.FIELD: "Allowed", EntryKind.COLUMN: "Printed"}
 COLUMNS: Sequence[Column[Entry]] = (
     Column("NAME", lambda entry: entry.name),
@@ -21,14 +21,15 @@ COLUMNS: Sequence[Column[Entry]] = (
 )
 
 
-def listed_text(entries: Sequence[Entry]) -> str:
-    """Return a line for each entry."""
-    return table_text(table_of(COLUMNS, entries))
+def listed_text(entries: Sequence[Entry], screen: Screen = PIPE) -> str:
+    """Return a line for each entry, fit to the screen."""
+    return table_text(table_of(COLUMNS, entries), screen)
 
 
-def entries_text(entries: Sequence[Entry]) -> str:
+def entries_text(entries: Sequence[Entry], screen: Screen = PIPE) -> str:
     """Return entries of one name in full, a blank line between them."""
-    return "\n".join(map(_entry_text, entries))
+    readable = Screen(width=min(screen.width or WIDTH, WIDTH))
+    return "\n".join(_entry_text(entry, screen, readable) for entry in entries)
 
 
 def values_of(entries: Sequence[Entry]) -> dict[str, object]:
@@ -36,12 +37,13 @@ def values_of(entries: Sequence[Entry]) -> dict[str, object]:
     return {"apiVersion": API_VERSION, "kind": "Reference", "items": [asdict(entry) for entry in entries]}
 
 
-def _entry_text(entry: Entry) -> str:
+def _entry_text(entry: Entry, screen: Screen, readable: Screen) -> str:
     """Return one entry: what it is, what it means, when it comes, what to do, where to read on."""
     paragraphs = (
         entry.meaning,
         f"{LABELS.get(entry.kind, 'Reported')}: {entry.when}",
         f"What to do: {entry.action}",
     )
-    filled = [textwrap.fill(text, WIDTH, break_on_hyphens=False) for text in paragraphs]
-    return "\n".join([f"{entry.name} ({entry.kind}): {entry.summary}", "", *filled, "", f"See {entry.link}", ""])
+    title = screen.wrapped(f"{entry.name} ({entry.kind}): {entry.summary}")
+    filled = (line for text in paragraphs for line in readable.wrapped(text))
+    return "\n".join([*title, "", *filled, "", f"See {entry.link}", ""])
