@@ -108,23 +108,31 @@ CASES: dict[str, tuple[str, ...]] = {
 }
 
 
+ZONE_B = "topology.kubernetes.io/zone=eu-central-1b"
 CLOUD = ("-n", "shop", "--color", "never", "--from", "tests/testdata/cli/cloud.yaml")
 ON_TERMINALS: dict[str, tuple[str, ...]] = {
     "show": ("show",),
     "show-frontend": ("show", "deployment/checkout-frontend"),
+    "show-by-node": ("show", "statefulset/session-store", "--by-node"),
     "why-pending": ("why-pending",),
     "check": ("check", "-f", "tests/testdata/cli/frontend.yaml"),
     "simulate": ("simulate", "--drain", "ip-10-0-1-17.eu-central-1.compute.internal"),
+    "simulate-lose": (
+        "simulate",
+        "--lose",
+        "topology.kubernetes.io/zone=eu-central-1b",
+        "--scale",
+        "deployment/search=9",
+    ),
     "rebalance": ("rebalance",),
+    "rebalance-soft": ("rebalance", "--soft"),
 }
 """What is asked of a cluster whose nodes have the long names of a cloud."""
 WIDTHS = (80, 120, 200)
 TERMINALS = {
     **{f"terminal/{name}-{width}.txt": (width, words) for name, words in ON_TERMINALS.items() for width in WIDTHS},
     "terminal/show-wide-160.txt": (160, ("show", "-o", "wide")),
-    "terminal/show-by-node-120.txt": (120, ("show", "statefulset/session-store", "--by-node")),
 }
-WIDE = {**ON_TERMINALS, "show-by-node": ("show", "statefulset/session-store", "--by-node")}
 WIDE_COLUMNS = 160
 SUFFIX = ".eu-central-1.compute.internal"
 LONG_WORD = re.compile(r"[^\s,;:()]{6,}(?<!\.)")
@@ -142,12 +150,12 @@ def test_terminals_show_what_they_did(
     same_as_golden(shown, name)
 
 
-@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("name", ON_TERMINALS)
 def test_wide_has_room_for_all_names_in_its_columns(
     name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    shown, table = (spread(*WIDE[name], *CLOUD, "-o", how).stdout for how in ("wide", "table"))
+    shown, table = (spread(*ON_TERMINALS[name], *CLOUD, "-o", how).stdout for how in ("wide", "table"))
     assert [line for line in shown.splitlines() if len(line) > WIDE_COLUMNS and not COPIED.match(line)] == []
     assert {*LONG_WORD.findall(table.replace(SUFFIX, ""))} <= {*LONG_WORD.findall(shown.replace(SUFFIX, ""))}
     assert (SUFFIX in shown) is (SUFFIX in table)
@@ -168,7 +176,7 @@ def test_output_is_what_it_was(
 
 def test_every_golden_belongs_to_a_case(pytestconfig: pytest.Config) -> None:
     golden = pytestconfig.rootpath / "tests" / "golden"
-    wide = {f"wide/{name}.txt" for name in WIDE}
+    wide = {f"wide/{name}.txt" for name in ON_TERMINALS}
     assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == {
         *CASES,
         *TERMINALS,

@@ -58,7 +58,8 @@ def _sentence(report: RebalanceReport) -> str:
         return "No constraints found to balance."
     broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
     if not broken:
-        return f"All of {count_of(len(report.items), 'constraint')} hold: nothing is to be evicted."
+        hold = f"All of {len(report.items)} constraints hold" if len(report.items) > 1 else "The constraint holds"
+        return f"{hold}: nothing is to be evicted."
     planned = sum(item.verdict is RebalanceVerdict.PLANNED for item in broken)
     number, them = count_of(len(report.evictions), "eviction"), count_of(len(broken), "violated constraint")
     if not report.evictions:
