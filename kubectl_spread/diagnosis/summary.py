@@ -192,7 +192,9 @@ def misspelt_key(case: Case) -> Cause | None:
         nowhere = f"No node carries the label {missing} that the constraint names"
         texts = [f"{nowhere}; {named(names)} {has}.", f"{nowhere}: {key} may be meant.", f"{nowhere}."]
         return Cause(texts, [f"no node carries {missing}: {key} may be meant", f"no node carries {missing}"])
-    return Cause([f"{would} ({has}); no other node does.", f"{would}."], [f"{would} ({has})", would])
+    lacking = {node.name for node in constraint.bypassed_nodes} & alone
+    others = "" if lacking.difference(names) else "; no other node does"
+    return Cause([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
 
 
 def _would_take(case: Case, constraint: ConstraintReport, node_name: str, key: str) -> bool:
@@ -257,10 +259,38 @@ def _too_few_domains(constraint: ConstraintReport) -> Cause:
     )
 
 
+def no_domains(case: Case) -> Cause | None:
+    """Say that no node carries a constraint's key: that leaves none, whatever filters leave none either."""
+    nowhere = next((each for each in case.constraints_of(case.spread.rejected) if not each.domains), None)
+    if nowhere is None or not case.by_filters_alone:
+        return None
+    said = _closed(nowhere, len(case.handle.node_infos))
+    _, told = _blamed_filters(case)
+    long, short, _ = ("; ".join(column) for column in zip(*told, strict=True))
+    besides = (f"{sentence} Besides, {filters}." for sentence in said.sentences for filters in (long, short))
+    return Cause([*besides, *said.sentences], said.reasons)
+
+
 def filters_alone(case: Case) -> Cause | None:
     """Say which filters leave no node, with their numbers, where they do so without any constraint."""
     if not case.by_filters_alone:
         return None
+    blamed, told = _blamed_filters(case)
+    long, short, reasons = ("; ".join(column) for column in zip(*told, strict=True))
+    besides = " ".join(
+        f"The constraint on {each.topology_key} rejects {named(sorted(_rejected_by(each, case)))} too."
+        for each in case.to_blame
+    )
+    first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    _, shortest, _ = told[0]
+    return Cause(
+        [first, f"{long}.", f"{short}.", f"{shortest}{_and_more(len(told) - 1, 'filter')}.", f"{named(blamed)}."],
+        [reasons, f"{told[0][2]}{_and_more(len(told) - 1)}", f"{told[0][2]}"],
+    )
+
+
+def _blamed_filters(case: Case) -> tuple[list[str], list[tuple[str, str, str]]]:
+    """Return the filters that leave no node, and what to say of them."""
     rejected = case.spread.rejected
     filters = [each for each in rejected if isinstance(each, FilterRequirement)]
     cores = conflict_cores({each: rejected[each] for each in filters}, case.handle.node_infos)
@@ -273,16 +303,7 @@ def filters_alone(case: Case) -> Cause | None:
         for each in blamed
         if each.plugin != tainttoleration.NAME or not rejected[each] <= cordoned
     ]
-    long, short, reasons = ("; ".join(column) for column in zip(*told, strict=True))
-    besides = " ".join(
-        f"The constraint on {each.topology_key} rejects {named(sorted(_rejected_by(each, case)))} too."
-        for each in case.to_blame
-    )
-    first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
-    return Cause(
-        [first, f"{long}.", f"{short}.", f"{' and '.join(each.plugin for each in blamed)}."],
-        [reasons, f"{told[0][2]}{_and_more(len(told) - 1)}", f"{told[0][2]}"],
-    )
+    return [each.plugin for each in blamed], told
 
 
 def _of_filter(plugin: str, names: Collection[str], case: Case) -> tuple[str, str, str]:
@@ -298,9 +319,9 @@ def _of_filter(plugin: str, names: Collection[str], case: Case) -> tuple[str, st
     return f"{plugin}: {'; '.join(long)}{rest}", f"{plugin}: {gists[0].text}{_and_more(len(gists) - 1)}", short
 
 
-def _and_more(number: int) -> str:
+def _and_more(number: int, of: str = "reason") -> str:
     """Return how many reasons there are besides; empty where there is none."""
-    return f" and {count_of(number, 'more reason')}" if number > 0 else ""
+    return f" and {count_of(number, f'more {of}')}" if number > 0 else ""
 
 
 def _rejected_by(constraint: ConstraintReport, case: Case) -> Collection[str]:
@@ -494,6 +515,7 @@ ORDER: Sequence[Callable[[Case], Cause | None]] = (
     no_selector,
     ghost,
     min_domains,
+    no_domains,
     filters_alone,
     pinned,
     constraint_alone,

@@ -209,9 +209,28 @@ def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
     )
     crowded = node("d1", labels={f"{ZONE}s": "a"})
     assert "would take it" not in report_of(incoming(), [*TAINTED, crowded, *web("a1", "b1")]).summary
+    bare = node("e1")
+    assert report_of(incoming(), [*TAINTED, meant, bare, *web("a1", "b1")]).summary == (
+        f"d1 would take it but lacks {ZONE} (has {ZONE}s)."
+    )
     typo = incoming(spread(f"{ZONE}s", selector=app("web")))
     assert report_of(typo, ABC).summary == (
         f"No node carries the label {ZONE}s that the constraint names; a1, a2 and 2 more have {ZONE}."
+    )
+
+
+def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_too() -> None:
+    described = incoming(spread("rack", selector=app("web")), requests={"cpu": "9"})
+    assert report_of(described, [node("a1", allocatable={"cpu": "4"})]).summary == (
+        "No node carries the label rack that the constraint names. Besides, NodeResourcesFit: cpu: asks 9, 4 free."
+    )
+
+
+def test_of_filters_that_are_too_many_for_a_line_one_is_told_in_full() -> None:
+    taint = f"node.kubernetes.io/{'t' * 60}:NoSchedule"
+    described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
+    assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
+        f"TaintToleration: taint {taint} and 2 more filters."
     )
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.diagnosis.fixes import moves
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, edited, edits_of
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited, edits_of
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_owner
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -42,6 +42,10 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
         return False
     if commands_for(edits, before).disturbs is Disturbance.NOTHING:
         return False
+    # The change replaces it anyway. Deleted before that it comes back as it was, and takes the place that it left.
+    running = {pod.key for pod in before.running}
+    if any(isinstance(part, DeletePod) and part.pod.key in running for part in parts):
+        return True
     old = _replaced(after, before)
     owner = patchable_owner(before.pod, before.handle.snapshot)
     most = len(old) + 1

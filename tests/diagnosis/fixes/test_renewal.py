@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.build import Object, node
+from tests.build import HOSTNAME, Object, app, node
 from tests.diagnosis.fixes.clusters import fixes, web
 from tests.diagnosis.fixes.owners import owned, owner
 
@@ -45,3 +45,14 @@ def test_no_more_pods_need_a_node_than_are_wanted() -> None:
 def test_an_uncordoned_node_takes_its_pod_back() -> None:
     objects, pending = full("Deployment", unschedulable=True)
     assert set(fixes(objects, pending)) == {"Uncordon+LowerRequests"}
+
+
+def test_a_pod_that_the_change_replaces_is_not_deleted_besides() -> None:
+    """It would come back at once as it was, and keep the new ones off its node."""
+    term = {"labelSelector": app("web"), "topologyKey": HOSTNAME}
+    apart: Object = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+    made = owner("Deployment", web(affinity=apart), replicas=4)
+    on = {"web-0": "a1", "web-1": "a2", "web-2": "b1", "web-3": ""}
+    *running, pending = [owned(web(name, on=where, affinity=apart), made) for name, where in on.items()]
+    assert set(fixes([*nodes, made, *running], pending)) == set()
