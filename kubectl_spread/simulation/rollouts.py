@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import daemonset, deployment
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.rollout import Plan, Wanted
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
@@ -85,11 +85,13 @@ def _placed(wanted: Wanted, plan: Plan, world: World) -> Placed:
     """Return where the Pods went that have come, and which wait."""
     new = [pod for pod in world.pods.values() if _is_placed_now(pod, wanted, plan, world)]
     bound = tuple(pod for pod in new if pod.spec.node_name)
-    waiting = tuple(pod for pod in new if not pod.spec.node_name)
+    # What is told is told of the first: of the manifest's own template, where one of those waits.
+    revision = revision_of(wanted.pod)
+    waiting = tuple(sorted((p for p in new if not p.spec.node_name), key=lambda pod: revision_of(pod) != revision))
     before = sum(bool(pod.spec.node_name) for pod in plan.staying)
     placements = tuple(_placement(number, pod, world) for number, pod in enumerate(bound, start=before + 1))
     jam = _jam(wanted, before + len(bound) + 1, waiting, world) if waiting else None
-    return Placed(placements, jam, world.handle, waiting, bound if waiting else ())
+    return Placed(placements, jam, world.settled(), waiting, bound if waiting else ())
 
 
 def _is_placed_now(pod: Pod, wanted: Wanted, plan: Plan, world: World) -> bool:

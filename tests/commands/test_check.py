@@ -396,6 +396,41 @@ def test_a_rollout_that_needs_the_place_of_an_old_pod_goes_on(checked: Check) ->
     assert (item.verdict, item.feasible, nodes_of(item), exit_code(report)) == ("Schedulable", ("n",), ["n"] * 4, 0)
 
 
+def renewed(name: str, *, terminating: bool = False) -> tuple[Object, list[Object]]:
+    """Return a Deployment whose template changes, and what lives of it: two Pods on the node n."""
+    old, new = (template(requests={"cpu": cpu}) for cpu in ("100m", "200m"))
+    labels = {"app": "web", "pod-template-hash": name}
+    living = [
+        owned(f"{name}-{n}", "ReplicaSet", f"{name}-{name}", on="n", labels=labels, **old["spec"]) for n in range(2)
+    ]
+    if terminating:
+        living[0]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    at_work = [workload("Deployment", name, pods=old, replicas=2), revision(name, 1, pods=old, hash_=name)]
+    return workload("Deployment", name, pods=new, replicas=2), [*at_work, *living]
+
+
+def test_a_rollout_sees_what_the_rollout_before_it_has_left(checked: Check) -> None:
+    first, there = renewed("first", terminating=True)
+    second, there_too = renewed("second")
+    items = checked([first, second], [node("n"), *there, *there_too]).items
+    assert [(item.name, item.verdict, nodes_of(item)) for item in items] == [
+        ("first", "Schedulable", ["n", "n"]),
+        ("second", "Schedulable", ["n", "n"]),
+    ]
+
+
+def test_fixes_of_a_rollout_that_sticks_are_those_of_the_manifests_own_pods(checked: Check) -> None:
+    old, new = template(requests={"cpu": "9"}), template(nodeSelector={"disk": "ssd"})
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    waiting = [owned(f"web-{n}", "ReplicaSet", "web-h1", labels=labels, **old["spec"]) for n in range(4)]
+    below = revision("web", 1, pods=old)
+    below["spec"]["replicas"] = 4
+    strategy = {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
+    cluster = [node("n"), workload("Deployment", "web", pods=old, replicas=4, strategy=strategy), below, *waiting]
+    item = only(checked([workload("Deployment", "web", pods=new, replicas=4, strategy=strategy)], cluster))
+    assert [fix.id for fix in item.fixes] == ["RelaxNodeSelector"]
+
+
 def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
     keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
     item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))
