@@ -302,18 +302,28 @@ def _runtime_class(spec: PodSpec, snapshot: Snapshot) -> RuntimeClass | None:
 def _runtime_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
     """Yield why the Pod's RuntimeClass is refused."""
     runtime = _runtime_class(spec, snapshot)
-    if runtime is None:
-        if spec.runtime_class_name and is_whole(kinds.RUNTIME_CLASS, snapshot):
+    if runtime is None and spec.runtime_class_name:
+        if is_whole(kinds.RUNTIME_CLASS, snapshot):
             yield Refusal("runtimeClassName", f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
         return
-    fixed = runtime.overhead.pod_fixed if runtime.overhead else {}
-    if fixed and spec.overhead and _amounts(fixed) != _amounts(spec.overhead):
-        yield Refusal("overhead", "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
-    for key, wanted in sorted(runtime.scheduling.node_selector.items()) if runtime.scheduling else ():
+    yield from _overhead_refusals(spec, runtime)
+    if runtime is None or runtime.scheduling is None:
+        return
+    for key, wanted in sorted(runtime.scheduling.node_selector.items()):
         own = spec.node_selector.get(key, wanted)
         if own != wanted:
             ours = f"runtimeClass.scheduling.nodeSelector[{key}] = {wanted}"
             yield Refusal("nodeSelector", f"conflict: {ours}; pod.spec.nodeSelector[{key}] = {own}")
+
+
+def _overhead_refusals(spec: PodSpec, runtime: RuntimeClass | None) -> Iterator[Refusal]:
+    """Yield why the Pod's overhead is refused: it is the RuntimeClass's to say."""
+    fixed = runtime.overhead.pod_fixed if runtime and runtime.overhead else None
+    if spec.overhead and fixed is None:
+        defined = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        yield Refusal("overhead", f"pod rejected: {defined}")
+    elif spec.overhead and _amounts(fixed or {}) != _amounts(spec.overhead):
+        yield Refusal("overhead", "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
 
 
 def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, object]:

@@ -159,6 +159,11 @@ def test_a_priority_that_was_not_read_stays_open() -> None:
             "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
         ),
         (
+            {"overhead": {"cpu": "250m"}},
+            "overhead",
+            "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+        ),
+        (
             {"runtimeClassName": "kata", "nodeSelector": {"kata": "no"}},
             "nodeSelector",
             "conflict: runtimeClass.scheduling.nodeSelector[kata] = yes; pod.spec.nodeSelector[kata] = no",
@@ -178,7 +183,8 @@ def test_what_agrees_with_the_classes_is_not_refused() -> None:
 
 
 def test_files_that_hold_no_class_refuse_none() -> None:
-    described = convert(pod("web", runtimeClassName="kata", priorityClassName="high"), Pod)
+    fields: Object = {"runtimeClassName": "kata", "overhead": {"cpu": "1"}, "priorityClassName": "high"}
+    described = convert(pod("web", **fields), Pod)
     assert refusals(described, snapshot([])) == ()
     (entry,) = unknown(described, snapshot([]))
     assert (entry.what, entry.why) == ("list runtimeclasses", "none in the files")

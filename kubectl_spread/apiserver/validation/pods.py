@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
+from kubectl_spread.apimachinery import as_json, dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.creation import name_as_created, pod_as_created, template_as_created
 from kubectl_spread.apiserver.validation.affinity import affinity_errors
 from kubectl_spread.apiserver.validation.containers import (
@@ -113,17 +113,32 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
 
 
 def _claim_errors(path: str, claims: Sequence[PodResourceClaim]) -> Errors:
-    """Yield the errors of the names of claims on devices."""
+    """Yield the errors of claims on devices: of their names, and of what they stand for."""
     names: set[str] = set()
     for index, claim in enumerate(claims):
-        place = f"{path}[{index}].name"
+        place = f"{path}[{index}]"
         if not claim.name:
-            yield required(place)
+            yield required(f"{place}.name")
         elif claim.name in names:
-            yield duplicate(place, claim.name)
+            yield duplicate(f"{place}.name", claim.name)
         else:
-            yield from dns_label_errors(place, claim.name)
+            yield from dns_label_errors(f"{place}.name", claim.name)
             names.add(claim.name)
+        yield from _claim_source_errors(place, claim)
+
+
+def _claim_source_errors(path: str, claim: PodResourceClaim) -> Errors:
+    """Yield the errors of where a claim on devices comes from: it exists, or it is made from a template."""
+    existing, template = claim.resource_claim_name, claim.resource_claim_template_name
+    names = {"Name": claim.name, "ResourceClaimName": existing or None, "ResourceClaimTemplateName": template or None}
+    if existing and template:
+        told = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+        yield invalid(path, as_json(names), told)
+    if not (existing or template):
+        yield invalid(path, as_json(names), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+    for field, name in (("resourceClaimName", existing), ("resourceClaimTemplateName", template)):
+        if name:
+            yield from dns_subdomain_errors(f"{path}.{field}", name)
 
 
 def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:

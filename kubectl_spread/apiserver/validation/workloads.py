@@ -21,7 +21,9 @@ from kubectl_spread.apiserver.validation.field_errors import (
     required,
 )
 from kubectl_spread.apiserver.validation.labelselectors import label_errors, label_selector_errors, selector_as_json
+from kubectl_spread.apiserver.validation.names import dns_label_errors
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
+from kubectl_spread.apiserver.validation.volumes import claim_errors
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
@@ -34,6 +36,7 @@ from kubectl_spread.objects.workloads import (
     JobSpec,
     ReplicaSet,
     StatefulSet,
+    StatefulSetSpec,
     UpdateStrategy,
     WorkloadSpec,
 )
@@ -44,6 +47,9 @@ _MISMATCH = "`selector` does not match template `labels`"
 _MAX_CRON_JOB_NAME = 52
 _ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
 _STATEFUL_SET_TEMPLATE_SINCE = 34
+_MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
+_RETENTION_POLICIES = ("Retain", "Delete")
+_COMPLETION_MODES = _NON_INDEXED, _INDEXED = "NonIndexed", "Indexed"
 _CONTROLLER_GENERATE_NAME_UNTIL = 34
 
 
@@ -105,11 +111,18 @@ def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Erro
 
 
 def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
-    """Yield the errors of a StatefulSet, whose template was not looked at until v1.34."""
+    """Yield the errors of a StatefulSet, whose templates were not looked at until v1.34."""
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_label_faults)
+    if spec.pod_management_policy not in {"", *_MANAGEMENT_POLICIES}:
+        told = f"must be {' or '.join(map(repr, _MANAGEMENT_POLICIES))}"
+        yield invalid("spec.podManagementPolicy", quoted(spec.pod_management_policy), told)
     yield from _strategy_errors(owner, spec.update_strategy, release)
+    yield from _claim_template_errors(spec, release)
     yield from count_errors("spec.replicas", spec.replicas)
+    yield from count_errors("spec.ordinals.start", spec.ordinals.start)
+    if spec.service_name:
+        yield from dns_label_errors("spec.serviceName", spec.service_name)
     yield from _selector_errors(spec, kind="statefulset")
     if not _is_readable(spec.selector):
         yield invalid("spec.selector", _selector_text(spec), "")
@@ -120,6 +133,17 @@ def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
         yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
     yield from _forever_errors(spec.template, kind="StatefulSet")
+
+
+def _claim_template_errors(spec: StatefulSetSpec, release: Release) -> Errors:
+    """Yield the errors of the claims that a StatefulSet makes for its Pods, and of what becomes of them."""
+    when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
+    if when_scaled not in {"", *_RETENTION_POLICIES}:
+        field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
+        yield not_supported(field, when_scaled, _RETENTION_POLICIES)
+    if release.minor >= _STATEFUL_SET_TEMPLATE_SINCE:
+        for index, claim in enumerate(spec.volume_claim_templates):
+            yield from claim_errors(f"spec.volumeClaimTemplates[{index}].spec", claim.spec)
 
 
 def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
@@ -176,12 +200,32 @@ def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
     """Yield the errors of what a Job and a CronJob have in common."""
     yield from count_errors(f"{path}.parallelism", spec.parallelism)
     yield from count_errors(f"{path}.completions", spec.completions)
+    yield from count_errors(f"{path}.backoffLimit", spec.backoff_limit)
+    yield from _indexes_errors(path, spec)
     yield from template_errors(f"{path}.template", spec.template, release)
     policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
     if policy == _ALWAYS:
         yield required(field, 'valid values: "OnFailure", "Never"')
     elif policy not in _ENDING:
         yield not_supported(field, policy, _ENDING)
+
+
+def _indexes_errors(path: str, spec: JobSpec) -> Errors:
+    """Yield the errors of how a Job numbers its Pods, and of how many of these may fail."""
+    mode, indexed = spec.completion_mode, spec.completion_mode == _INDEXED
+    limits = {"backoffLimitPerIndex": spec.backoff_limit_per_index, "maxFailedIndexes": spec.max_failed_indexes}
+    for field, limit in limits.items():
+        yield from count_errors(f"{path}.{field}", limit)
+    if spec.max_failed_indexes is not None and spec.backoff_limit_per_index is None:
+        yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
+    if mode not in _COMPLETION_MODES:
+        yield not_supported(f"{path}.completionMode", mode, _COMPLETION_MODES)
+    # Where it says neither, both default to 1.
+    if indexed and spec.completions is None and spec.parallelism is not None:
+        yield required(f"{path}.completions", f"when completion mode is {_INDEXED}")
+    for field, limit in limits.items():
+        if mode == _NON_INDEXED and limit is not None:
+            yield invalid(f"{path}.{field}", limit, "requires indexed completion mode")
 
 
 def _name_label_errors(template: PodTemplateSpec, name: str) -> Errors:
