@@ -467,6 +467,25 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     same_as: str | UnsetType = UNSET
 
 
+class NotCreated(Report, frozen=True, kw_only=True):
+    """A workload some of whose Pods do not even exist, for the API server refuses them.
+
+    Attributes:
+        wanted: the Pods that it, or the newest revision of a Deployment, is to have (count).
+        created: how many of them there are.
+        message: why the next one is refused.
+        message_from: ``condition`` where that is the last word of the workload's own controller; absent where it
+            follows from the quotas, limits and other objects that were read.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    wanted: int
+    created: int
+    message: str
+    message_from: Literal["condition"] | UnsetType = UNSET
+
+
 class ValidationError(Report, frozen=True, kw_only=True):
     """What the API server would refuse, in its words."""
 
@@ -765,12 +784,17 @@ class SkewReport(Report, frozen=True, kw_only=True):
 
 
 class PendingReport(Report, frozen=True, kw_only=True):
-    """The answer of ``why-pending``."""
+    """The answer of ``why-pending``.
+
+    Attributes:
+        not_created: the workloads that lack Pods which are not even there to be Pending.
+    """
 
     api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
     kind: Literal["PendingReport"] = "PendingReport"
     metadata: Metadata
     items: tuple[PendingItem, ...]
+    not_created: tuple[NotCreated, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
 
 

@@ -85,7 +85,7 @@ def why_pending(
     report = answer.report
     for line in answer.notes:
         output.note(line)
-    if not report.items and not answer.notes:
+    if not (report.items or report.not_created or answer.notes):
         output.note(nothing_found(asked, "pending Pods", namespaces_with_pods(answer.view.snapshot)))
     output.write(printed(report))
     raise typer.Exit(command.exit_code(report))

@@ -12,7 +12,6 @@ from typing import TypeVar
 import msgspec
 
 from kubectl_spread import quantity
-from kubectl_spread.controllers.rollout import fenceposts
 from kubectl_spread.errors import ManifestError, Problem
 from kubectl_spread.objects.core import Quantity
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
@@ -52,6 +51,8 @@ def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, LabelSelector):
         yield from _refused(parse_label_selector, value, path)
     elif isinstance(value, UpdateStrategy):
+        from kubectl_spread.controllers.rollout import fenceposts
+
         yield from _refused(lambda strategy: fenceposts(strategy, 1), value, path)
     elif isinstance(value, msgspec.Struct):
         for field in msgspec.structs.fields(value):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
@@ -29,6 +30,13 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     def covers(self, namespace: str) -> bool:
         """Whether objects of the namespace are meant."""
         return self.namespace in {"", namespace}
+
+    def selects(self, workload: OwnedPods) -> bool:
+        """Whether the workload is meant: it lies there, and its own labels match, or those of any of its Pods."""
+        own = workload.owner.metadata.labels if workload.owner else {}
+        matches = self.selector.matches
+        selected = self.selector.empty or matches(own) or any(matches(pod.metadata.labels) for pod in workload.pods)
+        return selected and self.covers(workload.namespace)
 
 
 def namespaces_with_pods(snapshot: Snapshot) -> tuple[str, ...]:

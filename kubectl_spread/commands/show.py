@@ -312,7 +312,7 @@ def wanted_workloads(
     for workload in found:
         of_kind = kind in {"", workload.ref.kind.lower()}
         wanted = str(workload.ref) in named if named else of_kind and not workload.static
-        if wanted and scope.covers(workload.namespace) and _selected(workload, scope):
+        if wanted and scope.selects(workload):
             yield workload
 
 
@@ -330,11 +330,3 @@ def _owner_of_named(kind: str, name: str, scope: Scope, snapshot: Snapshot) -> s
     known = kinds.named(kind)
     obj = snapshot.get(known.struct, scope.namespace, name) if known else None
     return str(owner_of(cast("Pod | Workload", obj), snapshot)) if obj else f"{kind}/{name}"
-
-
-def _selected(workload: OwnedPods, scope: Scope) -> bool:
-    """Whether the selector wants the workload: its own labels match, or those of any of its Pods."""
-    if scope.selector.empty:
-        return True
-    own = workload.owner.metadata.labels if workload.owner else {}
-    return scope.selector.matches(own) or any(scope.selector.matches(pod.metadata.labels) for pod in workload.pods)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.controllers.workloads import owners_of
+from kubectl_spread.controllers.shortage import shortage_of
+from kubectl_spread.controllers.workloads import owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
@@ -24,7 +25,7 @@ from kubectl_spread.diagnosis.preemption import nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import PendingItem, PendingReport, Preemption, Verdict
+from kubectl_spread.report import NotCreated, PendingItem, PendingReport, Preemption, Verdict
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.words import did_you_mean, listed
@@ -84,10 +85,12 @@ def why_pending(
         view = look(claiming(source), reads, scheduler)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if is_pending(pod)]
-    notes = tuple(_not_pending(pod) for pod in wanted[:MOST_NOTES] if not is_pending(pod)) if scope.names else ()
+    notes = tuple(_notes(wanted, scope))
     with naming_the_malformed(source.name, view.snapshot):
+        missing = tuple(_not_created(view, scope))
         items = tuple(_explain_all(pending, view, seconds_for(fix_budget, len(view.snapshot.nodes))))
-    return Answer(PendingReport(metadata=view.metadata, items=items, incomplete=view.incomplete), notes, view)
+    report = PendingReport(metadata=view.metadata, items=items, not_created=missing, incomplete=view.incomplete)
+    return Answer(report, notes, view)
 
 
 def _staged(
@@ -125,9 +128,10 @@ def _staged(
 
 
 def exit_code(report: PendingReport) -> ExitCode:
-    """Return the exit code: no where a Pod is blocked or gated."""
+    """Return the exit code: no where a Pod is blocked, gated or was never created."""
+    waits = any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items)
     return ExitCode.of_items(
-        no=any(item.verdict is Verdict.UNSCHEDULABLE or item.held_by for item in report.items),
+        no=waits or bool(report.not_created),
         incomplete=any(item.verdict is Verdict.INCOMPLETE for item in report.items),
     )
 
@@ -170,7 +174,7 @@ def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) ->
     """
     if "/" in name:
         found = [pod for pod in pods if name in _owners(pod, snapshot)]
-        if not found:
+        if not found and not _exists(name, scope, snapshot):
             near = did_you_mean(name, {owner for pod in pods for owner in _owners(pod, snapshot)})
             raise not_found(f"Pods of {name}", scope, (), near=near)
         return [pod for pod in found if is_pending(pod)] or found
@@ -185,9 +189,36 @@ def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) ->
     return found
 
 
+def _exists(name: str, scope: Scope, snapshot: Snapshot) -> bool:
+    """Whether there is a workload that is called so, as ``deployment/web``, be it without Pods."""
+    kind, _, own_name = name.partition("/")
+    known = kinds.named(kind)
+    return known is not None and snapshot.get(known.struct, scope.namespace, own_name) is not None
+
+
+def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
+    """Yield the workloads of the scope that lack Pods, for the API server refuses them."""
+    for workload in workloads(view.snapshot):
+        named = not scope.names or str(workload.ref) in scope.names
+        shortage = shortage_of(workload, view.snapshot) if named and scope.selects(workload) else None
+        if shortage is not None:
+            from kubectl_spread.diagnosis.missing import not_created
+
+            found = not_created(workload, shortage, view.handle(scheduler_of(workload)))
+            yield from filter(None, (found,))
+
+
 def _owners(pod: Pod, snapshot: Snapshot) -> set[str]:
     """Return what the Pod belongs to, as ``replicaset/web-5d9c7b6f4`` and ``deployment/web``."""
     return {str(ref) for ref, _ in owners_of(pod, snapshot)}
+
+
+def _notes(wanted: Sequence[Pod], scope: Scope) -> Iterator[str]:
+    """Yield what there is to say of Pods and workloads that were named and have nothing Pending."""
+    if scope.names and not wanted:
+        yield f"{listed(scope.names)} has no Pods."
+    if scope.names:
+        yield from (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not is_pending(pod))
 
 
 def _not_pending(pod: Pod) -> str:

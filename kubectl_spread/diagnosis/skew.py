@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers import job
-from kubectl_spread.controllers.next_pod import NextPod, next_pod
+from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import holders, incomplete
+from kubectl_spread.diagnosis.missing import upcoming_pod
 from kubectl_spread.diagnosis.standing import Standing, own_pods, standing_of, standings, without_effect
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job
@@ -256,7 +257,7 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
 
     The newest, which is that of the next Pod, stands for all where none does.
     """
-    upcoming = upcoming or next_pod(workload, handle.snapshot, handle.profile)
+    upcoming = upcoming or upcoming_pod(workload, handle)
     if upcoming is None:
         return []
     newest = revision_of(upcoming.pod)

@@ -508,11 +508,26 @@ class ReplicationControllerSpec(ReplicatedSpec, frozen=True):
     template: PodTemplateSpec = PodTemplateSpec()
 
 
+class ReplicaSetCondition(Struct, frozen=True):
+    """One observation about a ReplicaSet or ReplicationController."""
+
+    type: str = ""
+    status: str = ""
+    message: str = ""
+
+
+class ReplicaSetStatus(Struct, frozen=True):
+    """How a ReplicaSet or ReplicationController fares."""
+
+    conditions: tuple[ReplicaSetCondition, ...] = ()
+
+
 class ReplicationController(Struct, frozen=True):
     """The elder sibling of the ReplicaSet."""
 
     metadata: ScaledMeta = ScaledMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
+    status: ReplicaSetStatus = ReplicaSetStatus()
 
 
 class LimitRangeItem(Struct, frozen=True):

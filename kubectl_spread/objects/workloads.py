@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_spread.objects.core import PodTemplateSpec, ReplicatedSpec
+from kubectl_spread.objects.core import PodTemplateSpec, ReplicaSetStatus, ReplicatedSpec
 from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 
@@ -65,6 +65,7 @@ class ReplicaSet(Struct, frozen=True):
 
     metadata: ScaledMeta = ScaledMeta()
     spec: WorkloadSpec = WorkloadSpec()
+    status: ReplicaSetStatus = ReplicaSetStatus()
 
 
 class StatefulSetStatus(Struct, frozen=True):

@@ -20,6 +20,7 @@ COPIED = re.compile(r" +(kubectl|echo) ")
 """What begins a command, which is not broken."""
 SHOP = ("--from", "examples/shop.yaml")
 WAREHOUSE = ("--from", "tests/testdata/cli/warehouse.yaml")
+QUOTA = ("--from", "tests/testdata/cli/quota.yaml")
 CHECKOUT = ("-f", "examples/checkout.yaml")
 MANIFESTS = ("-f", "tests/testdata/cli/manifests.yaml", "-n", "warehouse")
 
@@ -30,6 +31,9 @@ RACKS, RESERVED, NOTHING_HELPS = (
 ROWS = '{range .items[*]}{.workload.name}{"\\t"}{.status}{"\\t"}{.constraint.domains[*].matching}{"\\n"}{end}'
 
 CASES: dict[str, tuple[str, ...]] = {
+    "why-pending/never-created.txt": ("why-pending", "-A", *QUOTA),
+    "why-pending/never-created.md": ("why-pending", "-A", *QUOTA, "-o", "markdown"),
+    "why-pending/never-created.json": ("why-pending", "-A", *QUOTA, "-o", "json"),
     "show/shop.txt": ("show", "-n", "shop", *SHOP),
     "show/shop-wide.txt": ("show", "-n", "shop", *SHOP, "-o", "wide"),
     "show/shop.json": ("show", "-n", "shop", *SHOP, "-o", "json"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
@@ -18,7 +19,7 @@ from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN
-from tests.build_workloads import owned
+from tests.build_workloads import owned, revision, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, report_of, web
 from tests.naming import in_order
@@ -93,6 +94,55 @@ def test_a_named_pod_that_does_not_exist(name: str, hint: str) -> None:
     with pytest.raises(ClusterError) as raised:
         explained([node("n"), pod("far", namespace="other")], name)
     assert raised.value.hint == hint
+
+
+FULL = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "team", "namespace": "default"},
+    "status": {"hard": {"pods": "1"}, "used": {"pods": "1"}},
+}
+OVER_QUOTA = "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"
+FAILURE = {"type": "ReplicaFailure", "status": "True", "message": "no"}
+REPORTS = [
+    node("n"),
+    workload("Deployment", "reports", replicas=3),
+    revision("reports", 1)
+    | {"status": {"conditions": [{"type": "ReplicaFailure", "status": "True", "message": "no"}]}},
+    owned("reports-h1-a", "ReplicaSet", "reports-h1", on="n"),
+]
+REPORTS[2]["spec"]["replicas"] = 3
+
+
+@pytest.mark.parametrize(
+    ("besides", "message", "said_by"),
+    [([FULL], OVER_QUOTA, UNSET), ([], "no", "condition")],
+    ids=["a quota that was read", "what only the controller knows"],
+)
+@pytest.mark.parametrize("names", [(), ("deployment/reports",)])
+def test_pods_that_were_never_created(
+    besides: Sequence[Object], message: str, said_by: object, names: Sequence[str]
+) -> None:
+    (missing,) = explained([*REPORTS, *besides], *names).report.not_created
+    assert (str(missing.workload), missing.wanted, missing.created) == ("deployment/reports", 3, 1)
+    assert (missing.message, missing.message_from) == (message, said_by)
+
+
+def test_only_workloads_of_the_scope_that_lack_pods_are_told() -> None:
+    assert not explained([*REPORTS, FULL], namespace="other").report.not_created
+    assert not explained([*REPORTS, FULL], selector="app=db").report.not_created
+    assert not explained([*REPORTS, FULL], "reports-h1-a").report.not_created
+    full = [owned(f"reports-h1-{n}", "ReplicaSet", "reports-h1", on="n") for n in "bc"]
+    assert not explained([*REPORTS, *full, FULL]).report.not_created
+
+
+def test_a_workload_without_pods_exists_all_the_same() -> None:
+    refused = [each for each in REPORTS if each["kind"] != "Pod"]
+    answer = explained([*refused, FULL], "deployment/reports")
+    assert [each.created for each in answer.report.not_created] == [0]
+    assert answer.notes == ("deployment/reports has no Pods.",)
+    with pytest.raises(ClusterError):
+        explained(refused, "deployment/report")
 
 
 def test_what_is_said_of_a_blocked_pod() -> None:

@@ -35,6 +35,7 @@ from kubectl_spread.report import (
     AnyReport,
     CheckItem,
     ConstraintReport,
+    NotCreated,
     PendingItem,
     RebalanceReport,
     RebalanceVerdict,
@@ -42,6 +43,7 @@ from kubectl_spread.report import (
     SimulateReport,
     SkewItem,
     SkewReport,
+    SpreadStatus,
 )
 from kubectl_spread.words import count_of
 
@@ -130,6 +132,8 @@ def _card(outlined: Item) -> Card:
             about = ", ".join(filter(None, (str(item.workload) if item.workload else "", at_work(item))))
             cells = _count_cells(item.constraints) or len(item.nodes)
             return Card(outlined, _pending_status(item), about, cells, _foremost(item.constraints))
+        case NotCreated() as item:
+            return Card(outlined, SpreadStatus.FAILED_CREATE.value, str(item.workload), 0)
         case CheckItem() as item:
             drawn = item.after or item.constraints
             cells = _count_cells(drawn) or len(item.nodes)
@@ -245,6 +249,9 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
     elif isinstance(item, RebalanceReport):
         yield joined(map(block_markup, card.outlined.blocks))
         yield planned(item, drawing.short)
+        return
+    elif isinstance(item, NotCreated):
+        yield joined(map(block_markup, card.outlined.blocks))
         return
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)

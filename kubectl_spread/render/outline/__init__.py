@@ -20,6 +20,7 @@ from kubectl_spread.report import (
     CheckItem,
     Finding,
     Incomplete,
+    NotCreated,
     PendingItem,
     RebalanceReport,
     SimulatedStep,
@@ -328,7 +329,7 @@ class Item(Part, frozen=True, kw_only=True):
         pods: how many Pods it speaks for.
     """
 
-    item: SkewItem | PendingItem | CheckItem | SimulatedStep | RebalanceReport
+    item: SkewItem | PendingItem | NotCreated | CheckItem | SimulatedStep | RebalanceReport
     headline: Headline
     paragraphs: tuple[tuple[Block, ...], ...]
     pods: int = 1

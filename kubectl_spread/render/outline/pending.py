@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor
+from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor, Tone
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
@@ -17,8 +17,8 @@ from kubectl_spread.render.outline.evaluation import (
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.render.outline.preemption import preemption_lines
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.report import EvaluationReport, PendingItem, PendingReport, Verdict
-from kubectl_spread.words import listed
+from kubectl_spread.report import EvaluationReport, NotCreated, PendingItem, PendingReport, Verdict
+from kubectl_spread.words import count_of, listed
 
 LINE = 200
 """Characters of a first line."""
@@ -31,8 +31,9 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
         if item.same_as:
             same.setdefault((item.namespace, item.same_as), []).append(item.name)
     return Outline(
-        items=tuple(
-            _item(item, same.get((item.namespace, item.name), ()), extent) for item in report.items if not item.same_as
+        items=(
+            *(_item(it, same.get((it.namespace, it.name), ()), extent) for it in report.items if not it.same_as),
+            *map(_not_created, report.not_created),
         ),
         gaps=Gaps(gaps=report.incomplete),
         nodes=node_names(report),
@@ -49,6 +50,17 @@ def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:
         paragraphs=((*head, *notes), *_paragraphs(item, extent)),
         pods=1 + len(same),
     )
+
+
+def _not_created(item: NotCreated) -> Item:
+    """Return why a workload has fewer Pods than it wants, none of which is Pending for it."""
+    name, missing = f"{item.namespace}/{item.workload}", item.wanted - item.created
+    lack = f"{missing} of {count_of(item.wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created"
+    who = "its controller was last told" if item.message_from else "the API server refuses the next"
+    headline = Headline(
+        subject=name, line=f"{name}: {lack}: {who}:", sentence=capital(f"{lack}: {item.message}"), tone=Tone.BAD
+    )
+    return Item(item=item, headline=headline, paragraphs=((Note(line=item.message),),), pods=missing)
 
 
 def _paragraphs(item: PendingItem, extent: Extent) -> Iterator[tuple[Block, ...]]:

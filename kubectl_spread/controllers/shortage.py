@@ -1,0 +1,82 @@
+"""Workloads that have fewer Pods than they want: how many, and what their controllers say of it.
+
+Source: kube-controller-manager pkg/controller/replicaset/replica_set_utils.go calculateStatus (v1.36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from kubectl_spread.controllers import deployment, job
+from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.workloads import Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.snapshot import Snapshot
+
+_REPLICA_FAILURE = "ReplicaFailure"
+"""The condition that holds while a ReplicaSet cannot make a Pod, or delete one."""
+
+
+class Shortage(msgspec.Struct, frozen=True):
+    """What a workload lacks.
+
+    Attributes:
+        wanted: the Pods that it is to have, of its newest revision where it is a Deployment (count).
+        created: how many of them there are.
+        failure: why its controller could not make one, in the controller's words; empty where it does not say.
+    """
+
+    wanted: int
+    created: int
+    failure: str = ""
+
+
+def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
+    """Return what the workload lacks; None where that is nothing, or where the nodes decide how many Pods it has."""
+    match workload.owner:
+        case Deployment() | ReplicaSet() | ReplicationController() as owner:
+            maker = _maker(owner, snapshot)
+            own = _made_by(maker, workload.pods) if maker else workload.pods
+            found = Shortage((maker or owner).spec.replicas_wanted, _living(own), _failure(maker))
+        case StatefulSet() as owner:
+            found = Shortage(owner.spec.replicas_wanted, _living(workload.pods))
+        case Job() as owner if job.wants_more(owner, workload.pods):
+            found = Shortage(job.wanted_now(owner), _living(workload.pods))
+        case _:
+            return None
+    return found if found.created < found.wanted else None
+
+
+def failure_of(workload: OwnedPods, snapshot: Snapshot) -> str:
+    """Return why a Pod that the workload lacks could not be made, as its controller says; empty where it does not."""
+    match workload.owner:
+        case Deployment() | ReplicaSet() | ReplicationController() as owner if _failure(_maker(owner, snapshot)):
+            shortage = shortage_of(workload, snapshot)
+            return shortage.failure if shortage else ""
+        case _:
+            return ""
+
+
+def _maker(
+    owner: Deployment | ReplicaSet | ReplicationController, snapshot: Snapshot
+) -> ReplicaSet | ReplicationController | None:
+    """Return what makes the Pods of its newest revision; None where that is not there."""
+    return deployment.newest_replica_set(owner, snapshot) if isinstance(owner, Deployment) else owner
+
+
+def _living(pods: Iterable[Pod]) -> int:
+    """Return how many of a workload's Pods are not being deleted (count)."""
+    return sum(not pod.terminating for pod in pods)
+
+
+def _made_by(maker: ReplicaSet | ReplicationController, pods: Iterable[Pod]) -> Iterator[Pod]:
+    """Yield its own Pods."""
+    return (pod for pod in pods if pod.metadata.controller and pod.metadata.controller.name == maker.metadata.name)
+
+
+def _failure(maker: ReplicaSet | ReplicationController | None) -> str:
+    """Return why it could not make a Pod when it last tried; empty where it could."""
+    conditions = maker.status.conditions if maker else ()
+    return next((c.message for c in conditions if c.type == _REPLICA_FAILURE and c.status == "True"), "")
