@@ -17,6 +17,7 @@ from kubectl_spread.snapshot import Snapshot
 DEFAULT_ACCOUNT = "default"
 # These an API server makes itself.
 _NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
+_TERMINATING = "Terminating"
 
 
 def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]:
@@ -32,6 +33,9 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
         yield from (Refusal("", fault) for fault in bound_faults(pod, snapshot, release))
     namespace, name = pod.metadata.namespace, account_of(pod.spec)
+    found = snapshot.get(Namespace, "", namespace)
+    if found is not None and found.status.phase == _TERMINATING:
+        yield Refusal("", f"unable to create new content in namespace {namespace} because it is being terminated")
     if _knows_accounts(namespace, snapshot) and not _has_account(namespace, name, snapshot):
         message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         yield Refusal("serviceAccountName", message)

@@ -296,7 +296,8 @@ class Naming:
         """Return the step that applies manifests."""
         self.snapshot = laid_over(manifests, self.snapshot, self._profile)
         objects = objects_of(manifests)
-        self._nodes |= {obj.metadata.name: obj for obj in objects if isinstance(obj, Node)}
+        merged = (self.snapshot.nodes[obj.metadata.name] for obj in objects if isinstance(obj, Node))
+        self._nodes |= {node.metadata.name: node for node in merged}
         return Step(Verb.APPLY, value, objects=objects, notes=not_followed(manifests))
 
     def _scaled(self, value: str) -> Step:

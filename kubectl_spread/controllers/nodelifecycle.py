@@ -20,6 +20,7 @@ from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, tolerates
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 NOT_READY = "node.kubernetes.io/not-ready"
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 NO_SCHEDULE = "NoSchedule"
 _ZONE_LABELS = (REGION, ZONE)
 _UNHEALTHY_SHARE = 0.55
@@ -72,6 +73,14 @@ def is_silent(node: Node) -> bool:
     """Whether nothing is heard of the node's kubelet, so that no Pod there goes or changes."""
     unknown = any(each.status == "Unknown" for each in node.status.conditions if each.type == _READY)
     return unknown or any(taint.key == UNREACHABLE for taint in node.spec.taints)
+
+
+def is_shut_down(node: Node) -> bool:
+    """Whether a node that is not ready is marked as shut down: Pods being deleted there are gone at once.
+
+    Source: pkg/controller/podgc/gc_controller.go gcTerminating (v1.36).
+    """
+    return not answers(node) and any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
 
 
 def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, str]:

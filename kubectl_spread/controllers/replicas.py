@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.creation import job_as_stored
 from kubectl_spread.controllers import deployment, job, next_pod, statefulset
 from kubectl_spread.controllers.templates import renamed, same_template, template_hash
-from kubectl_spread.objects.core import Pod, ReplicationController
+from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.decoding import DecodeError, Plain, plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.meta import ScaledMeta
@@ -51,6 +51,8 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
     live = snapshot.get(type(obj), obj.metadata.namespace, obj.metadata.name)
     if isinstance(obj, PersistentVolume | PersistentVolumeClaim) and live is not None:
         return live
+    if isinstance(obj, Node) and isinstance(live, Node):
+        obj = _merged(obj, live)
     status = getattr(live, "status", None)
     if status is not None:
         obj = replace(obj, status=status)
@@ -60,6 +62,15 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
         unchanged = same_template(obj.spec.template, live.spec.template)
         return obj if unchanged else as_created(obj, snapshot)[0]
     return as_created(obj, snapshot)[0]
+
+
+def _merged(node: Node, live: Node) -> Node:
+    """Return the Node with what lives and it does not say: labels, taints as a whole, and whether it is cordoned."""
+    labels = {**live.metadata.labels, **node.metadata.labels}
+    taints = node.spec.taints or live.spec.taints
+    unschedulable = node.spec.unschedulable or live.spec.unschedulable
+    spec = replace(node.spec, taints=taints, unschedulable=unschedulable)
+    return replace(node, metadata=replace(node.metadata, labels=labels), spec=spec)
 
 
 def first_pod(owner: Workload, snapshot: Snapshot) -> Pod:

@@ -471,10 +471,17 @@ class PodTemplateSpec(Struct, frozen=True):
     spec: PodSpec = PodSpec()
 
 
+class NamespaceStatus(Struct, frozen=True):
+    """Whether a namespace lasts."""
+
+    phase: str = ""
+
+
 class Namespace(Struct, frozen=True):
     """A namespace; its labels are what namespace selectors read."""
 
     metadata: ObjectMeta = ObjectMeta()
+    status: NamespaceStatus = NamespaceStatus()
 
 
 class ServiceSpec(Struct, frozen=True):

@@ -15,11 +15,11 @@ from kubectl_spread.controllers import deployment, disruption, nodelifecycle
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.templates import same_template, template_hash
-from kubectl_spread.controllers.workloads import is_absent, is_mirror
+from kubectl_spread.controllers.workloads import controller_of, is_absent, is_mirror
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
-from kubectl_spread.objects.storage import PersistentVolumeClaim
+from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
@@ -159,7 +159,7 @@ def _drain(step: Step, world: World, turns: Turns) -> Done:
 
 def _gone(pods: Iterable[Pod], world: World) -> Done:
     """Return that these Pods went: evicted, or lost where nothing makes them again."""
-    gone = [(Gone(pod), _is_alone(pod, world)) for pod in pods]
+    gone = [(Gone(pod), _is_lost(pod, world)) for pod in pods]
     return Done(evicted=tuple(each for each, lost in gone if not lost), lost=tuple(each for each, lost in gone if lost))
 
 
@@ -206,6 +206,13 @@ def _is_alone(pod: Pod, world: World) -> bool:
     """Whether nothing makes the Pod again, which has not ended: nothing manages it, or what did so is gone."""
     owner = pod.metadata.controller
     return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, world.snapshot))
+
+
+def _is_lost(pod: Pod, world: World) -> bool:
+    """Whether nothing makes the Pod again: what did so may be there still, and be about to go itself."""
+    owner = controller_of(pod, world.snapshot)
+    going = owner is not None and owner.metadata.deletion_timestamp is not None
+    return _is_alone(pod, world) or (going and not pod.finished)
 
 
 def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey, str]:
@@ -335,6 +342,7 @@ def _return(step: Step, world: World, turns: Turns) -> Done:
         for pod in pods:
             if not (pod.finished or pod.terminating) and pod.key in ready:
                 world.set_ready(pod, ready=True)
+    turns.look_again(DaemonSet)
     turns.settle()
     return _evicted_as_lost(world, turns)
 
@@ -344,6 +352,9 @@ def _add_node(step: Step, world: World, turns: Turns) -> Done:
     like = world.nodes[step.nodes[0]]
     names = nodelifecycle.added_names(like.metadata.name, step.number, world.nodes)
     world.set_nodes([nodelifecycle.sibling(like, name) for name in names])
+    drivers = world.snapshot.get(CSINode, "", like.metadata.name)
+    if drivers is not None:
+        world.put(*(replace(drivers, metadata=replace(drivers.metadata, name=name)) for name in names))
     turns.look_again(DaemonSet)
     return _evicted_as_lost(world, turns)
 
@@ -417,8 +428,7 @@ def _apply(step: Step, world: World, turns: Turns) -> Done:
                 if obj.key not in world.pods:
                     turns.create(obj)
             case Node():
-                live = world.nodes.get(obj.metadata.name)
-                world.set_nodes([replace(obj, status=live.status) if live else obj])
+                _apply_node(obj, world)
                 nodes.append(obj.metadata.name)
             case PersistentVolumeClaim():
                 world.put(*created([obj], world.snapshot, world.handle.profile))
@@ -427,6 +437,15 @@ def _apply(step: Step, world: World, turns: Turns) -> Done:
     world.free = True
     turns.look_again(*WORKLOADS.values())
     return replace(_evicted_by_taints(nodes, world, turns), notes=step.notes)
+
+
+def _apply_node(node: Node, world: World) -> None:
+    """Let a node be as its manifest says; the taints that controllers set stay while their reasons last."""
+    applied = as_applied(node, world.snapshot)
+    if isinstance(applied, Node):
+        made = _cordoned(applied, unschedulable=applied.spec.unschedulable)
+        silent = node.metadata.name in world.lost
+        world.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
 
 
 def _apply_one(obj: KubernetesObject, world: World, turns: Turns) -> None:

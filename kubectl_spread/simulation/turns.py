@@ -146,6 +146,8 @@ class Turns:
         self.world.refused.pop(key, None)
         struct = WORKLOADS.get(key[1])
         owner = self.world.owner(key, struct) if struct else None
+        if owner is not None and owner.metadata.deletion_timestamp:
+            return  # Its controller does nothing any more but say how it stands.
         match owner:
             case Deployment():
                 self._sync_deployment(owner)
@@ -517,7 +519,9 @@ class Turns:
         """
         world = self.world
         answering = (pods.values() for name, pods in world.restless.items() if name not in world.lost)
-        changing = world.in_order(pod for pods in answering for pod in pods)
+        there = (pod for name in world.lost for pod in world.restless[name].values())
+        gone = (pod for pod in there if pod.terminating and not world.is_stuck(pod))
+        changing = world.in_order((*(pod for pods in answering for pod in pods), *gone))
         if not changing:
             return False
         if world.seed % 4 == _ONE_BY_ONE:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
-from kubectl_spread.controllers.nodelifecycle import is_silent
+from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
@@ -80,6 +80,8 @@ class World:
         loosened: changes with all that may let any Pod onto a node: others gone, nodes and volumes changed.
         moves: namespace → how often a Pod there came to a node, was to be deleted, or went (count).
         touched: the Pods that have come, changed or gone.
+        born: the Pods that are to become ready, for they came or found a node here → the round in which they came, -1
+            before the first, and their numbers in it.
         preempted: the Pods that the scheduler has evicted, in order.
         preempted_for: Pod → those that were evicted for it.
         best: Pod → the nodes that it might have been put on.
@@ -164,7 +166,8 @@ class World:
         self._put(replace(pod, metadata=stamped, status=status))
 
     def bind(self, pod: Pod, node_name: str) -> None:
-        """Put the Pod on the node."""
+        """Put the Pod on the node, where its kubelet starts it, though it came before the first round."""
+        self.born.setdefault(pod.key, (-1, 0))
         status = replace(pod.status, phase="Running", nominated_node_name="", start_time=written(self.now))
         self._put(replace(pod, spec=replace(pod.spec, node_name=node_name), status=status))
 
@@ -195,7 +198,8 @@ class World:
 
     def is_stuck(self, pod: Pod) -> bool:
         """Whether the Pod is being deleted and stays: its node does not answer, or somebody has to finalize it."""
-        return pod.terminating and (not _may_go(pod) or pod.spec.node_name in self.lost)
+        silent = pod.spec.node_name in self.lost and not is_shut_down(self.nodes[pod.spec.node_name])
+        return pod.terminating and (not _may_go(pod) or silent)
 
     def remove(self, pod: Pod) -> None:
         """Let the Pod be gone."""

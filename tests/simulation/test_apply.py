@@ -14,7 +14,7 @@ from kubectl_spread.errors import ManifestError
 from kubectl_spread.report import SimulatedStep
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
-from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated
+from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful
 
 
 def written(folder: Path, *objects: Object, name: str = "manifests.json") -> Path:
@@ -231,3 +231,29 @@ def test_a_taint_that_comes_with_a_node_evicts_pods(tmp_path: Path) -> None:
     tainted = node("a1", zone="a", taints=["maintenance:NoExecute"])
     step = applied(tmp_path, [*SIX, *deployment(["a1", "b1"])], tainted)
     assert [each.pod for each in step.evicted] == ["web-0"]
+
+
+@pytest.mark.parametrize(("taints", "left"), [((), 0), (("node.kubernetes.io/out-of-service:NoExecute",), 1)])
+def test_pods_are_gone_from_a_node_that_is_marked_as_shut_down(
+    taints: Sequence[str], left: int, tmp_path: Path
+) -> None:
+    # The StatefulSet makes a Pod again once the old one of its name is gone.
+    path = written(tmp_path, node("a1", zone="a", taints=taints))
+    step = last([*SIX, *stateful(["a1", "b1", "c1"])], "lose a1", f"apply {path}", "uncordon b1")
+    assert (sum(item(step).after.values()), step.evicted) == (2 + left, ())
+
+
+def test_what_a_manifest_of_a_node_does_not_say_stays(tmp_path: Path) -> None:
+    made = node("a1")
+    made["metadata"]["labels"] = {"pool": "blue"}
+    objects = [*SIX, *deployment(["a1", "b1", "c1"], spread(ZONE, selector=app("web")))]
+    path = written(tmp_path, made)
+    step = last(objects, "cordon a2", "lose a1", f"apply {path}", "lose pool=blue")
+    assert (item(step).before, item(step).after) == ({"a": 0, "b": 1, "c": 1}, {"a": 0, "b": 1, "c": 1})
+    assert pending(step) == {"deployment/web": (1, 1)}
+
+
+def test_a_daemon_set_that_came_meanwhile_gets_its_pod_on_a_node_that_answers_again(tmp_path: Path) -> None:
+    path = written(tmp_path, workload("DaemonSet", "web", pods=template(spread(ZONE, selector=app("web")))))
+    away, back = simulated(SIX, "lose a1", f"apply {path}", "return a1").steps[1:]
+    assert (item(away).after["a"], item(back).after["a"]) == (1, 2)

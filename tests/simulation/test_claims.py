@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.build import ZONE, Object, node
-from tests.build_storage import claim, storage_class, volume
+from tests.build import ZONE, Object, node, pod
+from tests.build_storage import DRIVER, claim, csi_node, storage_class, volume
 from tests.build_workloads import controller, template, workload
 from tests.simulation.test_steps import last, pending, running
 
@@ -46,3 +46,14 @@ def test_a_pod_that_comes_again_is_bound_to_the_zone_of_the_volume_it_left(
 def test_claims_stay_where_a_pod_is_wanted_again() -> None:
     objects = [*TWO, FAST, *stateful_set({"whenScaled": "Delete", "whenDeleted": "Delete"})]
     assert pending(last(objects, "drain a1")) == {"statefulset/web": (1, 1)}
+
+
+def test_an_added_node_attaches_no_more_volumes_than_its_like() -> None:
+    full = [csi_node("a1", limits={DRIVER: 1}), FAST, node("a1", zone="a", unschedulable=True)]
+    claims = [claim(f"data-{at}", class_name="fast", bound_to=f"pv{at}") for at in range(2)]
+    volumes = [volume(f"pv{at}", class_name="fast", kept_for={"name": f"data-{at}"}, phase="Bound") for at in range(2)]
+    pods = [
+        pod(f"tool-{at}", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": f"data-{at}"}}])
+        for at in range(2)
+    ]
+    assert len(pending(last([*full, *claims, *volumes, *pods], "add-node a1"))) == 1

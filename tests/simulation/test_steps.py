@@ -13,7 +13,7 @@ from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulat
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
 
@@ -575,3 +575,28 @@ def test_what_made_a_pod_makes_it_again_unless_it_was_read_not_to_exist(others: 
     step = last([node("a1"), *others, orphan], "drain a1")
     went = step.evicted if waiting else step.lost
     assert (names(went), sum(each.count for each in step.pending)) == (["gone-1"], waiting)
+
+
+def test_a_pod_that_waited_becomes_ready_once_it_has_a_node() -> None:
+    nodes = [node(f"{zone}1", zone=zone, allocatable={"pods": "2"}) for zone in "ab"]
+    held = [*deployment(["a1", ""], spread(ZONE, selector=app("web"))), budget(minAvailable=1)]
+    filled = [pod(f"tool-{at}", on="b1", status=READY) for at in range(2)]
+    assert names(last([*nodes, *held, *filled], "delete pod/tool-0", "drain a1").evicted) == ["web-0"]
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet", "ReplicationController"])
+def test_an_owner_that_is_being_deleted_makes_no_pod(kind: str) -> None:
+    made = workload(kind, "web", replicas=1)
+    made["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    one = node("a1")
+    drained, scaled = simulated(
+        [one, made, running("web-0", "a1", controller(kind, "web"))], "drain a1", f"scale {kind}/web=3"
+    ).steps
+    assert (names(drained.lost), pending(drained), pending(scaled)) == (["web-0"], {}, {})
+
+
+def test_no_pod_comes_to_be_in_a_namespace_that_is_terminating() -> None:
+    ending = namespace("default") | {"status": {"phase": "Terminating"}}
+    report = simulated([*SIX, ending, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))], "drain a1")
+    assert (item(report.steps[0]).after, exit_code(report)) == ({"a": 0, "b": 1, "c": 0}, 1)
+    assert "because it is being terminated" in report.steps[0].notes[0]
