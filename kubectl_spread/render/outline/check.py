@@ -26,6 +26,7 @@ from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
     evaluation_paragraphs,
+    first_name,
     held_back,
     remarks,
     verdict_sentence,
@@ -58,7 +59,9 @@ def _item(item: CheckItem, extent: Extent) -> Item:
     first, *rest = [*([(), (fixes,)] if fixes else []), *_evidence(item, extent)] or [()]
     return Item(
         item=item,
-        headline=Headline(subject=name, line=f"{name}: {sentence}", sentence=capital(sentence), tone=tone),
+        headline=Headline(
+            subject=name, line=f"{name}: {sentence}", sentence=capital(sentence, first_name(item)), tone=tone
+        ),
         paragraphs=((*refusals, *warnings, *notes, *first), *rest),
     )
 

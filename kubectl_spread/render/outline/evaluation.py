@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import constraint_block
@@ -33,10 +33,21 @@ def held_back(gates: Sequence[str], verdict: str) -> str:
     return f"{held_by_gates(gates)}. Without it: {verdict}"
 
 
-def capital(sentence: str) -> str:
-    """Return our own sentence as it begins a line; a word with more than letters in it is a name."""
+def capital(sentence: str, names: Collection[str] = ()) -> str:
+    """Return our own sentence as it begins a line.
+
+    Args:
+        sentence: what is told.
+        names: words of the cluster, which keep their case; so does a word with more than letters in it.
+    """
     first, _, rest = sentence.partition(" ")
-    return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else sentence
+    ours = first.isalpha() and first.islower() and first not in names
+    return f"{first.capitalize()} {rest}" if ours else sentence
+
+
+def first_name(item: EvaluationReport) -> tuple[str, ...]:
+    """Return the word that the item's summary begins with: where that is our own, it has a capital already."""
+    return (item.summary.partition(" ")[0],)
 
 
 def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tuple[Block, ...]]:

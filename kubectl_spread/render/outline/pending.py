@@ -11,6 +11,7 @@ from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
     evaluation_paragraphs,
+    first_name,
     held_back,
     verdict_sentence,
 )
@@ -79,7 +80,7 @@ def _headline(item: PendingItem) -> Headline:
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
     line = _pending_line(item, name, verdict) if item.stuck else f"{name}: {verdict}"
-    return Headline(subject=name, line=line, sentence=capital(verdict), tone=tone)
+    return Headline(subject=name, line=line, sentence=capital(verdict, first_name(item)), tone=tone)
 
 
 def _pending_line(item: PendingItem, name: str, verdict: str) -> str:

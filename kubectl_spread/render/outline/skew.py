@@ -13,6 +13,7 @@ from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import (
     FEW_DOMAINS,
+    ConstraintReport,
     Counts,
     Finding,
     SkewItem,
@@ -74,7 +75,7 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
             subject=subject,
             lead=f"{subject}: ",
             line=_status(item),
-            sentence=capital(item.status_reason) or skew,
+            sentence=capital(item.status_reason, _names_in(item.constraint)) or skew,
             tone=STATUS_TONES[item.status],
         ),
         paragraphs=(
@@ -86,6 +87,13 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
             ),
         ),
     )
+
+
+def _names_in(constraint: ConstraintReport) -> frozenset[str]:
+    """Return the words of the cluster with which a reason may begin: the key in short, domains and nodes."""
+    domains = constraint.domains
+    nodes = (*(name for each in domains for name in each.nodes), *(node.name for node in constraint.bypassed_nodes))
+    return frozenset((constraint.topology_key.rpartition("/")[2], *(each.value for each in domains), *nodes))
 
 
 def _counted(item: SkewItem) -> Iterator[Block]:

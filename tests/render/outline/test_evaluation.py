@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from kubectl_spread.render.outline.evaluation import MOST_GROUPS, node_groups
-from kubectl_spread.report import (
-    NodeReport,
-    Rejection,
-)
+import msgspec
+import pytest
+
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.evaluation import MOST_GROUPS, capital, node_groups
+from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.outline.skew import skew_outline
+from kubectl_spread.report import NodeReport, PendingItem, PendingReport, Rejection, SkewReport, Verdict
+from tests.build import ZONE, app, node, spread
+from tests.build_workloads import template, workload
+from tests.diagnosis.judged import METADATA, incoming, report_of, rows_of, web
 
 
 def rejected(name: str, plugin: str, detail: str) -> NodeReport:
@@ -39,3 +45,22 @@ def test_too_many_details_are_merged() -> None:
     (group,) = node_groups([*nodes])
     assert (len(group.names), group.detail) == (MOST_GROUPS + 1, "cpu 0, ...")
     assert len(node_groups(nodes[:MOST_GROUPS])) == MOST_GROUPS
+
+
+def test_our_own_sentence_begins_with_a_capital() -> None:
+    assert capital("not schedulable. zone c is shut") == "Not schedulable. zone c is shut"
+    assert capital("node-a lacks zone") == "node-a lacks zone"
+
+
+@pytest.mark.parametrize("begin", ["zone", "west", "upper"])
+def test_a_name_keeps_its_case(begin: str) -> None:
+    nodes = [node("west", zone="upper"), node("east", zone="b", taints=["x:NoSchedule"])]
+    shut = report_of(incoming(spread(ZONE, selector=app("web"))), [*nodes, *web("west")])
+    fields = msgspec.structs.asdict(shut) | {"summary": f"{begin} holds it", "verdict": Verdict.UNSCHEDULABLE}
+    named = PendingItem(**fields, scheduler_name="default-scheduler")
+    told = pending_outline(PendingReport(metadata=METADATA, items=(named,)), Extent())
+    assert told.items[0].headline.sentence == named.summary
+    (row,) = rows_of([*nodes, workload("Deployment", "web", pods=template(spread(ZONE, selector=app("web"))))])
+    row = msgspec.structs.replace(row, status_reason=f"{begin} would take it")
+    lying = skew_outline(SkewReport(metadata=METADATA, items=(row,)), Extent())
+    assert lying.items[0].headline.sentence == row.status_reason
