@@ -188,6 +188,19 @@ def test_a_phone_needs_three_screens_for_a_pod(browser: Browser, tmp_path: Path,
     assert it.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_maps_are_explained_where_there_are_any(browser: Browser, tmp_path: Path, name: str) -> None:
+    it = opened(browser, page_report(name), tmp_path)
+    assert it.page.get_by_text("A number in a cell").is_visible() is (it.page.locator(".map").count() > 0)
+
+
+def test_a_name_among_words_is_not_broken(browser: Browser, tmp_path: Path) -> None:
+    it = opened(browser, page_report("simulate/shop-drain"), tmp_path, viewport=PHONE)
+    words = it.page.locator(".word").all()
+    assert words
+    assert all(word.evaluate("word => word.getClientRects().length") == 1 for word in words)
+
+
 def test_commands_are_copied(browser: Browser, tmp_path: Path) -> None:
     it = opened(browser, golden_report("why-pending/shop"), tmp_path)
     it.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

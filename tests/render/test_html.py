@@ -281,6 +281,19 @@ class TestCards:
         assert effects in page.texts("p")
         assert "The search was cut short: --fix-budget gives it more time." in page.texts("p")
 
+    def test_a_change_of_a_manifest_is_written_in_lines(self) -> None:
+        report = golden_report("check/manifests")
+        assert isinstance(report, CheckReport)
+        page = page_of(report)
+        edits = [edit for item in report.items if item.jam for fix in item.fixes for edit in fix.edits]
+        written = [code.text for code in page.all("code")]
+        assert edits
+        for edit in edits:
+            lines = [f"- {line}" for line in edit.before.splitlines()] + [
+                f"+ {line}" for line in edit.after.splitlines()
+            ]
+            assert "\n".join(lines) in written
+
 
 class TestOverview:
     """A row for each card, above them all."""
@@ -631,14 +644,21 @@ class TestBalance:
         gone, came = (row for row in page.all("tr") if row.all("td", of="bars"))
         assert [len(row.all("svg")) for row in (gone, came)] == [1, 2]
 
-    def test_of_many_domains_those_that_change_most_are_drawn(self) -> None:
+    @pytest.mark.parametrize(
+        ("after", "drawn", "left_out"),
+        [((1, 1), 1, MOST_DOMAINS + 4), ((1, 2), MOST_DOMAINS, 5)],
+    )
+    def test_of_many_domains_those_that_change_most_are_drawn(
+        self, after: tuple[int, int], drawn: int, left_out: int
+    ) -> None:
         (step,) = STEPS.steps
         before = {f"n{at:03}": 1 for at in range(MOST_DOMAINS + 5)}
-        ranges = dict.fromkeys(before, (1, 1)) | {"n042": (2, 3)}
+        ranges = dict.fromkeys(before, after) | {"n042": (2, 3)}
         item = msgspec.structs.replace(step.items[0], before=before, after=before, ranges=ranges)
         page = read(to_html(msgspec.structs.replace(STEPS, steps=(msgspec.structs.replace(step, items=(item,)),))))
-        assert len(numbers(page)) == MOST_DOMAINS
+        assert len(numbers(page)) == drawn
         assert ["n042", "1", "2..3"] in numbers(page)
+        assert f"Not drawn: {left_out} domains that change less or not at all." in page.texts("p")
 
 
 def numbers(page: Element) -> list[list[str]]:

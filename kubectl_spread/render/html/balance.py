@@ -8,13 +8,20 @@ import msgspec
 
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.html.bars import bar
-from kubectl_spread.render.html.markup import NOTHING, Markup, Short, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
 from kubectl_spread.render.html.sections import section
-from kubectl_spread.report import RebalanceItem, RebalanceReport, RebalanceVerdict, SimulatedItem, SimulatedStep
-from kubectl_spread.words import between
+from kubectl_spread.report import (
+    FEW_DOMAINS,
+    RebalanceItem,
+    RebalanceReport,
+    RebalanceVerdict,
+    SimulatedItem,
+    SimulatedStep,
+)
+from kubectl_spread.words import between, count_of
 
 MOST_ITEMS, MOST_DOMAINS = 40, 40
-"""Constraints of a page, and domains of a constraint (counts), that are drawn: those first that change most."""
+"""Constraints of a page, and domains of a constraint (counts), that are drawn at most."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,23 +98,27 @@ def _drawn(balances: Iterable[Balance], short: Short) -> Markup:
 
 def _balance(balance: Balance, short: Short) -> Markup:
     """Return the bars of one constraint."""
-    sides = (balance.before, balance.after)
+    sides, shown = (balance.before, balance.after), _shown(balance)
     scale = max((most for side in sides for _, most in side.pods.values()), default=0) + 1
     line = f"line: minimum + maxSkew {balance.max_skew}"
     heads = ("Domain", *(each for side in sides for each in (side.label.capitalize(), line)))
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
-    rows = ((_head(short(domain)), *_row(domain, balance, scale)) for domain in _shown(balance))
+    rows = ((_head(short(domain)), *_row(domain, balance, scale)) for domain in shown)
     body = element("tbody", *(element("tr", *row) for row in rows))
-    return section(balance.title, element("div", element("table", head, body, class_="domains"), class_="wide"))
+    rest = len({**balance.before.pods, **balance.after.pods}) - len(shown)
+    left_out = f"Not drawn: {count_of(rest, 'domain')} that change less or not at all." if rest else ""
+    drawn = element("div", element("table", head, body, class_="domains"), class_="wide")
+    return section(balance.title, drawn, block("p", text(left_out), class_="hint"))
 
 
 def _shown(balance: Balance) -> list[str]:
-    """Return the domains that are drawn, by value: of many those that change most."""
+    """Return the domains that are drawn, by value: of many those that change, those that change most first."""
     before, after = balance.before.pods, balance.after.pods
-    moved = {
-        domain: abs(after.get(domain, (0, 0))[1] - before.get(domain, (0, 0))[1]) for domain in {**before, **after}
-    }
-    return sorted(sorted(moved, key=lambda domain: -moved[domain])[:MOST_DOMAINS])
+    every = {**before, **after}
+    moved = {domain: abs(after.get(domain, (0, 0))[1] - before.get(domain, (0, 0))[1]) for domain in every}
+    changed = [domain for domain in every if before.get(domain) != after.get(domain)]
+    worth = changed if len(every) > FEW_DOMAINS and changed else every
+    return sorted(sorted(worth, key=lambda domain: -moved[domain])[:MOST_DOMAINS])
 
 
 def _head(domain: str) -> Markup:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.bars import constraint_sentences
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
 from kubectl_spread.render.outline import (
     EVERY,
     Block,
@@ -104,8 +105,16 @@ def table_markup(table: Table) -> Markup:
     head = element("thead", element("tr", each("th", map(text, heads), scope="col")))
     # On a phone each cell bears its heading itself.
     rows = (zip(heads, row, strict=True) for row in table.rows)
-    cells = (joined(element("td", text(cell), data_label=name.lower()) for name, cell in row) for row in rows)
+    cells = (joined(element("td", _words(cell), data_label=name.lower()) for name, cell in row) for row in rows)
     return element("div", element("table", head, element("tbody", each("tr", cells))), class_="wide")
+
+
+def _words(cell: str) -> Markup:
+    """Return the text of a cell; a name among other words is broken at a hyphen only where it fills a line."""
+    words = cell.split(" ")
+    if len(words) == 1:
+        return text(cell)
+    return Markup(" ".join(element("span", text(it), class_="word") if "-" in it else text(it) for it in words))
 
 
 def conflict_markup(item: EvaluationReport) -> Markup:
@@ -146,20 +155,19 @@ def _fix(fix: FixBlock) -> Markup:
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
     effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")
-    edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _diff(edit.lines))) for edit in fix.edits)
-    yaml = [_command("\n".join(fix.yaml))] if fix.yaml else []
+    edits = (joined((element("p", text(f"{edit.place}:"), class_="hint"), _copied(edit.lines))) for edit in fix.edits)
+    yaml = [_command(*fix.yaml)] if fix.yaml else []
     return joined((head, effects, starts, *edits, *yaml, *map(_command, fix.commands)))
 
 
-def _diff(lines: Iterable[str]) -> Markup:
-    """Return the lines of a change."""
-    return element("div", element("pre", element("code", text("\n".join(lines)))), class_="command")
+def _command(*lines: str) -> Markup:
+    """Return lines that can be selected, and copied where scripts run."""
+    return _copied(lines, element("button", text("Copy"), type="button", class_="copy", hidden=True))
 
 
-def _command(command: str) -> Markup:
-    """Return a command that can be selected, and copied where scripts run."""
-    button = element("button", text("Copy"), type="button", class_="copy", hidden=True)
-    return element("div", element("pre", element("code", text(command))), button, class_="command")
+def _copied(lines: Iterable[str], *button: Markup) -> Markup:
+    """Return lines as they are to be written."""
+    return element("div", element("pre", element("code", text_lines(map(clean, lines)))), *button, class_="command")
 
 
 def messages_section(messages: Messages) -> Markup:
