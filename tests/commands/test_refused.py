@@ -130,6 +130,15 @@ def test_a_namespace_that_does_not_exist(checked: Check) -> None:
     assert not refused(checked([pod("web")], [*ABC, namespace_of("other")]).items[0])
 
 
+def test_a_namespace_that_is_being_deleted_takes_no_new_pods(checked: Check) -> None:
+    ending = namespace_of("shop")
+    ending["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    (item,) = checked([pod("web", namespace="shop")], [*ABC, ending]).items
+    assert [error.message for error in item.validation] == [
+        "unable to create new content in namespace shop because it is being terminated"
+    ]
+
+
 def test_a_namespace_that_pods_of_the_dump_are_in_exists(checked: Check) -> None:
     running = [namespace_of("other"), pod("old", namespace="shop", on="a1")]
     assert not refused(checked([pod("web", namespace="shop")], [*ABC, *running]).items[0])
