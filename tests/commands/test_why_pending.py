@@ -87,6 +87,12 @@ def test_a_named_pod_that_does_not_wait(described: Object, note: str) -> None:
     assert explained([node("n"), described]).notes == ()
 
 
+def test_a_workload_whose_pods_are_elsewhere() -> None:
+    with pytest.raises(ClusterError) as raised:
+        explained([*TAINTED, owned("web-0", "StatefulSet", "web", namespace="other")], "statefulset/web")
+    assert raised.value.hint == "there is one in namespace other: use -n"
+
+
 @pytest.mark.parametrize(
     ("name", "hint"), [("nope", "check the name, or use -n"), ("far", "there is one in namespace other: use -n")]
 )
