@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import daemonset, deployment
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.rollout import Plan, Wanted
-from kubectl_spread.controllers.workloads import owner_of, revision_of
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
@@ -85,9 +85,7 @@ def _placed(wanted: Wanted, plan: Plan, world: World) -> Placed:
     """Return where the Pods went that have come, and which wait."""
     new = [pod for pod in world.pods.values() if _is_placed_now(pod, wanted, plan, world)]
     bound = tuple(pod for pod in new if pod.spec.node_name)
-    # What is told is told of the first: of the manifest's own template, where one of those waits.
-    revision = revision_of(wanted.pod)
-    waiting = tuple(sorted((p for p in new if not p.spec.node_name), key=lambda pod: revision_of(pod) != revision))
+    waiting = tuple(pod for pod in new if not pod.spec.node_name)
     before = sum(bool(pod.spec.node_name) for pod in plan.staying)
     placements = tuple(_placement(number, pod, world) for number, pod in enumerate(bound, start=before + 1))
     jam = _jam(wanted, before + len(bound) + 1, waiting, world) if waiting else None
@@ -95,8 +93,8 @@ def _placed(wanted: Wanted, plan: Plan, world: World) -> Placed:
 
 
 def _is_placed_now(pod: Pod, wanted: Wanted, plan: Plan, world: World) -> bool:
-    """Whether the Pod has come by the rollout, or waited for a node before it."""
-    waited = any(each.key == pod.key and not each.spec.node_name for each in (*plan.staying, *plan.old))
+    """Whether the Pod has come by the rollout, or is one of those that stay and waited for a node before it."""
+    waited = any(each.key == pod.key and not each.spec.node_name for each in plan.staying)
     own = (waited or pod.key in world.born) and pod.metadata.namespace == wanted.pod.metadata.namespace
     return own and owner_of(pod, world.snapshot) == wanted.ref
 

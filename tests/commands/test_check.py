@@ -431,6 +431,19 @@ def test_fixes_of_a_rollout_that_sticks_are_those_of_the_manifests_own_pods(chec
     assert [fix.id for fix in item.fixes] == ["RelaxNodeSelector"]
 
 
+def test_old_pods_that_find_a_node_are_none_of_the_manifests_replicas(checked: Check) -> None:
+    old, new = template(requests={"cpu": "1"}), template(spread("rack", selector=app("web")))
+    labels = {"app": "web", "pod-template-hash": "h1"}
+    on, spec = ("n", "n", ""), old["spec"]
+    living = [owned(f"web-{n}", "ReplicaSet", "web-h1", on=on[n], labels=labels, **spec) for n in range(3)]
+    below = revision("web", 1, pods=old)
+    below["spec"]["replicas"] = 3
+    cluster = [node("n"), workload("Deployment", "web", pods=old, replicas=3), below, *living]
+    item = only(checked([workload("Deployment", "web", pods=new, replicas=3)], cluster))
+    assert (item.verdict, nodes_of(item)) == ("Unschedulable", [])
+    assert {fix.id for fix in item.fixes} == {"MakeSoft"}
+
+
 def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
     keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
     item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))

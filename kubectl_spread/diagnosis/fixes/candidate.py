@@ -185,6 +185,14 @@ def edited(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
     return pod
 
 
+def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
+    """Return the Pod with the edits made; one of another revision stays as it is where they do not fit it."""
+    try:
+        return edited(pod, edits)
+    except LookupError:
+        return pod
+
+
 def edited_template(template: PodTemplateSpec, edits: Iterable[PodEdit]) -> PodTemplateSpec:
     """Return the template with the edits made, one after another.
 

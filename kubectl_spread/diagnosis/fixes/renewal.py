@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.diagnosis.fixes import moves
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited, edits_of
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited_where_it_fits, edits_of
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_owner
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -70,17 +70,9 @@ def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, b
     apart = upcoming is None and controller is not None and controller.kind in moves.ONE_OF_ITS_NAME
     yield first
     for number, pod in enumerate(old):
-        made = _edited(pod, parts) if apart else first
+        made = edited_where_it_fits(pod, edits_of(parts)) if apart else first
         name = pod.metadata.name if apart else f"{first.metadata.name}-{number}"
         yield replace(made, metadata=replace(made.metadata, name=name), spec=replace(made.spec, node_name=""))
-
-
-def _edited(pod: Pod, parts: Sequence[Candidate]) -> Pod:
-    """Return the Pod that takes the place of its namesake; one of another revision may not be like the Pending one."""
-    try:
-        return edited(pod, edits_of(parts))
-    except LookupError:
-        return pod
 
 
 def _without(pods: Sequence[Pod], handle: Handle) -> Handle:

@@ -11,7 +11,15 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, change_of, edited, edits_of
+from kubectl_spread.diagnosis.fixes.candidate import (
+    Candidate,
+    DeletePod,
+    EditPod,
+    change_of,
+    edited,
+    edited_where_it_fits,
+    edits_of,
+)
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.left_alone import left_alone
 from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
@@ -291,7 +299,7 @@ def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
     for pod in earlier:
         handle = handle.without_pod(pod)
     unbound = (replace(pod, spec=replace(pod.spec, node_name="")) for pod in earlier)
-    return moves.placed([*(edited(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
+    return moves.placed([*(edited_where_it_fits(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
 
 
 def _harmless(found: Iterable[Found]) -> list[Found]:
@@ -335,13 +343,13 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     feasible = found.after.feasible
     upcoming = new_revision_pod(found.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, found.after.handle) if upcoming is not None else feasible
-    considered = siblings[:MOST_SIBLINGS]
+    considered, edits = siblings[:MOST_SIBLINGS], edits_of(found.parts)
     return Fix(
         id="+".join(part.id for part in found.parts),
         summary=found.summary,
         cost=sum(part.cost for part in found.parts),
         feasible=feasible,
-        admits=moves.placed(_with_edits(considered, found), found.after.handle),
+        admits=moves.placed((edited_where_it_fits(each, edits) for each in considered), found.after.handle),
         siblings=len(considered),
         alike=found.alike,
         changes=_changes(found.parts, situation.pod),
@@ -354,15 +362,6 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
         new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
         proved_on="read" if situation.handle.snapshot.inventory.not_read else msgspec.UNSET,
     )
-
-
-def _with_edits(siblings: Iterable[Pod], found: Found) -> Iterator[Pod]:
-    """Yield the Pods with the same edits made; one of another revision stays as it is where they do not fit it."""
-    for sibling in siblings:
-        try:
-            yield edited(sibling, edits_of(found.parts))
-        except LookupError:
-            yield sibling
 
 
 def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:

@@ -33,7 +33,7 @@ from kubectl_spread.render.outline.evaluation import (
 )
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
-from kubectl_spread.words import enumerated, listed
+from kubectl_spread.words import count_of, enumerated, listed
 
 SHOWN_NODES = 10
 
@@ -150,7 +150,9 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     rollout = item.rollout
     if rollout is not None:
         gone = f", {rollout.replaced} of them replaced" if rollout.replaced else ""
-        yield f"Rollout: {rollout.strategy}, {rollout.running} Pods run{gone}. Assumed: {rollout.assumed}."
+        # Some of them may be without a node.
+        there = f"{count_of(rollout.running, 'Pod')} there"
+        yield f"Rollout: {rollout.strategy}, {there}{gone}. Assumed: {rollout.assumed}."
     if item.placements:
         counts = Counter(placement.node for placement in item.placements)
         nodes = [f"{node} ({count})" if count > 1 else node for node, count in counts.items()]

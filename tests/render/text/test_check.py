@@ -104,7 +104,7 @@ def test_nothing_is_to_be_placed() -> None:
     told = lines(free(replicas=3, rollout=scaled))
     assert told[:2] == [
         "default/deployment/web: no Pod is to be placed.",
-        "Rollout: Scale, 3 Pods run. Assumed: they stay.",
+        "Rollout: Scale, 3 Pods there. Assumed: they stay.",
     ]
 
 
@@ -113,7 +113,7 @@ def test_what_was_assumed_of_a_rollout() -> None:
     told = lines(free(replicas=6, rollout=rollout, placements=placed("a1", "b1")))
     assert told[:3] == [
         "default/deployment/web: all 2 Pods that are to come can be scheduled.",
-        "Rollout: RollingUpdate, 4 Pods run, 2 of them replaced. Assumed: one goes for each that comes.",
+        "Rollout: RollingUpdate, 4 Pods there, 2 of them replaced. Assumed: one goes for each that comes.",
         "Replicas: a1, b1",
     ]
 
