@@ -28,11 +28,6 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
         snapshot: the cluster.
         release: the API server's.
     """
-    own = snapshot.get(Namespace, "", pod.metadata.namespace)
-    # With that, its phase is Terminating.
-    if own is not None and own.metadata.deletion_timestamp:
-        ends = f"in namespace {pod.metadata.namespace} because it is being terminated"
-        yield Refusal("", f"unable to create new content {ends}")
     if any(snapshot.all(LimitRange)):
         from kubectl_spread.apiserver.limitranges import bound_faults
 

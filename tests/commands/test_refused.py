@@ -132,7 +132,7 @@ def test_a_namespace_that_does_not_exist(checked: Check) -> None:
 
 def test_a_namespace_that_is_being_deleted_takes_no_new_pods(checked: Check) -> None:
     ending = namespace_of("shop")
-    ending["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    ending["status"] = {"phase": "Terminating"}
     (item,) = checked([pod("web", namespace="shop")], [*ABC, ending]).items
     assert [error.message for error in item.validation] == [
         "unable to create new content in namespace shop because it is being terminated"
