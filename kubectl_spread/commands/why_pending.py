@@ -176,8 +176,8 @@ def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) ->
         found = [pod for pod in pods if name in _owners(pod, snapshot)]
         if not found and not _exists(name, scope, snapshot):
             near = did_you_mean(name, {owner for pod in pods for owner in _owners(pod, snapshot)})
-            elsewhere = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in _owners(pod, snapshot)}
-            raise not_found(f"Pods of {name}", scope, elsewhere, near=near)
+            others = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in _owners(pod, snapshot)}
+            raise not_found(f"Pods of {name}", scope, others, near=near)
         return [pod for pod in found if is_pending(pod)] or found
     found = [pod for pod in pods if pod.metadata.name == name]
     begun = [pod for pod in pods if pod.metadata.name.startswith(name)]
