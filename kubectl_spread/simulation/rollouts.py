@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import daemonset, deployment
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.rollout import Plan, Wanted
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
@@ -94,6 +94,9 @@ def _placed(wanted: Wanted, plan: Plan, world: World) -> Placed:
 
 def _is_placed_now(pod: Pod, wanted: Wanted, plan: Plan, world: World) -> bool:
     """Whether the Pod has come by the rollout, or is one of those that stay and waited for a node before it."""
+    # What finds a node while it is yet to be replaced is none of the manifest's.
+    if isinstance(wanted.owner, Deployment) and revision_of(pod) != revision_of(wanted.pod):
+        return False
     waited = any(each.key == pod.key and not each.spec.node_name for each in plan.staying)
     own = (waited or pod.key in world.born) and pod.metadata.namespace == wanted.pod.metadata.namespace
     return own and owner_of(pod, world.snapshot) == wanted.ref
