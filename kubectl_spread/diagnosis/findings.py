@@ -9,11 +9,13 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.ghosts import is_ghost
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.report import ConstraintReport, Finding, Severity
 from kubectl_spread.scheduler import podtopologyspread
@@ -25,6 +27,7 @@ from kubectl_spread.words import count_of, enumerated, listed
 
 _some = partial(listed, most=3)
 _pods = partial(count_of, noun="Pod")
+_TO_SPREAD = "Set minDomains, or widen the node affinity"
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
 
@@ -215,11 +218,16 @@ def _single_domain(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
         eligible = [domain.value for domain in report.domains if domain.eligible]
         if len(eligible) == 1 and constraint.min_domains <= 1 and subject.own:
+            # A daemon's affinity is its controller's: it names the one node.
+            owner = subject.pod.metadata.controller
+            of_daemon = owner is not None and owner.kind == DAEMON_SET.name
+            node = pinned_node(subject.pod) if of_daemon and constraint.honors_affinity else ""
+            remedy = f"It may go to {node} alone: drop the constraint" if node else _TO_SPREAD
             yield _warning(
                 "SingleDomain",
                 path_of(constraint.index, "topologyKey"),
                 f"{constraint.topology_key} has only one domain this Pod counts ({_some(eligible)}), so the skew is"
-                " always 0 and nothing is spread. Set minDomains, or widen the node affinity.",
+                f" always 0 and nothing is spread. {remedy}.",
             )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.report import Finding, Severity
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_workloads import owned
 from tests.diagnosis.judged import (
     ABC,
     HARD_ZONE_DEFAULT,
@@ -201,6 +202,14 @@ def test_matching_pods_on_nodes_that_do_not_count_are_told() -> None:
 )
 def test_one_domain_is_nothing_to_spread_over(constraint: Object, fields: Object, *, expected: bool) -> None:
     assert ("SingleDomain" in found(constraint, **fields)) == expected
+
+
+def test_a_daemon_has_its_own_node_to_spread_over() -> None:
+    names = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a1"]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [names]}}
+    daemon = owned("d", "DaemonSet", "d", affinity={"nodeAffinity": required}, topologySpreadConstraints=[zoned()])
+    finding = only(findings_of(daemon, ABC), "SingleDomain")
+    assert finding.message.endswith("It may go to a1 alone: drop the constraint.")
 
 
 def test_a_default_constraint_is_nobodys_mistake() -> None:
