@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from kubectl_spread.objects.core import Taint
+from kubectl_spread.objects.core import Node, Taint
 
 CONTROL_PLANE = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
 
@@ -87,6 +87,11 @@ def is_passing(taint: Taint) -> bool:
 def _owned(taint: Taint) -> Owned | None:
     """Return the first entry that covers the taint."""
     return next((owned for owned in OWNED if fnmatchcase(taint.key, owned.keys)), None)
+
+
+def is_control_plane(node: Node) -> bool:
+    """Whether the node is tainted as one of the control plane, where only Pods go that say so."""
+    return any(taint.key in CONTROL_PLANE for taint in node.spec.taints)
 
 
 def taint_cost(taint: Taint) -> int:

@@ -25,7 +25,7 @@ CONTROLLERS = (
     "cloud.google.com/impending-node-termination",
     "node.cluster.x-k8s.io/outdated-revision",
 )
-PEOPLES = ("dedicated", "nvidia.com/gpu", "node-role.kubernetes.io/control-plane", "karpenter", "csi/agent")
+PEOPLES = ("dedicated", "nvidia.com/gpu", "karpenter", "csi/agent")
 
 
 @pytest.mark.parametrize("key", CONTROLLERS)
@@ -44,7 +44,7 @@ def test_a_persons_taint_can_be_tolerated_or_removed(key: str) -> None:
     nodes = [node("a1", zone="a"), node("b1", zone="b", taints=[f"{key}:NoSchedule"])]
     found = fixes([*nodes, web("w", on="a1")], web(topologySpreadConstraints=constraints))
     assert {"AddToleration", "RemoveTaint"} <= found.keys()
-    assert found["RemoveTaint"].cost == (4 if key.startswith("node-role") else 2)
+    assert found["RemoveTaint"].cost == 2
 
 
 def test_what_sets_a_pool_apart_stays_on_its_new_nodes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_spread.controllers.nodelifecycle import sibling
-from kubectl_spread.controllers.taints import meaning_of, taint_cost
+from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import AddNode, Candidate, ChangeNode
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
@@ -123,10 +123,15 @@ def same_meaning(key: str, other: str) -> bool:
 
 
 def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield nodes without one of the taints that keep the Pod off."""
+    """Yield nodes without one of the taints that keep the Pod off.
+
+    Where other nodes take Pods, the control plane stays apart from all of them: a Pod that belongs there tolerates it.
+    """
+    nodes = situation.handle.snapshot.nodes.values()
+    kept = frozenset[str]() if all(map(is_control_plane, nodes)) else CONTROL_PLANE
     for info in closed_by((tainttoleration.NAME,), situation, others=others):
         closing = untolerated(situation, info, others=others)
-        for taint in closing:
+        for taint in (each for each in closing if each.key not in kept):
             operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
             yield ChangeNode(
                 id="RemoveTaint",

@@ -9,6 +9,7 @@ from tests.build import ZONE, Object, app, node, pod, spread
 from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
 
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
+CONTROL_PLANE = "node-role.kubernetes.io/control-plane:NoSchedule"
 
 
 def with_zone_c(**fields: object) -> list[Object]:
@@ -91,8 +92,12 @@ class TestTaints:
         assert patch_of(found) == [("add", "/spec/tolerations/-", toleration)]
 
     def test_the_control_plane_costs_as_much_as_giving_up_the_constraint(self) -> None:
-        offered = fixes(with_zone_c(taints=["node-role.kubernetes.io/control-plane:NoSchedule"]), web())
-        assert (offered["RemoveTaint"].cost, offered["AddToleration"].cost) == (4, 4)
+        offered = fixes(with_zone_c(taints=[CONTROL_PLANE]), web())
+        assert (offered["AddToleration"].cost, offered["MakeSoft"].cost) == (4, 4)
+
+    def test_the_control_plane_is_opened_to_all_only_where_there_are_no_other_nodes(self) -> None:
+        assert "RemoveTaint" not in fixes(with_zone_c(taints=[CONTROL_PLANE]), web())
+        assert fixes([node("c1", taints=[CONTROL_PLANE])], pod("p")).keys() == {"RemoveTaint", "AddToleration"}
 
     @pytest.mark.parametrize(
         "taint",
