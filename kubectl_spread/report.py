@@ -893,7 +893,8 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         lost: the Pods that go and that nothing makes again.
         preempted: the Pods that the scheduler evicts for those that come.
         pending: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
-        newly_pending: whether more Pods of some workload wait than before, or are refused.
+        newly_pending: whether more Pods of some workload wait than before, for a scheduler whose rules are known,
+            or are refused.
         untried: how many of the Pods that wait were not tried on any node, for too many had been before;
             absent where all were.
         items: the constraints, changed or not.

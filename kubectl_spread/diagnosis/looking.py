@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, living_pods, workloads
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
@@ -22,7 +23,7 @@ from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, 
 from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, constraints_of, count_all
-from kubectl_spread.simulation.world import World
+from kubectl_spread.simulation.world import World, handle_of
 from kubectl_spread.snapshot import Snapshot
 
 Key: TypeAlias = tuple[str, WorkloadRef]
@@ -67,7 +68,7 @@ class Seen(msgspec.Struct, frozen=True):
         pending: workload, asked about or not → its Pods that wait for a node.
         preempted: the Pods that the scheduler has evicted by then.
         refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
-        handle: the cluster, in the first order.
+        handles: scheduler's name → the cluster as it sees it, in the first order.
         living: workload → its Pods that have not ended, in the first order.
         touched: the Pods that have come, changed or gone by then, in the first order.
     """
@@ -78,13 +79,22 @@ class Seen(msgspec.Struct, frozen=True):
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
     refused: Mapping[tuple[str, str, str], str]
-    handle: Handle
+    handles: Mapping[str, Handle]
     living: Mapping[Key, Sequence[Pod]]
     touched: tuple[Pod, ...]
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster, in the first order."""
+        return handle_of(DEFAULT_SCHEDULER, self.handles).snapshot
+
+    def handle_of(self, pod: Pod) -> Handle:
+        """Return the cluster as the Pod's scheduler sees it."""
+        return handle_of(pod.spec.scheduler_name, self.handles)
+
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
-        return _workload(key, self.living[key], self.handle.snapshot)
+        return _workload(key, self.living[key], self.snapshot)
 
 
 class Looking:
@@ -114,36 +124,38 @@ class Looking:
         pods = living_pods(world.pods.values(), world.snapshot)
         touched = _by_namespace((*world.touched.values(), *first.touched))
         lying = {
-            key: tuple(_lying_of(first.upcoming[key].pod, world.handle)) if _concerns(were, touched[key[0]]) else were
+            key: tuple(_lying_of(first.upcoming[key].pod, world.handles)) if _concerns(were, touched[key[0]]) else were
             for key, were in first.lying.items()
         }
         return replace(first, lying=lying, pending=_pending(pods))
 
     def _look(self, world: World) -> Seen:
         """Return how they stand in the first order."""
-        handle, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
-        last = self._first[-1] if self._first and _alike(self._first[-1].handle, handle) else None
+        handles, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
+        snapshot = handle_of(DEFAULT_SCHEDULER, handles).snapshot
+        last = self._first[-1] if self._first and _alike(self._first[-1].snapshot, snapshot) else None
         upcoming: dict[Key, NextPod] = {}
         for key in self._keys:
-            known = last is not None and _makes_the_same(key, last, handle, living[key])
-            found = last.upcoming.get(key) if last and known else self._upcoming(key, living[key], handle)
+            known = last is not None and _makes_the_same(key, last, snapshot, living[key])
+            found = last.upcoming.get(key) if last and known else self._upcoming(key, living[key], handles)
             if found is not None:
                 upcoming[key] = found
         touched = tuple(world.touched.values())
         return Seen(
             asked=frozenset(self._keys),
-            lying=_counted(upcoming, last, handle, _by_namespace(touched)),
+            lying=_counted(upcoming, last, handles, _by_namespace(touched)),
             upcoming=upcoming,
             pending=_pending(living),
             preempted=tuple(world.preempted),
             refused=dict(world.refused),
-            handle=handle,
+            handles=handles,
             living=living,
             touched=touched,
         )
 
-    def _upcoming(self, key: Key, pods: Sequence[Pod], handle: Handle) -> NextPod | None:
+    def _upcoming(self, key: Key, pods: Sequence[Pod], handles: Mapping[str, Handle]) -> NextPod | None:
         """Return the workload's next Pod, whose constraints count; None where it has none."""
+        handle = handle_of(DEFAULT_SCHEDULER, handles)
         found = next_pod(_workload(key, pods, handle.snapshot), handle.snapshot, handle.profile)
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None
@@ -161,9 +173,8 @@ def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
     return snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
 
 
-def _alike(before: Handle, now: Handle) -> bool:
+def _alike(were: Snapshot, are: Snapshot) -> bool:
     """Whether the clusters differ in nothing but Pods and their owners, budgets, and what nodes are besides labels."""
-    were, are = before.snapshot, now.snapshot
     changed = (struct for struct, found in are.objects.items() if were.objects.get(struct) is not found)
     return (
         CHANGING.issuperset(changed)
@@ -172,14 +183,14 @@ def _alike(before: Handle, now: Handle) -> bool:
     )
 
 
-def _makes_the_same(key: Key, last: Seen, handle: Handle, pods: Sequence[Pod]) -> bool:
+def _makes_the_same(key: Key, last: Seen, snapshot: Snapshot, pods: Sequence[Pod]) -> bool:
     """Whether the workload and its Pods are what they were, so that its next Pod is too."""
-    owner, was = _owner(key, handle.snapshot), _owner(key, last.handle.snapshot)
+    owner, was = _owner(key, snapshot), _owner(key, last.snapshot)
     if owner is not was or not _same(pods, last.living[key]):
         return False
     if not isinstance(owner, Deployment):
         return True
-    return _same(*(deployment.replica_sets(owner, each.snapshot) for each in (handle, last.handle)))
+    return _same(*(deployment.replica_sets(owner, each) for each in (snapshot, last.snapshot)))
 
 
 def _same(some: Sequence[object], others: Sequence[object]) -> bool:
@@ -188,10 +199,14 @@ def _same(some: Sequence[object], others: Sequence[object]) -> bool:
 
 
 def _counted(
-    upcoming: Mapping[Key, NextPod], last: Seen | None, handle: Handle, touched: Mapping[str, Sequence[Pod]]
+    upcoming: Mapping[Key, NextPod],
+    last: Seen | None,
+    handles: Mapping[str, Handle],
+    touched: Mapping[str, Sequence[Pod]],
 ) -> dict[Key, tuple[Lying, ...]]:
     """Return how the Pods lie that each workload's next Pod counts: as at the last look, if there was one to go by."""
-    retainted = last is not None and handle.snapshot.nodes is not last.handle.snapshot.nodes
+    nodes = handle_of(DEFAULT_SCHEDULER, handles).snapshot.nodes
+    retainted = last is not None and nodes is not last.snapshot.nodes
     counted = {}
     for key, found in upcoming.items():
         were = last.lying.get(key) if last and last.upcoming.get(key) is found else None
@@ -200,7 +215,7 @@ def _counted(
             or _concerns(were, touched[key[0]])
             or (retainted and any(e.constraint.honors_taints for e in were))
         )
-        counted[key] = tuple(_lying_of(found.pod, handle)) if were is None or anew else were
+        counted[key] = tuple(_lying_of(found.pod, handles)) if were is None or anew else were
     return counted
 
 
@@ -228,8 +243,9 @@ def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
     return tuple(sorted(waiting, key=lambda pod: pod.key))
 
 
-def _lying_of(pod: Pod, handle: Handle) -> Iterator[Lying]:
-    """Yield how each of the Pod's constraints counts."""
+def _lying_of(pod: Pod, handles: Mapping[str, Handle]) -> Iterator[Lying]:
+    """Yield how each of the Pod's constraints counts, as its scheduler sees the cluster."""
+    handle = handle_of(pod.spec.scheduler_name, handles)
     for counted in count_all(constraints_of(pod, handle), pod, handle):
         found = counted.match_num
         domains = sorted(found)

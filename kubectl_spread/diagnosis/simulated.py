@@ -26,7 +26,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.outcomes import After, Outcomes
 from kubectl_spread.simulation.steps import Gone, Step
-from kubectl_spread.words import held_by_gates
+from kubectl_spread.words import held_by_gates, listed
 
 
 def reported(steps: Sequence[Step], outcomes: Outcomes[Seen], *, defaults: bool) -> Iterator[SimulatedStep]:
@@ -96,6 +96,10 @@ def _notes(before: Seen, after: Sequence[After[Seen]]) -> Iterator[str]:
     for key, why in first.seen.refused.items():
         if why and before.refused.get(key) != why:
             yield f"the API server refuses Pods of {key[1].lower()}/{key[2]}: {why}"
+    told = {each.pod.key for each in first.done.blocked}
+    if held := {pod.pod.key: pod for each in after for pod in each.done.blocked if pod.pod.key not in told}:
+        names = listed([f"{namespace}/{name}" for namespace, name in sorted(held)])
+        yield f"in other orders of chance {names} {'is' if len(held) == 1 else 'are'} held back: {held[min(held)].why}"
     if not all(each.done.settled for each in after):
         yield UNSETTLED
 
@@ -109,7 +113,8 @@ def _as_before(before: Seen, now: Seen, were: Statuses) -> Iterator[Key]:
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.lying.get(key) == now.lying[key]
         unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
-        if unchanged and (not upcoming.comes or cycle.feasible_node(upcoming.pod, upcoming.place(now.handle))):
+        there = upcoming.place(now.handle_of(upcoming.pod)) if unchanged else None
+        if there is not None and (not upcoming.comes or cycle.feasible_node(upcoming.pod, there)):
             yield key
 
 
@@ -120,7 +125,7 @@ def _statuses(seen: Seen, known: frozenset[Key], decide_on: _Decided, *, default
         if lying and key not in known:
             rows = statuses(
                 seen.workload(key),
-                seen.handle,
+                seen.handle_of(seen.upcoming[key].pod),
                 defaults=defaults,
                 upcoming=seen.upcoming[key],
                 counted=[each.counted for each in lying],
@@ -146,7 +151,6 @@ def _pending(start: Seen, after: Sequence[After[Seen]], known: _Decided) -> Iter
 
     Of a workload that is not asked about that is told where more of it wait than at the start.
     """
-    handle = after[0].seen.handle
     numbers: Mapping[Key, list[int]] = {
         key: [len(each.seen.pending.get(key, ())) for each in after]
         for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1])))
@@ -155,7 +159,7 @@ def _pending(start: Seen, after: Sequence[After[Seen]], known: _Decided) -> Iter
         if (namespace, ref) not in start.asked and max(counts) <= len(start.pending.get((namespace, ref), ())):
             continue
         waiting = after[0].seen.pending.get((namespace, ref), ())
-        said = said_of(known.in_full(waiting[0], handle)) if waiting else None
+        said = said_of(known.in_full(waiting[0], after[0].seen.handle_of(waiting[0]))) if waiting else None
         yield PendingPods(
             namespace=namespace,
             workload=ref,
@@ -174,9 +178,11 @@ def _held(pod: Pod) -> str:
 
 
 def _more_wait(before: Seen, after: Sequence[After[Seen]]) -> bool:
-    """Whether in any order more Pods of a workload wait for a node than before."""
+    """Whether in any order more Pods of a workload wait than before, for a scheduler whose rules are known."""
     return any(
-        len(pods) > len(before.pending.get(key, ())) for each in after for key, pods in each.seen.pending.items()
+        len(pods) > len(before.pending.get(key, ())) and each.seen.handle_of(pods[0]).profile.serves(pods[0])
+        for each in after
+        for key, pods in each.seen.pending.items()
     )
 
 

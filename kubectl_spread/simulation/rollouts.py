@@ -24,7 +24,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.outcomes import MOST_WORK
 from kubectl_spread.simulation.placement import SEEDS, Outcomes, Placed
 from kubectl_spread.simulation.turns import UNLIMITED, Turns
-from kubectl_spread.simulation.world import World
+from kubectl_spread.simulation.world import World, handle_of
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -89,7 +89,8 @@ def _placed(wanted: Wanted, plan: Plan, world: World) -> Placed:
     before = sum(bool(pod.spec.node_name) for pod in plan.staying)
     placements = tuple(_placement(number, pod, world) for number, pod in enumerate(bound, start=before + 1))
     jam = _jam(wanted, before + len(bound) + 1, waiting, world) if waiting else None
-    return Placed(placements, jam, world.settled(), waiting, bound if waiting else ())
+    after = handle_of(wanted.pod.spec.scheduler_name, world.settled())
+    return Placed(placements, jam, after, waiting, bound if waiting else ())
 
 
 def _is_placed_now(pod: Pod, wanted: Wanted, plan: Plan, world: World) -> bool:

@@ -48,6 +48,16 @@ def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
     return namespace, owner.kind, owner.name
 
 
+def handle_of(scheduler_name: str, handles: Mapping[str, Handle]) -> Handle:
+    """Return the cluster as the scheduler sees it, or the default one, or what stands in its place, which comes last.
+
+    Args:
+        scheduler_name: the scheduler's.
+        handles: scheduler's name → the cluster as its profile sees it.
+    """
+    return handles.get(scheduler_name) or handles.get(DEFAULT_SCHEDULER) or tuple(handles.values())[-1]
+
+
 def _disrupted(pod: Pod, reason: str) -> Pod:
     """Return the Pod marked as one that was disrupted."""
     target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=reason)
@@ -135,7 +145,7 @@ class World:
     @property
     def handle(self) -> Handle:
         """The cluster as the default scheduler sees it, or what stands in its place, which comes last."""
-        return self.handles.get(DEFAULT_SCHEDULER) or next(reversed(self.handles.values()))
+        return handle_of(DEFAULT_SCHEDULER, self.handles)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -151,10 +161,11 @@ class World:
         """Return the Pods in the order in which they came."""
         return sorted(pods, key=lambda pod: self._places[pod.key])
 
-    def settled(self) -> Handle:
-        """Return the cluster as it is now, whole: with the Pods that have come."""
+    def settled(self) -> Mapping[str, Handle]:
+        """Return the cluster as each scheduler sees it now, whole: with the Pods that have come."""
         objects = {**self.snapshot.objects, Pod: dict(self.pods)}
-        return replace(self.handle, snapshot=replace(self.snapshot, objects=objects))
+        whole = replace(self.snapshot, objects=objects)
+        return {name: replace(handle, snapshot=whole) for name, handle in self.handles.items()}
 
     # What happens to Pods.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.errors import ManifestError, UsageError
-from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.errors import ExitCode, ManifestError, UsageError
+from kubectl_spread.report import SimulatedItem, SimulatedStep, SimulateReport, SpreadStatus
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
@@ -429,7 +430,7 @@ def test_what_another_scheduler_decides_is_not_known() -> None:
     report = simulated(objects, "drain a1")
     assert pending(report.steps[0]) == {"deployment/web": (1, 1)}
     assert report.steps[0].pending[0].incomplete
-    assert exit_code(report) == 1
+    assert exit_code(report) == ExitCode.UNDETERMINED
 
 
 def test_a_pod_that_a_gate_holds_waits_for_that() -> None:
@@ -600,3 +601,27 @@ def test_no_pod_comes_to_be_in_a_namespace_that_is_terminating() -> None:
     report = simulated([*SIX, ending, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))], "drain a1")
     assert (item(report.steps[0]).after, exit_code(report)) == ({"a": 0, "b": 1, "c": 0}, 1)
     assert "because it is being terminated" in report.steps[0].notes[0]
+
+
+def test_what_a_budget_holds_back_in_some_orders_alone_is_told() -> None:
+    room = {"cpu": "4"}
+    nodes = [node("a1"), node("b1", allocatable={"cpu": "4"}), node("c1", allocatable={"cpu": "8"})]
+    tool = running("tool-0", "a1", controller("CloneSet", "tool"), labels={"app": "tool"}, requests={"cpu": "8"})
+    held = [*deployment(["a1", "a1", "b1"], requests=room), budget(minAvailable=2), tool]
+    step = last([*nodes, *held], "drain a1")
+    why = "The disruption budget web does not allow evicting pods currently"
+    assert (names(step.blocked), step.notes) == (
+        ["web-1"],
+        (f"in other orders of chance default/web-0 is held back: {why}",),
+    )
+
+
+def test_each_scheduler_that_is_described_decides_about_its_own_pods(tmp_path: Path) -> None:
+    described = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    profiles = [{"schedulerName": "default-scheduler"}, {"schedulerName": "own"}]
+    path = tmp_path / "scheduler.json"
+    path.write_text(json.dumps(described | {"profiles": profiles}))
+    objects = [*SIX, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")), schedulerName="own")]
+    options = SimulateOptions(steps=(("scale", "deployment/web=3"),))
+    report = simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions(configuration=str(path)))
+    assert (item(report.steps[0]).status_after, exit_code(report)) == (SpreadStatus.OK, ExitCode.ANSWERED)

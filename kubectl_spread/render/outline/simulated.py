@@ -53,7 +53,8 @@ def _sentence(step: SimulatedStep) -> str:
     least, most = (sum(pending.range[bound] for pending in step.pending) for bound in (0, 1))
     if most:
         number = str(most) if least == most else f"{least} to {most}"
-        said.append(f"{number} {'Pending' if step.newly_pending else 'still Pending'}")
+        undecided = any(pending.incomplete for pending in step.pending)
+        said.append(f"{number} {'Pending' if step.newly_pending or undecided else 'still Pending'}")
     elif step.newly_pending:
         said.append("Pods that should come are refused")
     elif said:
