@@ -19,6 +19,7 @@ Examples:
   kubectl spread explain RaiseMaxSkew      # a fix: what it changes
   kubectl spread explain minDomains        # a field of a constraint
   kubectl spread explain headroom          # a column of a table
+  kubectl spread explain replicas          # a field of -o json
 """
 
 
@@ -31,14 +32,17 @@ class ExplainFlags(Flags):
 def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> None:
     """Explain a finding, a fix, a status, a field or a column, from what ships with this plugin: nothing is read."""
     from kubectl_spread import reference
-    from kubectl_spread.render.text.explain import entries_text, listed_text, values_of
+    from kubectl_spread.render.fields import fields_named
+    from kubectl_spread.render.text.explain import entries_text, fields_text, listed_text, values_of
     from kubectl_spread.render.text.screen import Screen
 
     found = reference.entries_named(flags.name) if flags.name else reference.ENTRIES
-    if not found:
+    fields = () if found else fields_named(flags.name)
+    if not found and not fields:
         near = reference.similar_names(flags.name)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists what there is"
         raise UsageError(f"nothing to explain is named {flags.name!r}", hint=hint)
     screen = Screen(width=output.terminal_width(sys.stdout))
     text = entries_text(found, screen) if flags.name else listed_text(found, screen)
-    output.write(output.structured(values_of(found), printing.output) or text)
+    told = output.structured(values_of(found, fields), printing.output)
+    output.write(told or text or fields_text(fields, screen))

@@ -61,13 +61,9 @@ def test_what_is_not_known_is_a_usage_error_with_what_may_be_meant() -> None:
 def test_every_status_verdict_and_column_is_explained() -> None:
     shown = (SKEW_COLUMNS, REBALANCE_COLUMNS, SIMULATE_COLUMNS)
     headers = {column.header for columns in shown for column in columns}
-    for golden in (
-        (GOLDEN / "show").glob("*.txt"),
-        (GOLDEN / "why-pending").glob("*.txt"),
-        (GOLDEN / "rebalance").glob("*"),
-    ):
-        lines = {line for path in golden for line in path.read_text().splitlines()}
-        headers |= {word for line in lines if re.fullmatch(r"[A-Z-]{3,}( +[A-Z-]{3,})+", line) for word in line.split()}
+    tables = [path for path in GOLDEN.rglob("*.txt") if path.parent.name != "explain"]
+    lines = {line for path in tables for line in path.read_text().splitlines()}
+    headers |= {word for line in lines if re.fullmatch(r"[A-Z-]{3,}( +[A-Z-]{3,})+", line) for word in line.split()}
     stand = {*SpreadStatus, *Verdict, *RebalanceVerdict}
     assert headers | stand <= {entry.name for entry in ENTRIES}
     assert {"DOMAIN", "NODE", "REJECTED-BY", "WAVE"} <= headers
@@ -80,6 +76,17 @@ def test_programs_read_the_same(arguments: tuple[str, ...]) -> None:
     wanted = [entry for entry in ENTRIES if not arguments or entry.name.lower() == arguments[0].lower()]
     assert [item["name"] for item in as_json["items"]] == [entry.name for entry in wanted]
     assert as_json["kind"] == "Reference"
+
+
+def test_a_field_of_a_report_is_explained() -> None:
+    text = spread("explain", ".items[*].replicas").stdout.splitlines()
+    assert {line.partition(": ")[0] for line in text} == {
+        "replicas (JSON, in PendingItem)",
+        "replicas (JSON, in CheckItem)",
+    }
+    items = json.loads(spread("explain", "replicas", "-o", "json").stdout)["items"]
+    assert [f"{item['name']} (JSON, in {item['of']}): {item['meaning']}" for item in items] == text
+    assert {item["kind"] for item in items} == {"json"}
 
 
 @pytest.mark.parametrize("command", ["explain", "version"])

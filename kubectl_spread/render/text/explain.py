@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+import msgspec
+
 from kubectl_spread.reference.entry import Entry, EntryKind
+from kubectl_spread.render.fields import JsonField
 from kubectl_spread.render.outline import Column, table_of
 from kubectl_spread.render.text import table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
@@ -32,9 +35,16 @@ def entries_text(entries: Sequence[Entry], screen: Screen = PIPE) -> str:
     return "\n".join(_entry_text(entry, screen, readable) for entry in entries)
 
 
-def values_of(entries: Sequence[Entry]) -> dict[str, object]:
-    """Return the entries as programs read them."""
-    return {"apiVersion": API_VERSION, "kind": "Reference", "items": [asdict(entry) for entry in entries]}
+def fields_text(fields: Sequence[JsonField], screen: Screen = PIPE) -> str:
+    """Return a line for each field of ``-o json``."""
+    lines = (f"{field.name} (JSON, in {field.of}): {field.meaning}" for field in fields)
+    return "".join(f"{line}\n" for text in lines for line in screen.wrapped(text, under=2))
+
+
+def values_of(entries: Sequence[Entry], fields: Sequence[JsonField] = ()) -> dict[str, object]:
+    """Return entries and fields of ``-o json`` as programs read them."""
+    items = [*map(asdict, entries), *({"kind": "json", **msgspec.structs.asdict(field)} for field in fields)]
+    return {"apiVersion": API_VERSION, "kind": "Reference", "items": items}
 
 
 def _entry_text(entry: Entry, screen: Screen, readable: Screen) -> str:

@@ -1,0 +1,109 @@
+"""The fields of ``-o json``, as their types describe them: what ``explain`` says of names that stand nowhere else."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from kubectl_spread import report
+from kubectl_spread.render.schema import REPORTS
+
+COMMON: Mapping[str, str] = MappingProxyType(
+    {
+        "apiVersion": "the version of the contract",
+        "kind": "what it is: a report, an object of Kubernetes, a requirement",
+        "metadata": "where the answer comes from",
+        "items": "what there is to say, an item for each Pod, manifest, or workload and constraint",
+        "steps": "what becomes of Pods, step by step",
+        "incomplete": "what the answer does not rest on",
+        "what": "what was not read or is not modelled",
+        "why": "why it is so",
+        "consequence": "what is not known without it",
+        "namespace": "the namespace",
+        "name": "the name",
+        "pod": "the Pod's name",
+        "node": "the node's name",
+        "nodes": "every node, with what becomes of the Pod there",
+        "source": "the file it comes from; empty for the cluster",
+        "workload": "the topmost owner that can be read",
+        "verdict": "whether it can be scheduled: explain the verdict by its name",
+        "status": "how the workload stands: explain the status by its name",
+        "default": "whether the constraint is one of the cluster's",
+        "constraint": "the constraint it is about",
+        "constraints": "the Pod's topology spread constraints, those of the cluster where it has none",
+        "index": "the constraint's place in the Pod's spec",
+        "topologyKey": "the node label whose values are the domains",
+        "maxSkew": "how many more Pods a domain may hold than the emptiest one",
+        "minDomains": "how many domains there have to be for the minimum to count",
+        "whenUnsatisfiable": "whether the constraint is a rule or a preference",
+        "domains": "the values of the topologyKey, each with its nodes and Pods",
+        "bypassedNodes": "the nodes that the constraint does not count, and why",
+        "findings": "what is worth knowing: explain a finding by its id",
+        "id": "the name by which explain knows it",
+        "severity": "error, warning or info",
+        "path": "the field it is about",
+        "field": "the field it is about",
+        "message": "what is said of it, in the words of the component that says it",
+        "reason": "the API server's word for it",
+        "reasons": "the scheduler's words for it",
+        "feasible": "whether no filter rejects it",
+        "code": "the scheduler's code: whether preemption may help",
+        "plugin": "the scheduler's plugin",
+        "detail": "the same with its number or its name",
+        "requirement": "the constraint or filter that is meant",
+        "target": "the object to change",
+        "jsonPatch": "the change, as RFC 6902 writes it",
+        "op": "what is done",
+        "value": "what is written there",
+        "object": "the object to create",
+    }
+)
+"""Field → what it means in every type that says nothing more of it."""
+
+_ATTRIBUTES = re.compile(r"^Attributes:\n(?P<lines>(?: {4}.*\n?|\n)*)", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+
+
+class JsonField(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of a report, or of what stands within one.
+
+    Attributes:
+        of: the type that has it, as the schema names it.
+        name: as it stands in JSON.
+        meaning: what it holds.
+    """
+
+    of: str
+    name: str
+    meaning: str
+
+
+def json_fields() -> Iterator[JsonField]:
+    """Yield every field of every type of the schema."""
+    _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
+    for name in definitions:
+        described = getattr(report, name)
+        if issubclass(described, msgspec.Struct):
+            told = _attributes(described)
+            for field in msgspec.structs.fields(described):
+                meaning = told.get(field.name) or COMMON[field.encode_name]
+                yield JsonField(of=name, name=field.encode_name, meaning=meaning)
+
+
+def fields_named(name: str) -> tuple[JsonField, ...]:
+    """Return the fields of that name, in any case; of a path such as ``.items[0].replicas`` the last name counts."""
+    wanted = name.rpartition(".")[2].lower()
+    return tuple(field for field in json_fields() if field.name.lower() == wanted)
+
+
+def _attributes(described: type) -> dict[str, str]:
+    """Return attribute → what the docstring of the type, or of one that it extends, says of it."""
+    told = dict[str, str]()
+    for each in reversed(described.__mro__):
+        if found := _ATTRIBUTES.search(inspect.cleandoc(each.__doc__ or "")):
+            told |= {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(found["lines"])}
+    return told
