@@ -33,12 +33,18 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
 
         yield from (Refusal("", fault) for fault in bound_faults(pod, snapshot, release))
     namespace, name = pod.metadata.namespace, account_of(pod.spec)
-    found = snapshot.get(Namespace, "", namespace)
-    if found is not None and found.status.phase == _TERMINATING:
-        yield Refusal("", f"unable to create new content in namespace {namespace} because it is being terminated")
+    if fault := ending(namespace, snapshot):
+        yield Refusal("", fault)
     if _knows_accounts(namespace, snapshot) and not _has_account(namespace, name, snapshot):
         message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         yield Refusal("serviceAccountName", message)
+
+
+def ending(namespace: str, snapshot: Snapshot) -> str:
+    """Return why nothing is created in the namespace, Evictions neither; empty where it is not being terminated."""
+    found = snapshot.get(Namespace, "", namespace)
+    ends = found is not None and found.status.phase == _TERMINATING
+    return f"unable to create new content in namespace {namespace} because it is being terminated" if ends else ""
 
 
 def account_of(spec: PodSpec) -> str:

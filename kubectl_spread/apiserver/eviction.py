@@ -1,10 +1,12 @@
 """Whether the API server lets a Pod be evicted, as ``kubectl drain`` and the Eviction API ask it.
 
-Source: kubernetes pkg/registry/core/pod/storage/eviction.go (v1.36). Not modelled: a budget whose status lags.
+Source: kubernetes pkg/registry/core/pod/storage/eviction.go; kubectl pkg/drain/drain.go evictPods, of namespaces that
+are being terminated (v1.36). Not modelled: a budget whose status lags.
 """
 
 from __future__ import annotations
 
+from kubectl_spread.apiserver.denials import ending
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.snapshot import Snapshot
@@ -19,6 +21,8 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
         pod: the Pod.
         snapshot: the cluster, its PodDisruptionBudgets among the kinds that were read.
     """
+    if fault := "" if pod.terminating else ending(pod.metadata.namespace, snapshot):
+        return fault
     if ignores_budgets(pod):
         return ""
     budgets = budgets_of(pod, snapshot)

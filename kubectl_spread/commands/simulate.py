@@ -190,7 +190,7 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
     for document in documents:
         values = document.values
         listed = values.get("steps") if isinstance(values, dict) else None
-        if not isinstance(listed, list):
+        if not isinstance(listed, list) or not listed:
             raise ManifestError([document.problem("lists no steps", "steps")])
         for number, step in enumerate(listed):
             said = list(step.items()) if isinstance(step, dict) else []

@@ -167,7 +167,6 @@ def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int
     alone = [found[0] for found in by_node.values() if len(found) == 1]
     waiting = sorted((pod for pod in alone if pod.key in old), key=lambda pod: pod.key)
     ready = [pod for pod in waiting if pod.ready]
-    # What is old and not ready counts for none, and goes at once.
-    served = len(waiting) + sum(pod.ready for pod in alone if pod.key not in old)
-    unavailable = len(by_node) - served
+    # What is old and not ready goes in any case, and counts among what is missing.
+    unavailable = len(by_node) - sum(pod.ready for pod in alone)
     return [*(pod for pod in waiting if not pod.ready), *ready[: max(most - unavailable, 0)]]

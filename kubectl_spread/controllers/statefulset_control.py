@@ -104,6 +104,20 @@ def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     return Work(deletes=tuple(pod for pod in old[:1] if pod is first))
 
 
+def held_up(owner: StatefulSet, pods: Sequence[Pod]) -> tuple[str, tuple[str, ...]]:
+    """Return the Pod that has to be ready first, and the names of those that come only then; both empty for none.
+
+    Source: stateful_set_control.go processReplica (v1.36).
+    """
+    by_ordinal = {number: pod for pod in pods if (number := _ordinal(owner, pod)) is not None}
+    wanted = range(owner.spec.ordinals.start, owner.spec.ordinals.start + owner.spec.replicas_wanted)
+    there = [by_ordinal[number] for number in wanted if number in by_ordinal]
+    holding = next((pod.metadata.name for pod in there if not _is_well(pod)), "")
+    missing = tuple(f"{owner.metadata.name}-{number}" for number in wanted if number not in by_ordinal)
+    ordered = owner.spec.pod_management_policy != PARALLEL
+    return (holding, missing) if ordered and holding and missing else ("", ())
+
+
 def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod]:
     """Return those of the others that have to be ready before a Pod comes in place of this one: of lower ordinals.
 

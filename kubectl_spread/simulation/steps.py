@@ -115,10 +115,11 @@ Act: TypeAlias = Callable[[Step, World, Turns], Done]
 
 def act(step: Step, world: World, turns: Turns) -> Done:
     """Do the step, and let everybody act until nothing changes any more."""
-    told = len(turns.told)
+    told, waited = len(turns.told), set(turns.held_up())
     done = ACTS[step.verb](step, world, turns)
     settled = turns.settle()
-    return replace(done, settled=settled, untried=turns.untried, notes=(*done.notes, *turns.told[told:]))
+    waiting = (why for why in turns.held_up() if why not in waited)
+    return replace(done, settled=settled, untried=turns.untried, notes=(*done.notes, *turns.told[told:], *waiting))
 
 
 # Nodes

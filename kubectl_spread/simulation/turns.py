@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.placement import with_placed
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.simulation.world import ControllerKey, PodKey, World, controller_key
+from kubectl_spread.words import enumerated
 
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
 """Nodes (count) on which Pods are tried, one after another, before no other Pod is: two or three minutes. And how much
@@ -116,6 +117,15 @@ class Turns:
             return
         self._renewed[key] = frozenset(self.world.owned.get(key, {}))
         self.world.dirty[key] = None
+
+    def held_up(self) -> Iterator[str]:
+        """Yield which Pods do not come before others are ready, a sentence for each StatefulSet."""
+        for (namespace, kind, name), pods in self.world.owned.items():
+            owner = self.world.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
+            first, missing = statefulset_control.held_up(owner, tuple(pods.values())) if owner else ("", ())
+            if missing:
+                what = f"{kind.lower()}/{name} of {namespace}"
+                yield f"{what} makes {enumerated(missing)} only once {first} is ready"
 
     def settle(self) -> bool:
         """Go on until nothing changes any more; return whether that point was reached."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.apiserver.eviction import refusal
-from tests.build import Object, app, pod, snapshot, typed_pod
+from tests.build import Object, app, namespace, pod, snapshot, typed_pod
 
 READY = {"type": "Ready", "status": "True"}
 RUNNING = {"phase": "Running", "conditions": [READY]}
@@ -44,6 +44,14 @@ def budget(name: str, *, allowed: int, selector: Object | None, namespace: str =
 def test_budgets_that_select_the_pod_decide(budgets: Sequence[Object], refused: str) -> None:
     evicted = typed_pod(pod("p", on="n", labels={"app": "web"}, status=RUNNING))
     assert refusal(evicted, snapshot(budgets)) == refused
+
+
+@pytest.mark.parametrize(
+    ("phase", "going", "refused"), [("Active", 0, 0), ("Terminating", 0, 1), ("Terminating", 1, 0)]
+)
+def test_nothing_is_evicted_from_a_namespace_that_is_terminating(phase: str, going: int, refused: int) -> None:
+    found = snapshot([namespace("default") | {"status": {"phase": phase}}])
+    assert ("is being terminated" in refusal(typed_pod(pod("p", on="n", terminating=bool(going))), found)) == refused
 
 
 @pytest.mark.parametrize(

@@ -407,7 +407,8 @@ class TestScenario:
         assert [step.step for step in report.steps] == ["cordon c1", "cordon a2", "drain a1", "uncordon a2"]
 
     @pytest.mark.parametrize(
-        "steps", ["", "- drain: a1\n", "steps:\n- explode: a1\n", "steps:\n- drain: 1\n", "steps:\n- drain\n"]
+        "steps",
+        ["", "- drain: a1\n", "steps:\n- explode: a1\n", "steps:\n- drain: 1\n", "steps:\n- drain\n", "steps: []\n"],
     )
     def test_what_is_no_step_is_refused(self, steps: str, tmp_path: Path) -> None:
         path = tmp_path / "scenario.yaml"
@@ -598,9 +599,11 @@ def test_an_owner_that_is_being_deleted_makes_no_pod(kind: str) -> None:
 
 def test_no_pod_comes_to_be_in_a_namespace_that_is_terminating() -> None:
     ending = namespace("default") | {"status": {"phase": "Terminating"}}
-    report = simulated([*SIX, ending, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))], "drain a1")
-    assert (item(report.steps[0]).after, exit_code(report)) == ({"a": 0, "b": 1, "c": 0}, 1)
-    assert "because it is being terminated" in report.steps[0].notes[0]
+    objects = [*SIX, ending, *deployment(["a1", "b1"], spread(ZONE, selector=app("web")))]
+    report = simulated(objects, "drain b1", "delete pod/web-0")
+    held, deleted = report.steps
+    assert (names(held.blocked), item(deleted).after, exit_code(report)) == (["web-1"], {"a": 0, "b": 1, "c": 0}, 1)
+    assert "because it is being terminated" in deleted.notes[0]
 
 
 def test_what_a_budget_holds_back_in_some_orders_alone_is_told() -> None:
@@ -625,3 +628,13 @@ def test_each_scheduler_that_is_described_decides_about_its_own_pods(tmp_path: P
     options = SimulateOptions(steps=(("scale", "deployment/web=3"),))
     report = simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions(configuration=str(path)))
     assert (item(report.steps[0]).status_after, exit_code(report)) == (SpreadStatus.OK, ExitCode.ANSWERED)
+
+
+def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
+    owner, *pods = stateful(["a1", "b1", "c1", "c1"], podManagementPolicy="OrderedReady")
+    pods[0]["status"] = {"phase": "Running"}
+    report = simulated([*SIX, owner, *pods], "drain c1", "cordon b2")
+    assert [step.notes for step in report.steps] == [
+        ("statefulset/web of default makes web-2 and web-3 only once web-0 is ready",),
+        (),
+    ]
