@@ -31,6 +31,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.words import enumerated
 
 NODE_HAS = ", has "
 AT_MOST = "at most "
@@ -152,9 +153,11 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         return self.handle.snapshot.inventory.not_read
 
     def _devices(self, node_info: NodeInfo) -> str:
-        """Return what DynamicResources says: its reasons name what is missing."""
+        """Return what DynamicResources says: its reasons name what is missing, but for the template of a claim."""
         rejections = self.evaluation.nodes[node_info.name].rejections
-        return next((", ".join(r.status.reasons) for r in rejections if r.plugin == dynamicresources.NAME), "")
+        said = next((", ".join(r.status.reasons) for r in rejections if r.plugin == dynamicresources.NAME), "")
+        missing = dynamicresources.missing_templates(self.pod, self.handle.snapshot) if said else ()
+        return f"{said}, for there is no ResourceClaimTemplate {enumerated(missing)}" if missing else said
 
 
 def _taints(pod: Pod, node_info: NodeInfo) -> str:

@@ -105,7 +105,8 @@ def _named(counts: DomainCounts, handle: Handle) -> Mapping[str, int]:
 def without_effect(standing: Standing, profile: Profile) -> str:
     """Return why the constraint balances nothing; empty where it does."""
     if not standing.matching:
-        return standing.missing or "its policies count no node"
+        # Nodes that carry its key may lack that of another constraint, or not be what its policies count.
+        return standing.missing or "no node counts, by its policies or for lack of another constraint's key"
     if standing.constraint.selector == NOTHING:
         return "no labelSelector: it counts no Pod"
     if standing.constraint.selector == EVERYTHING:

@@ -131,8 +131,9 @@ def refused_whole(case: Case) -> Cause | None:
         return None
     said = ", ".join(refusal.status.reasons)
     claims = case.spread.explainer.of_plugin(refusal.plugin, next(iter(case.handle.node_infos.values())))
-    # What quotes a name has told the claim already.
+    # What quotes a name has told the claim already, but for what it is to be made from.
     whole = f"{said} ({claims})" if claims and claims != said and '"' not in said else said
+    whole = claims if claims.startswith(said) else whole
     return Cause([f"{whole}: no node is looked at.", f"{said}."], [whole, said])
 
 

@@ -179,6 +179,14 @@ def _is_stale(claim: ResourceClaim, pod: Pod) -> bool:
     return made and owner is not None and (owner.name, owner.uid) == (pod.metadata.name, pod.metadata.uid)
 
 
+def missing_templates(pod: Pod, snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the names of templates from which claims are yet to be made for the Pod, and that were not found."""
+    namespace, made = pod.metadata.namespace, {status.name for status in pod.status.resource_claim_statuses}
+    entries = (entry for entry in pod.spec.resource_claims if entry.name not in made)
+    names = dict.fromkeys(filter(None, (entry.resource_claim_template_name for entry in entries)))
+    return tuple(name for name in names if snapshot.get(ResourceClaimTemplate, namespace, name) is None)
+
+
 def _claim_of(entry: PodResourceClaim, pod: Pod, handle: Handle) -> ResourceClaim | Status | None:
     """Return the claim of one entry; None where its driver needs none.
 

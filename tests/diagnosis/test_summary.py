@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_spread.diagnosis.summary import fitting
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_devices import resource_claim_template
 from tests.build_storage import claim, volume
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
@@ -180,6 +181,16 @@ def test_a_claim_that_is_quoted_is_told_once() -> None:
     report = report_of(incoming(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]), [*ABC, lost])
     bound = 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'
     assert report.summary == f"{bound}: no node is looked at."
+
+
+def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
+    described = incoming(resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}])
+    waits = 'pod "default/new": ResourceClaim not created yet'
+    assert report_of(described, ABC).summary == (
+        f"{waits}, for there is no ResourceClaimTemplate t: no node is looked at."
+    )
+    there = report_of(described, [*ABC, resource_claim_template("t")])
+    assert "ResourceClaimTemplate" not in there.summary
 
 
 def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
