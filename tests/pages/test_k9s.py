@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ FILLED_IN = {
     "nodes": ("examples/shop.yaml", "", "node-a1", "drain node-a1: "),
 }
 """Scope → a cluster, a namespace and a name in it, and what begins the answer."""
+COLOR = re.compile(r"\x1b\[\d*m")
 ALLOWED = {"shortCut", "override", "description", "confirm", "dangerous", "scopes", "command", "background", "args"}
 """Source: derailed/k9s internal/config/json/schemas/plugins.json."""
 
@@ -30,4 +32,6 @@ def test_a_plugin_answers_about_what_is_selected(name: str) -> None:
     asked, _, pager = line.partition(" 2>&1 | ")
     assert pager == "less -R"
     filled = asked.replace("$NAMESPACE", namespace).replace("$NAME", selected)
-    assert printed(filled.replace("--context $CONTEXT", f"--from {cluster}")).startswith(answer)
+    shown = printed(filled.replace("--context $CONTEXT", f"--from {cluster}"))
+    assert COLOR.search(shown)
+    assert COLOR.sub("", shown).startswith(answer)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kubectl_spread.objects.kinds import KINDS
 from tests.pages.commands import pages
 from tests.pages.consoles import CONSOLE, PAGES, ROOT, rerun
 
@@ -55,13 +54,6 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_manifests_of_the_page_can_be_read(page: Path) -> None:
     for block in YAML.finditer(page.read_text()):
         assert all(isinstance(document, dict | list) for document in yaml.safe_load_all(block["text"]))
-
-
-def test_the_snapshot_of_a_pipeline_holds_every_kind_that_is_read() -> None:
-    (listed,) = re.findall(
-        r"^kubectl get -A -o yaml (\S+) > ", (ROOT / "docs" / "pipelines.md").read_text(), re.MULTILINE
-    )
-    assert sorted(listed.split(",")) == sorted(kind.plural for kind in KINDS)
 
 
 def test_commands_of_the_readme_are_targets_of_the_makefile() -> None:
