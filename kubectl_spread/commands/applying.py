@@ -17,6 +17,9 @@ from kubectl_spread.report import ValidationError
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
+_SCALERS = frozenset(("HorizontalPodAutoscaler", "VerticalPodAutoscaler", "ScaledObject"))
+"""Kinds that change workloads by what is measured."""
+
 
 def manifests_of(value: str, namespace: str, *, stdin: BinaryIO | None) -> tuple[Manifest, ...]:
     """Return the manifests of a step.
@@ -42,8 +45,14 @@ def objects_of(manifests: Sequence[Manifest]) -> tuple[KubernetesObject, ...]:
 
 
 def not_followed(manifests: Sequence[Manifest]) -> tuple[str, ...]:
-    """Return what is not known of manifests: who makes Pods of kinds of other APIs, and when."""
-    return tuple(f"what makes the Pods of {each.ref} is not known" for each in manifests if each.template is not None)
+    """Return what is not followed of manifests: who makes Pods of kinds of other APIs, and who scales."""
+    return tuple(
+        f"what makes the Pods of {each.ref} is not known"
+        if each.template is not None
+        else f"{each.ref} scales nothing here"
+        for each in manifests
+        if each.template is not None or each.document.kind in _SCALERS
+    )
 
 
 def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:

@@ -12,6 +12,7 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
 from kubectl_spread.controllers.replicas import LAST_APPLIED, says_replicas
 from kubectl_spread.errors import ExitCode
+from kubectl_spread.objects.core import FAILED_SCHEDULING, Event
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KINDS, KubernetesObject
 from kubectl_spread.objects.meta import KEPT_ANNOTATIONS
@@ -84,6 +85,9 @@ def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:
     """Yield each object as an API server gives it, kind by kind."""
     for kind in KINDS:
         for obj in inventory.objects.get(kind.name, ()):
+            # What other components say, of a probe's answer or a mount, is read by nobody.
+            if isinstance(obj, Event) and obj.reason != FAILED_SCHEDULING:
+                continue
             yield {"apiVersion": kind.api_version, "kind": kind.name, **_stripped(obj)}
 
 

@@ -45,7 +45,8 @@ def test_every_command_answers_from_it_as_from_the_cluster(
 def test_it_holds_no_secret(tmp_path: Path) -> None:
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"password": SENTENCE}}
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"password": SENTENCE}}
-    items = [secret, config, *with_environment(objects_in(WAREHOUSE))]
+    probe = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "reason": "Unhealthy", "message": SENTENCE}
+    items = [secret, config, probe, *with_environment(objects_in(WAREHOUSE))]
     for each in items:
         each["metadata"].setdefault("annotations", {})["example.com/note"] = SENTENCE
         each["metadata"]["annotations"][LAST_APPLIED] = json.dumps({"spec": {"replicas": 2, "env": SENTENCE}})

@@ -120,8 +120,12 @@ def test_kinds_of_other_apis_are_named(tmp_path: Path) -> None:
         "metadata": {"name": "web"},
         "spec": {"template": template()},
     }
-    step = applied(tmp_path, SIX, rollout)
-    assert step.notes == ("what makes the Pods of rollout/web is not known",)
+    scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}
+    step = applied(tmp_path, SIX, rollout, scaler)
+    assert step.notes == (
+        "what makes the Pods of rollout/web is not known",
+        "horizontalpodautoscaler/web scales nothing here",
+    )
 
 
 def test_a_scenario_applies_too(tmp_path: Path) -> None:
