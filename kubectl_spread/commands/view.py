@@ -18,6 +18,7 @@ from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
+from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.report import Incomplete, Metadata
@@ -111,7 +112,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     profiles = _profiles(scheduler, minor)
     if not source.server:
         with naming_the_malformed(source.name, snapshot):
-            snapshot = snapshot.with_objects(defaulted(pod, profiles[0].release) for pod in snapshot.all(Pod))
+            snapshot = _as_on_a_server(snapshot, profiles[0])
     source.log.say(READS, f"the rules are those of {version}, {_HOW_KNOWN[version_from]}")
     metadata = Metadata(
         version=__version__,
@@ -124,6 +125,16 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
     return View(_handles(snapshot, judged), metadata, (*_unproved(minor), *_unknown_gates(scheduler)))
+
+
+def _as_on_a_server(snapshot: Snapshot, profile: Profile) -> Snapshot:
+    """Return what files hold with what a server and its controllers write into it."""
+    snapshot = snapshot.with_objects(defaulted(pod, profile.release) for pod in snapshot.all(Pod))
+    if any(snapshot.all(PodDisruptionBudget)):
+        from kubectl_spread.controllers.disruption import never_counted
+
+        snapshot = snapshot.with_others(never_counted(snapshot))
+    return snapshot
 
 
 def _handles(snapshot: Snapshot, profiles: Iterable[Profile]) -> dict[str, Handle]:

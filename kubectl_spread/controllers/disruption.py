@@ -6,7 +6,7 @@ failSafe (v1.36). Not modelled: UIDs, by which an owner is told from an earlier 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from kubectl_spread.controllers.workloads import controller_of, is_absent
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API
 from kubectl_spread.objects.meta import OwnerReference
-from kubectl_spread.objects.policy import PodDisruptionBudget
+from kubectl_spread.objects.policy import PodDisruptionBudget, PodDisruptionBudgetStatus
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
@@ -46,6 +46,15 @@ def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snap
         expected_pods=expected,
     )
     return replace(budget, status=status)
+
+
+def never_counted(snapshot: Snapshot) -> Iterator[PodDisruptionBudget]:
+    """Yield the budgets on which no controller has looked yet, as in a file written by hand, as it would leave them."""
+    for budget in snapshot.all(PodDisruptionBudget):
+        if budget.status == PodDisruptionBudgetStatus():
+            there = (pod for pod in snapshot.all(Pod) if pod.metadata.namespace == budget.metadata.namespace)
+            selected = [pod for pod in there if budget.selector.matches(pod.metadata.labels)]
+            yield with_status(budget, selected, snapshot)
 
 
 def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> tuple[int, int] | None:

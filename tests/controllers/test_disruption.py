@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.controllers.disruption import with_status
+from kubectl_spread.controllers.disruption import never_counted, with_status
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.policy import PodDisruptionBudget, PodDisruptionBudgetStatus
@@ -70,6 +70,16 @@ def test_revisions_of_one_deployment_count_once() -> None:
         *(owned(f"new-{at}", "ReplicaSet", "web-h2", on="n", status=READY) for at in range(3)),
     ]
     assert status(objects, minAvailable="50%").disruptions_allowed == 3
+
+
+def test_a_budget_is_counted_that_no_controller_has_looked_at_yet() -> None:
+    metadata = {"name": "web", "namespace": "default"}
+    written = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata}
+    written["spec"] = {"selector": app("web"), "minAvailable": 1}
+    pods = [pod(f"web-{at}", on="n", labels={"app": "web"}, status=READY) for at in range(3)]
+    told = written | {"status": {"expectedPods": 3}}
+    assert [each.status.disruptions_allowed for each in never_counted(snapshot([written, *pods]))] == [2]
+    assert list(never_counted(snapshot([told, *pods]))) == []
 
 
 def test_what_nothing_owns_counts_for_nothing() -> None:
