@@ -154,9 +154,11 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
         if situation.bound_for is not None and made.lines:
             # The Pod in question is to be evicted yet: what comes in its place has the change.
             made = Commands(made.lines[:1], made.starts if len(made.lines) == 1 else "", made.disturbs)
+        disturbs = _if_any(made.disturbs, situation)
         made = msgspec.structs.replace(
             made,
-            disturbs=_if_any(made.disturbs, situation),
+            starts=made.starts if disturbs is made.disturbs else f"{made.starts}; nothing of it runs yet",
+            disturbs=disturbs,
             yaml=_yaml(owner, with_edits(owner, edits), reference_to(owner).api_version),
         )
         return _kept(made, owner)

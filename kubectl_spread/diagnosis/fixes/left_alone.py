@@ -12,6 +12,7 @@ from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler import tainttoleration
+from kubectl_spread.words import enumerated, first_and_more
 
 MOST = 3
 """Taints and Pods (count each) that are named."""
@@ -28,14 +29,17 @@ def left_alone(situation: Situation, spent: Callable[[], bool]) -> tuple[str, ..
 
 
 def _taints(situation: Situation) -> Iterator[str]:
-    """Yield what nodes suffer from that nothing else rejects, each kind of it once."""
-    told: set[str] = set()
+    """Yield what nodes suffer from that nothing else rejects, each once with its nodes and taints."""
+    nodes_of: dict[str, dict[str, None]] = {}
+    taints_of: dict[str, dict[str, None]] = {}
     for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)]):
         for taint in nodes.closing_taints(situation, info.node):
-            meaning = meaning_of(taint)
-            if meaning and str(taint) not in told:
-                told.add(str(taint))
-                yield f"{info.name}: its taint {taint} says that {meaning}, and goes when that is over"
+            if meaning := meaning_of(taint):
+                nodes_of.setdefault(meaning, {})[info.name] = None
+                taints_of.setdefault(meaning, {})[str(taint)] = None
+    for meaning, taints in taints_of.items():
+        says = "its taint {} says that {}, and goes" if len(taints) == 1 else "its taints {} say that {}, and go"
+        yield f"{first_and_more([*nodes_of[meaning]])}: {says.format(enumerated([*taints]), meaning)} when that is over"
 
 
 def _pods(situation: Situation, spent: Callable[[], bool]) -> Iterator[str]:
