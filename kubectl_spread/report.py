@@ -130,6 +130,7 @@ class Domain(Report, frozen=True, kw_only=True):
         value: the label's value.
         nodes: the nodes that are counted, by name.
         eligible: whether any node of it is counted.
+        not_counted: its nodes that are not (count); absent where all are.
         matching: the Pods counted.
         by_node: counted node → the Pods counted there.
         skew: matching minus the global minimum.
@@ -142,6 +143,7 @@ class Domain(Report, frozen=True, kw_only=True):
     value: str
     nodes: tuple[str, ...]
     eligible: bool
+    not_counted: int | UnsetType = UNSET
     matching: int
     by_node: dict[str, int] = {}
     skew: int
@@ -176,6 +178,8 @@ class ConstraintReport(Report, frozen=True, kw_only=True):
         index: its place in the Pod's spec, or among the cluster's defaults.
         selector: the effective selector as ``kubectl -l`` takes it; ``<none>`` selects nothing, ``<all>`` everything.
         self_match: whether the Pod is counted itself once it is placed.
+        node_affinity_policy: whether nodes that the Pod's node affinity rules out count; absent for Honor, they do not.
+        node_taints_policy: whether nodes whose taints the Pod does not tolerate do not; absent for Ignore, they do.
         default: whether it is one of the cluster's default constraints.
         global_minimum: the fewest matching Pods in any eligible domain, 0 while minDomains is not reached.
         minimum_domains: every domain that holds the minimum; empty when none does.
@@ -188,6 +192,8 @@ class ConstraintReport(Report, frozen=True, kw_only=True):
     when_unsatisfiable: str
     selector: str
     self_match: bool
+    node_affinity_policy: Literal["Ignore"] | UnsetType = UNSET
+    node_taints_policy: Literal["Honor"] | UnsetType = UNSET
     default: bool
     global_minimum: int
     minimum_domains: tuple[str, ...]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
+from msgspec import UNSET
 
 from kubectl_spread.diagnosis.reasons import Explainer
 from kubectl_spread.diagnosis.requirements import (
@@ -117,6 +118,8 @@ def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pi
         when_unsatisfiable=constraint.when_unsatisfiable.value,
         selector=str(constraint.selector),
         self_match=bool(counts.self_match),
+        node_affinity_policy=UNSET if constraint.honors_affinity else "Ignore",
+        node_taints_policy="Honor" if constraint.honors_taints else UNSET,
         default=constraint.default,
         global_minimum=counts.global_minimum,
         minimum_domains=minimum,
@@ -151,6 +154,7 @@ def _domains(
             value=value,
             nodes=counted,
             eligible=value in counts.match_num,
+            not_counted=len(names) - len(counted) or UNSET,
             matching=matching,
             by_node={name: on_node[name] for name in counted},
             skew=matching - counts.global_minimum,

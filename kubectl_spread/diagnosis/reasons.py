@@ -164,7 +164,12 @@ def _taints(pod: Pod, node_info: NodeInfo) -> str:
     """Return the taints that are not tolerated."""
     numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     taints = tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)
-    return f"taint {', '.join(map(str, taints))}"
+    effects: dict[str, list[str]] = {}
+    for taint in taints:
+        named, _, effect = str(taint).rpartition(":")
+        effects.setdefault(named, []).append(effect)
+    told = (f"{named}:{','.join(found)}" for named, found in effects.items())
+    return f"taint {', '.join(told)}"
 
 
 def _cordon(_pod: Pod, _node_info: NodeInfo) -> str:

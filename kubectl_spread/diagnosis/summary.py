@@ -250,12 +250,25 @@ def min_domains(case: Case) -> Cause | None:
 def _too_few_domains(constraint: ConstraintReport) -> Cause:
     """Say that minDomains asks for more domains than there are."""
     key, values = constraint.topology_key, [domain.value for domain in constraint.domains if domain.eligible]
-    there = f"There {'is' if len(values) == 1 else 'are'} {count_of(len(values), 'domain')} of {key}"
+    one, number = len(values) == 1, count_of(len(values), "domain")
+    there, brief = (
+        f"There {'is' if one else 'are'} {number} of {named_so}"
+        if len(values) == len(constraint.domains)
+        else f"Only {number} of {named_so} {'counts' if one else 'count'} for this Pod"
+        for named_so in (key, _brief(constraint))
+    )
     asks = f"where minDomains asks for {constraint.min_domains}"
+    most = f"none may hold more than {constraint.max_skew}."
     so = f"so the minimum counts as 0 and none may exceed maxSkew {constraint.max_skew}."
     short = f"{len(values)} of {constraint.min_domains} domains that minDomains asks for"
     return Cause(
-        [f"{there} ({named(values)}) {asks}, {so}", f"{there} ({named(values)}) {asks}.", f"{there} {asks}."],
+        [
+            f"{there} ({named(values)}) {asks}, {so}",
+            f"{there} ({named(values)}) {asks}: {most}",
+            f"{brief} ({named(values)}) {asks}: {most}",
+            f"{brief} {asks}: {most}",
+            f"{there} {asks}.",
+        ],
         [f"{short}{limits(constraint)}", short],
     )
 
@@ -343,6 +356,9 @@ def pinned(case: Case) -> Cause | None:
     holding = f"{verb} the minimum ({count_of(constraint.global_minimum, 'Pod')}) but"
     minimum = f"{holding} this Pod cannot land there"
     shut = f"{holding} cannot take it"
+    number = sum(len(domain.nodes) for domain in held(constraint))
+    its = "its" if len(domains) == 1 else "their"
+    all_shut = f"{holding} none of {its} {number} nodes takes it" if number > 1 else shut
     key, brief = constraint.topology_key, _brief(constraint)
     pins = _pinning(constraint, case)
     whys = [f"{named(nodes)}: {' and '.join(texts)}" for nodes, texts in pins]
@@ -358,6 +374,7 @@ def pinned(case: Case) -> Cause | None:
             f"{brief} {named(domains)} {shut}: {some}.{full}",
             f"{key} {named(domains)} {shut}: {some}.",
             f"{brief} {named(domains)} {shut}: {some}.",
+            f"{brief} {named(domains)} {all_shut}: {brief_some}.",
             f"{brief} {named(domains)} {shut}: {brief_some}.",
             f"{brief} {named(domains)} {shut}: {first}.",
             f"{brief} {named(domains)} {shut}: {texts}.",
@@ -474,12 +491,12 @@ def together(case: Case) -> Cause:
     each_leaves = "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(names, left, strict=True))
     short = [described(each, case) for each in case.core]
     brief = "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(short, left, strict=True))
+    every = f"all {len(names)}" if names[2:] else "both"
     all_of_them = f"{', '.join(short[:-1])} and {short[-1]}"
     return Cause(
         [
-            f"Each leaves room, together they leave none: {each_leaves}.",
-            f"Together they leave none: {each_leaves}.",
-            f"Together they leave none: {brief}.",
+            f"No node satisfies {every}: {each_leaves}.",
+            f"No node satisfies {every}: {brief}.",
             f"Together {all_of_them} leave no node.",
         ],
         [f"{all_of_them} together", named(short)],

@@ -130,7 +130,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         [*COMBINED, *deployed("a1", "a1", "", pods=template(ON_ZONES, spread("rack", selector=app("web"))))],
         1,
         (
-            "default/web-h1-2 is Pending (2 of 3 replicas run). Each leaves room, together they leave none:"
+            "default/web-h1-2 is Pending (2 of 3 replicas run). No node satisfies both:"
             f" the constraint on {ZONE} leaves c1; the constraint on rack leaves a2."
         ),
     ),

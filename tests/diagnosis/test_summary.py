@@ -65,10 +65,7 @@ def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
         (
             incoming(zoned(), spread(HOSTNAME, selector=app("web"))),
             [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), *web("a1", "a1", "a2", "b1", "b1")],
-            (
-                f"Each leaves room, together they leave none: the constraint on {ZONE} leaves b1; the constraint on"
-                f" {HOSTNAME} leaves a2."
-            ),
+            (f"No node satisfies both: the constraint on {ZONE} leaves b1; the constraint on {HOSTNAME} leaves a2."),
         ),
         (
             incoming(zoned(), requests={"cpu": "3"}),
@@ -95,7 +92,7 @@ def test_a_constraint_that_counts_no_node_it_could_use() -> None:
     described = incoming(zoned(), spread("rack", selector=app("web")))
     nodes = [node("a", zone="a"), node("r", labels={"rack": "r"})]
     summary = report_of(described, nodes).summary
-    assert summary.startswith("Each leaves room, together they leave none: ")
+    assert summary.startswith("No node satisfies both: ")
     assert f"the constraint on {ZONE} leaves a" in summary
     assert "the constraint on rack leaves r" in summary
 
@@ -144,8 +141,7 @@ def test_a_domain_is_pinned_by_a_filter_of_the_core_alone() -> None:
     ]
     report = report_of(incoming(zoned(), spread("rack", selector=app("web"))), [*nodes, *web("a2", "a2")])
     assert report.summary == (
-        f"Each leaves room, together they leave none: the constraint on {ZONE} leaves c1; the constraint on rack"
-        " leaves a1."
+        f"No node satisfies both: the constraint on {ZONE} leaves c1; the constraint on rack leaves a1."
     )
     assert "PinnedMinimum" not in {finding.id for finding in report.findings}
     pins = [pin.requirement.kind for domain in report.constraints[0].domains for pin in domain.pinned_by]

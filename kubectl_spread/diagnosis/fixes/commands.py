@@ -157,7 +157,7 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Commands:
         disturbs = _if_any(made.disturbs, situation)
         made = msgspec.structs.replace(
             made,
-            starts=made.starts if disturbs is made.disturbs else f"{made.starts}; nothing of it runs yet",
+            starts=made.starts + _running(made, owner, situation),
             disturbs=disturbs,
             yaml=_yaml(owner, with_edits(owner, edits), reference_to(owner).api_version),
         )
@@ -224,6 +224,16 @@ def _if_any(disturbs: Disturbance, situation: Situation) -> Disturbance:
     return disturbs if situation.owner_runs else Disturbance.NOTHING
 
 
+def _running(commands: Commands, owner: Workload, situation: Situation) -> str:
+    """Return how many of the Pods that are replaced run, where that is not all of them."""
+    if commands.disturbs is Disturbance.NOTHING:
+        return ""
+    if not situation.owner_runs:
+        return "; nothing of it runs yet"
+    running = len(situation.running)
+    return f"; {running} of them run" if running < getattr(owner.spec, "replicas_wanted", 0) else ""
+
+
 def _named(owner: Workload) -> str:
     """Return the owner as kubectl takes it."""
     return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
@@ -277,7 +287,8 @@ def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Comman
         field = f"spec.updateStrategy.rollingUpdate.partition of {_named(owner)}"
         return Commands(made.lines, f"{field} is {partition} and keeps this Pod on the old template: lower it first")
     whom = _pods_of(owner, owner.spec.replicas_wanted - (first - owner.spec.ordinals.start))
-    return Commands(made.lines, f"replaces {whom} one after another", Disturbance.REPLACED)
+    starts = f"replaces {whom} one after another, once this one is deleted"
+    return Commands(made.lines, starts, Disturbance.REPLACED)
 
 
 def _daemon_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
@@ -311,7 +322,7 @@ def _job(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Commands:
 def _recreated(pod: Pod, edits: Sequence[PodEdit]) -> Commands:
     """Return how to make a Pod anew that nothing owns: its constraints cannot be changed."""
     line = _replace("pod", pod.metadata.name, pod, operations_of(edits, as_template(pod)))
-    return Commands((line,), "makes the Pod anew; nothing of it runs yet")
+    return Commands((line,), "deletes the Pod and makes it anew; nothing of it runs yet")
 
 
 def _replace(kind: str, name: str, pod: Pod, operations: Iterable[PatchOperation]) -> str:

@@ -242,7 +242,7 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
         yield EditPod(
             id="LowerMinDomains",
             cost=3,
-            summary=f"lower minDomains to {domains} in the constraint on {constraint.topology_key}: there are no more",
+            summary=f"lower minDomains to {domains} in the constraint on {constraint.topology_key}: no more count",
             edit=partial(_set, constraint, "minDomains", domains),
             subject=f"minDomains {constraint.index}",
             amount=constraint.min_domains - domains,

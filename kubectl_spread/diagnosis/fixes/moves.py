@@ -43,7 +43,7 @@ OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8
 """Nodes of the same score (count) that are tried for the Pending Pod."""
-OVERTAKEN = "wait until the last FailedScheduling is 10s old, or that one may take the place"
+OVERTAKEN = "wait until this Pod's last FailedScheduling is 10s old, or the Pod made again may take the place"
 """What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
 
 PodKey: TypeAlias = tuple[str, str]

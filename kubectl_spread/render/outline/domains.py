@@ -33,7 +33,8 @@ class DomainRow(Part, frozen=True, kw_only=True):
 
     Attributes:
         values: the domains.
-        nodes: the nodes of all of them.
+        nodes: the nodes of all of them that are counted.
+        not_counted: those that are not (count).
         fewest: the Pods counted in each.
         most: the same where ties fall otherwise.
         skew: ``-`` where no Pod is counted.
@@ -43,11 +44,18 @@ class DomainRow(Part, frozen=True, kw_only=True):
 
     values: tuple[str, ...]
     nodes: tuple[str, ...]
+    not_counted: int
     fewest: int
     most: int
     skew: str
     next: str
     first: Domain
+
+    @property
+    def count(self) -> str:
+        """How many nodes are counted, and of how many where some are not."""
+        counted = len(self.nodes)
+        return f"{counted} of {counted + self.not_counted}" if self.not_counted else str(counted)
 
     @property
     def pods(self) -> str:
@@ -87,6 +95,10 @@ def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
     yield "maxSkew", str(constraint.max_skew)
     if constraint.min_domains > 1:
         yield "minDomains", str(constraint.min_domains)
+    if constraint.node_affinity_policy:
+        yield "nodeAffinityPolicy", constraint.node_affinity_policy
+    if constraint.node_taints_policy:
+        yield "nodeTaintsPolicy", constraint.node_taints_policy
     yield "selector", constraint.selector
 
 
@@ -108,7 +120,7 @@ def _folded(constraint: ConstraintReport, most: int, ranges: Ranges) -> Table:
         return _table(
             domain_rows(constraint, ranges, merge=False), most, Column("NODES", lambda row: ", ".join(row.nodes))
         )
-    return table_of(_columns(most, Column("NODES", lambda row: str(len(row.nodes)))), domain_rows(constraint, ranges))
+    return table_of(_columns(most, Column("NODES", lambda row: row.count)), domain_rows(constraint, ranges))
 
 
 def _table(rows: Sequence[DomainRow], most: int, nodes: Column[DomainRow]) -> Table:
@@ -145,6 +157,7 @@ def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> Domain
     return DomainRow(
         values=(domain.value,),
         nodes=domain.nodes,
+        not_counted=domain.not_counted or 0,
         fewest=fewest,
         most=most,
         skew=str(domain.skew) if domain.eligible else "-",
@@ -167,6 +180,7 @@ def _together(rows: Sequence[DomainRow]) -> DomainRow:
         rows[0],
         values=tuple(dict.fromkeys(value for row in rows for value in row.values)),
         nodes=tuple(node for row in rows for node in row.nodes),
+        not_counted=sum(row.not_counted for row in rows),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.report import CheckItem, Disturbance, EvaluationReport, Fix, ManifestEdit, Requirement, Verdict
@@ -26,7 +26,7 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none."""
     if not item.nodes or not _was_searched(item):
         return None
-    shown = item.fixes if extent.every_fix else item.fixes[:MOST_FIXES]
+    shown = item.fixes if extent.every_fix else _foremost(item.fixes)
     left_out = len(item.fixes) - len(shown)
     return Fixes(
         fixes=tuple(_fix(fix, extent, item) for fix in shown),
@@ -40,6 +40,12 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
         ),
         cut_short=CUT_SHORT if item.fix_search == "bounded" else "",
     )
+
+
+def _foremost(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """Return the first fix, and the next of another kind: a second of the same says little more."""
+    others = [fix for fix in fixes if fix.id != fixes[0].id]
+    return (*fixes[:1], *(others or fixes[1:])[: MOST_FIXES - 1])
 
 
 def _was_searched(item: EvaluationReport) -> bool:

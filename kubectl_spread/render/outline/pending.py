@@ -21,6 +21,7 @@ from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.report import EvaluationReport, NotCreated, PendingItem, PendingReport, Verdict
 from kubectl_spread.words import count_of, listed
 
+MIXED = "RolloutMixesRevisions"
 LINE = 200
 """Characters of a first line."""
 
@@ -87,7 +88,8 @@ def _pending_line(item: PendingItem, name: str, verdict: str) -> str:
     """Return that the Pod waits, how bad that is, and why; as long as it may be."""
     told = at_work(item)
     short = told.replace(" replicas", "")
-    lines = [f"{name} is Pending{f' ({how_bad})' if how_bad else ''}. {verdict}" for how_bad in (told, short)]
+    rollout = f"its rollout waits, {told}" if any(found.id == MIXED for found in item.findings) and told else told
+    lines = [f"{name} is Pending{f' ({how_bad})' if how_bad else ''}. {verdict}" for how_bad in (rollout, told, short)]
     return next((line for line in lines if len(line) <= LINE), lines[-1])
 
 

@@ -84,7 +84,7 @@ def test_the_deployment_behind_the_replica_set_is_patched(replicas: int | None, 
     found = offered(owner("ReplicaSet", web(), name="web-abc", of=deployment), above=deployment)["RaiseMaxSkew"]
     assert len(found.commands) == 1
     assert found.commands[0].startswith("kubectl patch deployment web ")
-    assert found.starts == f"replaces {said} of deployment/web"
+    assert found.starts == f"replaces {said} of deployment/web; nothing of it runs yet"
 
 
 def test_a_job_is_made_anew_without_what_the_server_wrote() -> None:
@@ -123,7 +123,7 @@ def test_a_pod_nobody_owns_is_made_anew() -> None:
     found = offered(None)["RaiseMaxSkew"]
     (line,) = found.commands
     assert line.startswith("kubectl get pod web-0 -n default -o json | kubectl patch --local -f - --type=json -p ")
-    assert found.starts == "makes the Pod anew; nothing of it runs yet"
+    assert found.starts == "deletes the Pod and makes it anew; nothing of it runs yet"
 
 
 def test_an_owner_we_do_not_know_gets_no_command_but_the_field() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -49,12 +51,25 @@ def test_domains_that_are_not_counted_and_nodes_that_are_passed_over() -> None:
     constraint = spread(ZONE, selector=app("web"), nodeTaintsPolicy="Honor")
     told = lines(constraint_of(incoming(constraint), [*TAINTED, node("x", labels={"zone": "a"}), node("y")]))
     assert told[4:] == [
-        "c        0       0      -      not counted",
+        "c        0 of 1   0      -      not counted",
         "Minimum 0, held by a, b.",
         "Not counted: c1: has a taint the Pod does not tolerate.",
         f"Not counted: x: lacks the label {ZONE} (has zone: is that what is meant?).",
         f"Not counted: y: lacks the label {ZONE}.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"nodeTaintsPolicy": "Honor"}, "maxSkew 1, nodeTaintsPolicy Honor, selector app=web"),
+        ({"nodeAffinityPolicy": "Ignore"}, "maxSkew 1, nodeAffinityPolicy Ignore, selector app=web"),
+        ({"nodeTaintsPolicy": "Ignore", "nodeAffinityPolicy": "Honor"}, "maxSkew 1, selector app=web"),
+    ],
+)
+def test_policies_are_named_where_they_are_not_what_they_are_unset(fields: dict[str, Any], told: str) -> None:
+    first, *_ = lines(constraint_of(incoming(spread(ZONE, selector=app("web"), **fields)), ABC))
+    assert first == f"Constraint 0: {ZONE}, DoNotSchedule, {told}"
 
 
 def test_nodes_that_the_affinity_rules_out() -> None:

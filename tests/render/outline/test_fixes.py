@@ -157,3 +157,10 @@ def test_fixes_are_told_to_rest_on_what_was_judged() -> None:
     assert NOT_JUDGED in "\n".join(lines(blocked(fix(), incomplete=(missing,))))
     assert NOT_JUDGED not in "\n".join(lines(blocked(fix())))
     assert NOT_JUDGED not in "\n".join(lines(blocked(incomplete=(missing,))))
+
+
+def test_the_second_that_is_shown_is_of_another_kind() -> None:
+    first, second, other = fix(id="MovePod", summary="a"), fix(id="MovePod", summary="b"), fix(id="MakeSoft")
+    told = [line.split()[1] for line in lines(blocked(first, second, other)) if ". M" in line]
+    assert told == ["MovePod:", "MakeSoft:"]
+    assert sum("MovePod" in line for line in lines(blocked(first, second))) == MOST_FIXES

@@ -11,6 +11,7 @@ import pytest
 from kubectl_spread.render.text.names import names
 from kubectl_spread.report import (
     EventReport,
+    Finding,
     Incomplete,
     Nomination,
     PendingItem,
@@ -18,6 +19,7 @@ from kubectl_spread.report import (
     PodName,
     Preemption,
     Replicas,
+    Severity,
     WorkloadRef,
 )
 from tests.build import ZONE, Object, app, node, pod, spread
@@ -55,6 +57,13 @@ class TestPendingText:
         assert blocks[2].splitlines()[0].split() == ["NODES", "REJECTED-BY", "WHY"]
         assert blocks[3].startswith("Constraint 0: ")
         assert blocks[-1].startswith("Message: 0/4 nodes are available: ")
+
+    def test_a_rollout_that_waits_is_said_to(self) -> None:
+        mixed = Finding(id="RolloutMixesRevisions", severity=Severity.WARNING, message="old Pods are counted")
+        at_work = Replicas(wanted=5, running=5)
+        cluster = [*TAINTED, *web("a1", "b1")]
+        item = pending(incoming(), cluster, replicas=at_work, summary="It is cold.", findings=(mixed,))
+        assert told(item).startswith("default/new is Pending (its rollout waits, all 5 replicas run). It is cold.\n")
 
     @pytest.mark.parametrize(
         ("wanted", "running", "said"),
