@@ -8,7 +8,7 @@ Source: pkg/controller/controller_utils.go GetPodFromTemplate, and what the modu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -77,7 +77,7 @@ def next_pod(
     made = _made(workload.owner, workload, snapshot, ordinal)
     found = completed(made, siblings(made, workload, snapshot), snapshot, profile)
     may_come = comes or isinstance(workload.owner, DaemonSet)
-    refused = (*found.refusals, *_over_quota(found.pod, snapshot, profile)) if may_come else ()
+    refused = (*found.refusals, *over_quota(found.pod, (), snapshot, profile)) if may_come else ()
     if snapshot.get(Pod, *found.pod.key) is not None:
         refused = ()  # It was created, and waits for a node.
     owner = workload.owner
@@ -100,12 +100,19 @@ def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Pro
     return NextPod(pod=prepared(pod, profile.release), comes=True, refusals=refused, from_living=from_living)
 
 
-def _over_quota(pod: Pod, snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:
-    """Yield why the quotas of the namespace leave no room for one more Pod."""
+def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:
+    """Yield why the quotas of the namespace leave no room for one more Pod.
+
+    Args:
+        pod: as the API server has completed it.
+        others: Pods that come before it, each with how many are like it (count).
+        snapshot: the cluster, which has none of them.
+        profile: whose release is the API server's.
+    """
     if any(quota.metadata.namespace == pod.metadata.namespace for quota in snapshot.all(ResourceQuota)):
         from kubectl_spread.apiserver.resourcequotas import quota_fault
 
-        if fault := quota_fault(pod, (), snapshot, profile.release):
+        if fault := quota_fault(pod, others, snapshot, profile.release):
             yield Refusal("", fault)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod
+from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
@@ -35,9 +37,14 @@ def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_ver
     """
     most = min(MOST_TRIED, most_verdicts // (len(handle.node_infos) + BESIDES))
     following: NextPod | None = upcoming
+    before, created = handle, 0
     for number in range(most):
         if following is None or not following.comes:
             return Headroom(more=number, tried=number, then=NO_MORE)
+        # One that waits for a node already is in what quotas say is used.
+        if before.snapshot.get(Pod, *following.pod.key) is None:
+            following = _within_quota(following, [(upcoming.pod, created)] if created else [], before)
+            created += 1
         if following.refusals:
             then = f"{SpreadStatus.FAILED_CREATE}: {following.refusals[0]}"
             return Headroom(more=number, tried=number + 1, then=then)
@@ -49,6 +56,12 @@ def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_ver
         workload = _after(workload, following.pod, node_name)
         following = _following(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None
+
+
+def _within_quota(following: NextPod, others: Sequence[tuple[Pod, int]], handle: Handle) -> NextPod:
+    """Return the Pod, refused where quotas leave no room for it once the others are there."""
+    refused = tuple(over_quota(following.pod, others, handle.snapshot, handle.profile)) if others else ()
+    return replace(following, refusals=(*following.refusals, *refused))
 
 
 def _after(workload: OwnedPods, placed: Pod, node_name: str) -> OwnedPods:

@@ -63,6 +63,16 @@ def test_evictions_are_no_room() -> None:
     assert found == Headroom(more=1, tried=2, then="preempts default/balloon on a1")
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_replicas_come_until_the_quota_is_used_up(kind: str) -> None:
+    hard = {"hard": {"pods": "5"}}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    status = {**hard, "used": {"pods": "3"}}
+    found = headroom_of([*ABC, *web(kind=kind), {**quota, "spec": hard, "status": status}])
+    refused = "FailedCreate: exceeded quota: q, requested: pods=1, used: pods=5, limited: pods=5"
+    assert found == Headroom(more=2, tried=3, then=refused)
+
+
 def test_a_hundred_are_tried() -> None:
     assert headroom_of([*ABC, *web()]) == Headroom(more=100, tried=100)
 
