@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -290,8 +291,20 @@ def _explain(pod: Pod, pending: Sequence[Pod], view: View, budget: FixBudget) ->
 
 def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
-    fixes = tuple(fix_for(fix, twin.name, pod.metadata.name) for fix in twin.fixes)
-    item = replace(twin, name=pod.metadata.name, same_as=twin.name, fixes=fixes)
+    name = pod.metadata.name
+
+    def told(text: str) -> str:
+        return re.sub(rf"(?<![\w.-]){re.escape(twin.name)}(?![\w.-])", name, text)
+
+    item = replace(
+        twin,
+        name=name,
+        same_as=twin.name,
+        summary=told(twin.summary),
+        message=told(twin.message) if twin.message else twin.message,
+        findings=tuple(replace(finding, message=told(finding.message)) for finding in twin.findings),
+        fixes=tuple(fix_for(fix, twin.name, name) for fix in twin.fixes),
+    )
     return _with_event(item, pod, view)
 
 

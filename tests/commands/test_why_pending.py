@@ -173,6 +173,16 @@ def test_pods_of_one_template_are_explained_once() -> None:
     assert {other.summary for other in others} == {first.summary}
 
 
+def test_what_is_said_of_twins_is_said_by_their_own_names() -> None:
+    counting = [spread(ZONE, selector=app("other"))]
+    fields: Object = {"schedulerName": "volcano", "topologySpreadConstraints": counting}
+    pods = [owned(f"new-{n}", "ReplicaSet", "web", **fields) for n in (0, 10)]
+    _, other = explained([*TAINTED, *pods]).report.items
+    assert "would allow default/new-10 on" in other.summary
+    (ghost,) = (finding.message for finding in other.findings if finding.id == "GhostPod")
+    assert "does not match new-10 itself" in ghost
+
+
 @pytest.mark.parametrize(
     "second",
     [
