@@ -12,6 +12,7 @@ from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.snapshot import Snapshot
 
 ALWAYS_ALLOW = "AlwaysAllow"
+MORE_THAN_ONE = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 
 
 def refusal(pod: Pod, snapshot: Snapshot) -> str:
@@ -27,7 +28,7 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
         return ""
     budgets = budgets_of(pod, snapshot)
     if len(budgets) > 1:
-        return "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+        return MORE_THAN_ONE
     # disruptionsAllowed >= 1, or no budget at all
     used_up = (
         budget for budget in budgets if budget.status.disruptions_allowed < 1 and not _may_go_unready(pod, budget)

@@ -140,22 +140,30 @@ def _cordon(step: Step, world: World, _: Turns) -> Done:
 
 
 def _drain(step: Step, world: World, turns: Turns) -> Done:
-    """Evict the Pods of nodes as kubectl drain does, again and again as budgets allow it.
+    """Evict the Pods of nodes as kubectl drain does: of one node after another, all of which are cordoned before.
 
-    Source: kubectl pkg/drain/filters.go, drain.go evictPods (v0.36).
+    Source: kubectl pkg/cmd/drain/drain.go RunDrain, pkg/drain/filters.go (v0.36).
     """
     _cordon(step, world, turns)
-    leaving: list[Pod] = []
-    refused: list[Gone] = []
-    for pods in world.on_nodes(step.nodes).values():
-        drained = [pod for pod in pods if _is_drained(pod, world)]
+    gone: list[Pod] = []
+    blocked: list[Gone] = []
+    waits_at = ""
+    held: Mapping[PodKey, str]
+    for name in sorted(step.nodes):
+        drained = [pod for pod in world.on_nodes([name])[name] if _is_drained(pod, world)]
         whys = {pod.key: why for pod in drained if not step.force and (why := _needs_force(pod, world))}
-        refused += [Gone(pod, whys.get(pod.key, REFUSED)) for pod in drained if whys]
-        leaving += [pod for pod in drained if not whys]
-    held = _evict(leaving, world, turns)
-    blocked = (*refused, *(Gone(pod, held[pod.key]) for pod in leaving if pod.key in held))
-    done = _gone([pod for pod in leaving if pod.key not in held], world)
-    return replace(done, blocked=blocked, notes=tuple(_waited_for(leaving, world)))
+        if whys:
+            held = {pod.key: whys.get(pod.key, REFUSED) for pod in drained}
+        elif waits_at:
+            held = {pod.key: f"kubectl still waits for {waits_at} to be drained" for pod in drained}
+        else:
+            held = _evict(drained, world, turns)
+            # What is refused for good ends the drain of one node, and kubectl goes on with the next.
+            tried_again = set(held.values()) - {eviction.MORE_THAN_ONE}
+            waits_at = name if tried_again or any(_waited_for(drained, world)) else ""
+        blocked += [Gone(pod, held[pod.key]) for pod in drained if pod.key in held]
+        gone += [pod for pod in drained if pod.key not in held]
+    return replace(_gone(gone, world), blocked=tuple(blocked), notes=tuple(_waited_for(gone, world)))
 
 
 def _gone(pods: Iterable[Pod], world: World) -> Done:
@@ -218,6 +226,8 @@ def _is_lost(pod: Pod, world: World) -> bool:
 
 def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey, str]:
     """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
+
+    Source: kubectl pkg/drain/drain.go evictPods (v0.36).
 
     One by one in an order that nobody knows: kubectl asks for all at once, and a replacement may have a node before the
     last of them goes, in every other order here.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.build import ZONE, Object, pod
@@ -43,6 +45,17 @@ def test_what_mirrors_a_static_pod_is_left_alone_whatever_owns_it() -> None:
 def test_a_node_that_cannot_be_drained_holds_back_no_other() -> None:
     step = last([*SIX, *deployment(["a1", "a2", "b1"]), pod("tool", on="a1", status=READY)], f"drain {ZONE}=a")
     assert (names(step.evicted), sorted(names(step.blocked))) == (["web-1"], ["tool", "web-0"])
+
+
+@pytest.mark.parametrize(("budgets", "blocked"), [(1, ["web-0", "api-0"]), (2, ["web-0"])])
+def test_of_several_nodes_one_is_drained_after_another(budgets: int, blocked: Sequence[str]) -> None:
+    # A budget that is used up is asked again and again, while two of them are an error that ends the drain of the node.
+    metadata = [{"name": f"web-{at}", "namespace": "default"} for at in range(budgets)]
+    held = [budget(maxUnavailable=0) | {"metadata": each} for each in metadata]
+    other = running("api-0", "a2", controller("CloneSet", "api"), labels={"app": "api"})
+    step = last([*SIX, *deployment(["a1", "b1"]), other, *held], f"drain {ZONE}=a")
+    assert names(step.blocked) == blocked
+    assert [each.why for each in step.blocked[1:]] == ["kubectl still waits for a1 to be drained"] * (len(blocked) - 1)
 
 
 @pytest.mark.parametrize("verb", ["drain", "remove"])
