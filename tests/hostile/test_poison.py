@@ -33,6 +33,8 @@ STEPS = (("drain", "n02"), ("cordon", "n05"), ("lose", "n09"), ("add-node", "n13
 """What is simulated: the verb, and the node as it is called without poison."""
 VALUES = ("json", "yaml")
 """Formats that a test of their own parses; how many lines they have depends on ties, which go by names."""
+FILLED = "wide"
+"""The format whose lines are broken where they are full: how many there are depends on how long names are."""
 # A template prints what it is asked for, exactly: as kubectl's does, and scripts rely on it.
 FORMATS_FOR_PEOPLE = [
     (report, name)
@@ -90,10 +92,10 @@ def harmless(poison: str) -> str:
 def test_what_others_wrote_neither_acts_nor_adds_a_line(report: str, name: str, poison: str, tmp_path: Path) -> None:
     ended = only_text(run(report, "-o", name, poison=poison, folder=tmp_path))
     sound = run(report, "-o", name, poison=harmless(poison), folder=tmp_path)
-    assert ended.stdout.count("\n") == sound.stdout.count("\n")
+    assert name == FILLED or ended.stdout.count("\n") == sound.stdout.count("\n")
 
 
-@pytest.mark.parametrize("words", [(), ("-o", "wide"), ("-o", "name")], ids=["table", "wide", "name"])
+@pytest.mark.parametrize("words", [(), ("-o", "name")], ids=["table", "name"])
 @each_poison
 def test_a_table_has_the_rows_it_has_without(words: tuple[str, ...], poison: str, tmp_path: Path) -> None:
     sound = spread("show", "-A", "--defaults", "--from", SHOP, *words).stdout
