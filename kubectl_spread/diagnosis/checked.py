@@ -81,8 +81,8 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
     report = _without_blame(report, wanted, plan, outcomes, rolls=rolls)
     if older := _of_unread_revisions(wanted, plan):
         report = with_missing(report, older)
-    # What kube-scheduler would do is no reason to say that another one will not.
-    jammed = outcomes.jammed if handle.profile.serves(first) else None
+    # What kube-scheduler would do is no reason to say that another one will not, or a kubelet.
+    jammed = outcomes.jammed if handle.decides(first) else None
     after = outcomes.first.handle
     item = as_item(
         CheckItem,

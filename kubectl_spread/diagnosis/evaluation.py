@@ -95,7 +95,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
     preemption, preempts = None, ""
     hidden = reach is not None and reach.hides_victims
-    if handle.profile.serves(evaluation.pod) and not hidden and _may_preempt(evaluation.pod, handle):
+    if handle.decides(evaluation.pod) and not hidden and _may_preempt(evaluation.pod, handle):
         from kubectl_spread.diagnosis.preemption import preemption_report, told
 
         preemption = preemption_report(evaluation, handle)
@@ -154,7 +154,7 @@ def said_of(judgement: Decision) -> Said:
     pod, to_blame = evaluation.pod, judgement.blame
     return Said(
         summary=headed(handle, evaluation, to_blame.sentence if to_blame else ""),
-        message=(reach or evaluation).message if handle.profile.serves(pod) else "",
+        message=(reach or evaluation).message if handle.decides(pod) else "",
         incomplete=(*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ())),
     )
 
@@ -164,7 +164,7 @@ def evaluated(judgement: Judgement) -> EvaluationReport:
     evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
     pod, to_blame = evaluation.pod, judgement.blame
     reach, said = judgement.reach, said_of(judgement)
-    served = handle.profile.serves(pod)
+    served = handle.decides(pod)
     return EvaluationReport(
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,

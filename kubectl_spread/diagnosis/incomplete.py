@@ -251,6 +251,8 @@ def holders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[Holder
     profile = handle.profile
     if not profile.serves(pod):
         yield _scheduler(pod.spec.scheduler_name or DEFAULT_SCHEDULER)
+    elif not handle.decides(pod):
+        yield _nobody(pod)
     if profile.does(Behaviour.SCHEDULING_GROUPS) and (group := _group(pod)):
         yield _scheduling_group(pod, group)
     if wanted := dynamicresources.undecided(pod, handle, _not_rejected(handle, evaluation)):
@@ -267,7 +269,7 @@ def headed(handle: Handle, evaluation: Evaluation, blame: str) -> str:
     """
     pod, feasible = evaluation.pod, evaluation.feasible
     first = next(holders(pod, handle, evaluation), None)
-    if first is None or (blame and handle.profile.serves(pod)):
+    if first is None or (blame and handle.decides(pod)):
         return blame
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if feasible:
@@ -281,6 +283,19 @@ def _scheduler(name: str) -> Holder:
         lead=f"{name} decides this Pod",
         incomplete=Incomplete(
             what=f"schedulerName {name}", why="in no known profile", consequence=f"{name} decides, by rules of its own"
+        ),
+    )
+
+
+def _nobody(pod: Pod) -> Holder:
+    """Return the kubelet of the node that the Pod names, past all schedulers."""
+    name, node_name = "/".join(pod.key), pod.spec.node_name
+    return Holder(
+        lead=f"{name} names its node, {node_name}, so nobody schedules it",
+        incomplete=Incomplete(
+            what=f"spec.nodeName {node_name}",
+            why="nobody schedules the Pod",
+            consequence="the node's kubelet decides, which heeds no topology spread",
         ),
     )
 

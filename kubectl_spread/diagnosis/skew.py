@@ -245,7 +245,7 @@ def _headroom(workload: OwnedPods, revision: Revision, handle: Handle, most_verd
     """Return how many more replicas find a node; None where that is not wanted, or there is no next Pod."""
     if not most_verdicts or revision.upcoming is None or not revision.is_next:
         return None
-    if not handle.profile.serves(revision.pod):
+    if not handle.decides(revision.pod):
         return None
     from kubectl_spread.diagnosis.headroom import headroom
 
@@ -340,7 +340,7 @@ def _status(
     """Return the first status that holds, worst first, and what says the one thing to know about it."""
     hard, index, missing = standing.constraint.hard, standing.constraint.index, standing.missing
     decision = judged.decision if revision.is_next else judged.awaited
-    decided = decision if decision and handle.profile.serves(revision.pod) else None
+    decided = decision if decision and handle.decides(revision.pod) else None
     preempts = decided.preempts if decided else ""
     to_blame = decided.blame if decided and not preempts else None
     blocking = to_blame.blocking if to_blame else {}

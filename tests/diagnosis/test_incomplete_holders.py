@@ -57,6 +57,26 @@ class TestAnotherScheduler:
         assert (row.status, row.status_reason) == (SpreadStatus.INCOMPLETE, "volcano decides, by rules of its own")
 
 
+class TestNobody:
+    """The Pod names its node, and no scheduler looks at it."""
+
+    def test_what_would_reject_it_does_not(self) -> None:
+        named = incoming(nodeName="a1")
+        report = report_of(named, FULL)
+        assert (report.verdict, report.message) == ("Incomplete", "")
+        lead = (
+            "default/new names its node, a1, so nobody schedules it; kube-scheduler's filters would reject default/new"
+        )
+        assert report.summary.startswith(lead)
+        assert told(report) == ["spec.nodeName a1"]
+
+    def test_its_workload_is_not_blocked(self) -> None:
+        pods = template(spread(ZONE, selector=app("web")), nodeName="a1")
+        rows = rows_of([*FULL, workload("Deployment", "web", pods=pods)])
+        (row,) = (row for row in rows if row.workload.name == "web")
+        assert row.status is SpreadStatus.INCOMPLETE
+
+
 @pytest.mark.parametrize(
     ("held", "group"), [(GROUP, "PodGroup train"), (REFERENCE, "group workers of Workload training")]
 )

@@ -111,7 +111,7 @@ def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
     described = incoming(zoned(nodeTaintsPolicy="Honor"), spread("rack", selector=app("web"), soft=True))
     report = report_of(described, [node("a", zone="a"), node("x")])
     assert report.summary == ""
-    only_far = incoming(zoned(nodeAffinityPolicy="Honor"), nodeName="x")
+    only_far = incoming(zoned(nodeAffinityPolicy="Honor"), nodeSelector={HOSTNAME: "x"})
     nodes = [node("x"), node("y")]
     assert report_of(only_far, nodes).summary == f"No node carries the label {ZONE} that the constraint names."
 
