@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
-from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, NodeInfo
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, NodeInfo, score_each
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
 
@@ -26,7 +26,11 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
         return None
     resources = weighed(specs, requests)
     score = improvement if handle.profile.does(Behaviour.BALANCE_BY_IMPROVEMENT) else balance_with_pod
-    return {info.name: score(usages(resources, info.allocatable, info.requested)) for info in nodes}
+
+    def of_node(info: NodeInfo) -> int:
+        return score(usages(resources, info.allocatable, info.requested))
+
+    return score_each(nodes, (NAME, resources), of_node)
 
 
 def improvement(found: Sequence[Usage]) -> int:

@@ -16,7 +16,7 @@ Source: kube-scheduler framework/interface.go and framework/types.go (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from functools import cached_property
@@ -133,6 +133,11 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     def largest_requested(self) -> Mapping[str, int]:
         """The most of each resource that one of the Pods on it requests (amounts)."""
         return resource.largest(map(self.requests, self.pods))
+
+    @cached_property
+    def scores(self) -> dict[Hashable, int]:
+        """What plugins have given it, by what they looked at besides the node: most stay as they are for replicas."""
+        return {}
 
     @cached_property
     def pods_with_volumes(self) -> tuple[Pod, ...]:
@@ -320,6 +325,23 @@ class PreFilterResult(msgspec.Struct, frozen=True):
     suspects: AbstractSet[str] | None = None
     certain: bool = False
     updated: PodUpdate | None = None
+
+
+def score_each(nodes: Iterable[NodeInfo], asked: Hashable, score: Callable[[NodeInfo], int]) -> Scores:
+    """Return node's name → score, made once for each node.
+
+    Args:
+        nodes: the feasible nodes.
+        asked: the plugin, and what it looks at besides the node and its profile.
+        score: what the plugin gives one node.
+    """
+    found = {}
+    for info in nodes:
+        known = info.scores
+        if asked not in known:
+            known[asked] = score(info)
+        found[info.name] = known[asked]
+    return found
 
 
 def normalize(raw: Mapping[str, int], *, lowest_is_best: bool = False) -> dict[str, int]:

@@ -25,6 +25,7 @@ from kubectl_spread.scheduler.framework import (
     PreFilterResult,
     Status,
     go_round,
+    score_each,
 )
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
@@ -158,7 +159,11 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     # upstream: requests of the Pod as a whole and resizes do not reach this score, nobody hands it their gates.
     resources = weighed(strategy.resources, resource.non_zero_container_requests(pod))
     score = _scorer(strategy)
-    return {info.name: score(usages(resources, info.allocatable, info.non_zero_requested)) for info in nodes}
+
+    def of_node(info: NodeInfo) -> int:
+        return score(usages(resources, info.allocatable, info.non_zero_requested))
+
+    return score_each(nodes, (NAME, resources), of_node)
 
 
 Scorer: TypeAlias = Callable[[Sequence[Usage]], int]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from kubectl_spread.scheduler.framework import (
     Status,
     go_round,
     normalize,
+    score_each,
     unresolvable,
     unschedulable,
 )
@@ -53,6 +56,21 @@ def test_halves_are_rounded_away_from_zero(number: float, rounded: int) -> None:
 @given(st.integers(-(10**9), 10**9), st.floats(0, 0.499))
 def test_a_number_is_rounded_to_the_nearest(whole: int, rest: float) -> None:
     assert go_round(whole + rest) == go_round(whole - rest) == whole
+
+
+def test_a_node_is_scored_once_until_a_pod_comes_or_goes() -> None:
+    cluster = handle([node("a"), node("b")])
+    looked = Mock(side_effect=lambda info: len(info.pods))
+
+    def scores(cluster: Handle, asked: str) -> dict[str, int]:
+        return score_each(cluster.node_infos.values(), asked, looked)
+
+    assert scores(cluster, "one") == scores(cluster, "one") == {"a": 0, "b": 0}
+    assert looked.call_count == 2
+    assert scores(cluster.with_assigned(typed_pod(pod("p")), "b"), "one") == {"a": 0, "b": 1}
+    assert looked.call_count == 3
+    assert scores(cluster, "other") == {"a": 0, "b": 0}
+    assert looked.call_count == 5
 
 
 def test_scores_are_in_proportion_to_the_highest() -> None:
