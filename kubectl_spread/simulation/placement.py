@@ -44,6 +44,7 @@ MOST_VERDICTS = 200_000
 """Verdicts on single nodes (count) after which no further order is begun: two or three seconds."""
 
 Evaluate: TypeAlias = Callable[[Pod, Handle], Evaluation]
+BestNodes: TypeAlias = Callable[[Pod, Handle], tuple[str, ...]]
 
 Order: TypeAlias = Callable[[str], str]
 """Node's name → what is compared among nodes of the same score; the least is taken.
@@ -151,7 +152,7 @@ def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
 
 
 def place_in_all_orders(
-    plan: Plan, handle: Handle, *, most_verdicts: int = MOST_VERDICTS, evaluate: Evaluate = cycle.evaluate
+    plan: Plan, handle: Handle, *, most_verdicts: int = MOST_VERDICTS, best: BestNodes = cycle.best_nodes
 ) -> Outcomes:
     """Return where the plan's Pods go, each counted before the next is placed; ties broken in every order.
 
@@ -159,14 +160,14 @@ def place_in_all_orders(
         plan: what is placed.
         handle: the cluster as it is.
         most_verdicts: verdicts on single nodes (count) after which no further order is begun.
-        evaluate: what the scheduler decides about a Pod.
+        best: tells the nodes of which the scheduler takes one.
     """
-    memory = _Memory(plan, evaluate)
+    memory = _Memory(plan, best)
     first = _place(plan, handle, by_name, memory)
     others: list[Placed] = []
     if first.tied:
         for seed in range(1, SEEDS + 1):
-            if memory.evaluated * len(handle.node_infos) > most_verdicts:
+            if memory.asked * len(handle.node_infos) > most_verdicts:
                 break
             others.append(_place(plan, handle, seeded(seed), memory))
     return Outcomes(first, tuple(others))
@@ -174,30 +175,30 @@ def place_in_all_orders(
 
 @dataclass(slots=True)
 class _Memory:
-    """Evaluations by what they depend on: replicas that are alike on the same nodes, in whatever order they came.
+    """The best nodes by what they depend on: replicas that are alike on the same nodes, in whatever order they came.
 
     Attributes:
         plan: what is placed.
-        judge: decides about a Pod.
+        of_pod: tells the nodes of which the scheduler takes one.
         alike: whether all its Pods are, but for their names.
-        found: state → the next Pod's evaluation.
+        found: state → these nodes for the next Pod.
     """
 
     plan: Plan
-    judge: Evaluate
+    of_pod: BestNodes
     alike: bool = field(init=False)
-    found: dict[object, Evaluation] = field(default_factory=dict)
+    found: dict[object, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.alike = _alike([step.pod for step in self.plan.steps])
 
     @property
-    def evaluated(self) -> int:
-        """How many evaluations there were."""
+    def asked(self) -> int:
+        """How often nodes were looked at."""
         return len(self.found)
 
-    def evaluate(self, pod: Pod, handle: Handle, *, on: Sequence[str], gone: tuple[int, int]) -> Evaluation:
-        """Return what the scheduler decides about the Pod.
+    def best(self, pod: Pod, handle: Handle, *, on: Sequence[str], gone: tuple[int, int]) -> tuple[str, ...]:
+        """Return the nodes of which the scheduler takes one; none where the Pod finds none.
 
         Args:
             pod: the next.
@@ -207,7 +208,7 @@ class _Memory:
         """
         state = (frozenset(Counter(on).items()) if self.alike else tuple(on), gone)
         if state not in self.found:
-            self.found[state] = self.judge(pod, handle)
+            self.found[state] = self.of_pod(pod, handle)
         return self.found[state]
 
 
@@ -225,14 +226,13 @@ def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
     gone, evicted, before = 0, 0, sum(bool(pod.spec.node_name) for pod in plan.staying)
     for number, step in enumerate(plan.steps, start=before + 1):
         handle, gone = without(plan.old[gone : step.gone], handle), max(gone, step.gone)
-        evaluation = memory.evaluate(step.pod, handle, on=on, gone=(gone, evicted))
-        node, *ties = sorted(_best(evaluation), key=order) or [""]
+        node, *ties = sorted(memory.best(step.pod, handle, on=on, gone=(gone, evicted)), key=order) or [""]
         victims: tuple[Pod, ...] = ()
-        if not node and (found := _preempted(evaluation, handle, order)):
+        if not node and (found := _preempted(step.pod, handle, order)):
             node, victims = found.node_name, found.victims
             handle, evicted = without(victims, handle), evicted + len(victims)
         if not node:
-            jam = Jam(replica=number, message=evaluation.message)
+            jam = Jam(replica=number, message=cycle.evaluate(step.pod, handle).message)
             bound = tuple(_bound(each.pod, name) for each, name in zip(plan.steps, on, strict=False))
             waiting = tuple(each.pod for each in plan.steps[len(placements) :])
             return Placed(tuple(placements), jam, handle, waiting, bound)
@@ -248,15 +248,15 @@ def _bound(pod: Pod, node_name: str) -> Pod:
     return replace(pod, spec=replace(pod.spec, node_name=node_name))
 
 
-def _preempted(evaluation: Evaluation, handle: Handle, order: Order) -> Candidate | None:
+def _preempted(pod: Pod, handle: Handle, order: Order) -> Candidate | None:
     """Return where the scheduler makes room for a Pod that finds no node, and whom it evicts; None for nowhere."""
-    priority = priority_of(evaluation.pod)
+    priority = priority_of(pod)
     lower = any(info.pods and info.lowest_priority < priority for info in handle.node_infos.values())
-    if not lower or not handle.profile.serves(evaluation.pod):
+    if not lower or not handle.profile.serves(pod):
         return None
     from kubectl_spread.scheduler.preemption import preempt
 
-    found = preempt(evaluation, handle)
+    found = preempt(cycle.evaluate(pod, handle), handle)
     return min(found.best, key=lambda each: order(each.node_name)) if found else None
 
 

@@ -256,9 +256,9 @@ def test_no_further_order_is_begun_once_enough_was_looked_at() -> None:
 
 
 def test_equal_states_are_judged_once() -> None:
-    looked = Mock(wraps=cycle.evaluate)
+    looked = Mock(wraps=cycle.best_nodes)
     nodes = handle([node("a", zone="a"), node("b", zone="b")])
-    place_in_all_orders(plan(incoming(), 4), nodes, evaluate=looked)
+    place_in_all_orders(plan(incoming(), 4), nodes, best=looked)
     # Before the first replica, and before the third; before the second and fourth either node may hold one more.
     assert looked.call_count == 6
 
