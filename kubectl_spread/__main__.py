@@ -13,7 +13,7 @@ from types import TracebackType
 
 COMPLETE = "__complete"
 """In place of a command: say how the words that follow may go on. For completion scripts, not for people."""
-OBJECTS_BETWEEN_COLLECTIONS = 50_000
+OBJECTS_BETWEEN_COLLECTIONS = 200_000
 """Python's own 700 make it look for garbage dozens of times while modules load, where there is none."""
 
 

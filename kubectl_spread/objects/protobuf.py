@@ -142,6 +142,10 @@ class ListDecoder(Generic[T]):
         self._decoder.forget_bytes()
         return tuple(found.get("items", ()))
 
+    def forget(self) -> None:
+        """Forget what objects have in common, once there are no more: it is much, and Python would not soon let go."""
+        self._decoder.forget()
+
 
 class _Decoder:
     """What reads messages, and remembers what it has read."""
@@ -161,6 +165,11 @@ class _Decoder:
         """Forget which bytes were read as what, and keep what they were read as."""
         for memory in self._memories:
             memory.clear()
+
+    def forget(self) -> None:
+        """Forget all that was read."""
+        self.forget_bytes()
+        self._parts.clear()
 
     def reader(self, into: type, message: str) -> _Read:
         """Return what makes a Struct of the bytes of a message."""

@@ -161,6 +161,17 @@ def test_objects_share_what_is_equal_across_pages() -> None:
     assert [pod.metadata.name for pod in (first, second, third)] == ["a", "b", "c"]
 
 
+def test_a_decoder_that_has_forgotten_reads_on() -> None:
+    decoder = ListDecoder(Pod)
+    pods = [Pod(metadata=ObjectMeta(name=name, labels={"app": "web"})) for name in ("a", "b")]
+    raw = read_list(list_of(pods))[2]
+    before = decoder.items(raw)
+    decoder.forget()
+    after = decoder.items(raw)
+    assert [*before] == [*after] == pods
+    assert before[0].metadata.labels is not after[0].metadata.labels
+
+
 def test_what_looks_alike_is_not_taken_for_another() -> None:
     statuses = [PodStatus(phase="a", nominated_node_name=name) for name in ("b", "", "c")]
     containers = [Container(name="a", image="b"), Container(name="b", image="a"), Container(name="ab")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import subprocess
 import sys
@@ -43,6 +44,14 @@ def test_a_list_is_asked_for_at_the_newest_version_in_pages(server: ApiServer, c
     read(connection, [Read(POD)])
     assert server.seen[0].path == "/api/v1/pods"
     assert server.seen[0].query == {"limit": "500"}
+
+
+def test_what_was_read_is_not_gone_through_for_garbage(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", "b"))
+    before = gc.get_freeze_count()
+    read(connection, [Read(POD)])
+    assert gc.get_freeze_count() > before
+    assert gc.isenabled()
 
 
 def test_selectors_are_sent(server: ApiServer, connection: Connection) -> None:
