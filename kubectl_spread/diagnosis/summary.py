@@ -13,6 +13,7 @@ from itertools import chain
 import msgspec
 
 from kubectl_spread import report
+from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
@@ -22,6 +23,7 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
 )
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.report import ConstraintReport, Domain
 from kubectl_spread.scheduler import cycle, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -285,6 +287,23 @@ def no_domains(case: Case) -> Cause | None:
     return Cause([*besides, *said.sentences], said.reasons)
 
 
+def daemon_node(case: Case) -> Cause | None:
+    """Say what keeps a daemon off its node: that it may go to no other is its controller's doing, and no cause."""
+    owner = case.evaluation.pod.metadata.controller
+    node = pinned_node(case.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
+    against = case.against.get(node, frozenset())
+    filters = [each for each in case.spread.rejected if isinstance(each, FilterRequirement) and each in against]
+    if not filters:
+        return None
+    told = [_of_filter(each.plugin, [node], case) for each in filters]
+    long, short, reasons = ("; ".join(column) for column in zip(*told, strict=True))
+    besides = " ".join(
+        f"The constraint on {each.topology_key} rejects it too." for each in case.constraints_of(against)
+    )
+    first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    return Cause([first, f"{long}.", f"{short}."], [reasons])
+
+
 def filters_alone(case: Case) -> Cause | None:
     """Say which filters leave no node, with their numbers, where they do so without any constraint."""
     if not case.by_filters_alone:
@@ -534,6 +553,7 @@ ORDER: Sequence[Callable[[Case], Cause | None]] = (
     ghost,
     min_domains,
     no_domains,
+    daemon_node,
     filters_alone,
     pinned,
     constraint_alone,

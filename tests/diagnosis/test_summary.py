@@ -11,6 +11,7 @@ from kubectl_spread.diagnosis.summary import fitting
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
 from tests.build_storage import claim, volume
+from tests.build_workloads import owned
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 
 BIG: Object = {"nodeSelector": {"disk": "ssd"}}
@@ -177,6 +178,22 @@ def test_a_claim_that_is_quoted_is_told_once() -> None:
     report = report_of(incoming(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]), [*ABC, lost])
     bound = 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'
     assert report.summary == f"{bound}: no node is looked at."
+
+
+def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
+    names = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["c1"]}]}
+    pinned = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [names]}}}
+    full = pod("hog", on="c1", requests={"cpu": "8"})
+
+    def told(**fields: Any) -> str:  # noqa: ANN401 - any field of the constraint
+        daemon = owned("d", "DaemonSet", "d", affinity=pinned, topologySpreadConstraints=[zoned(**fields)])
+        daemon["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+        return report_of(daemon, [*ABC, full, *web("c1", "c1")]).summary
+
+    assert told() == "No constraint is to blame: NodeResourcesFit: cpu: asks 1, 0 free (c1)."
+    assert told(nodeAffinityPolicy="Ignore") == (
+        f"NodeResourcesFit: cpu: asks 1, 0 free (c1). The constraint on {ZONE} rejects it too."
+    )
 
 
 def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
