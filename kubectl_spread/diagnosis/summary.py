@@ -419,7 +419,10 @@ def pinned_by(constraint: ConstraintReport, case: Case) -> Sequence[str]:
 
 
 def _pinning(constraint: ConstraintReport, case: Case) -> list[tuple[list[str], list[str]]]:
-    """Return (nodes, what keeps the Pod off all of them) of the domains that hold the minimum, the most nodes first."""
+    """Return (nodes, what keeps the Pod off all of them) of the domains that hold the minimum, the most nodes first.
+
+    That the control plane is kept free comes last: it always was.
+    """
     by_requirement: dict[report.Requirement, list[str]] = defaultdict(list)
     for domain in held(constraint):
         for pin in domain.pinned_by:
@@ -429,7 +432,15 @@ def _pinning(constraint: ConstraintReport, case: Case) -> list[tuple[list[str], 
         for nodes, text in _pins(requirement, names, case):
             if text not in by_nodes[nodes]:
                 by_nodes[nodes].append(text)
-    return sorted(((list(nodes), texts) for nodes, texts in by_nodes.items()), key=lambda found: -len(found[0]))
+    found = ((list(nodes), texts) for nodes, texts in by_nodes.items())
+    return sorted(found, key=lambda each: (all(map(_is_of_control_plane, each[1])), -len(each[0])))
+
+
+def _is_of_control_plane(text: str) -> bool:
+    """Whether a taint of the control plane is the reason."""
+    from kubectl_spread.controllers.taints import CONTROL_PLANE
+
+    return any(key in text for key in CONTROL_PLANE)
 
 
 def _pins(requirement: report.Requirement, names: Sequence[str], case: Case) -> Iterable[tuple[tuple[str, ...], str]]:

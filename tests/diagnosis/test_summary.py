@@ -89,6 +89,15 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     )
 
 
+def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
+    free = "node-role.kubernetes.io/control-plane:NoSchedule"
+    control_plane = [node(name, taints=[free]) for name in ("cp1", "cp2")]
+    nodes = [*control_plane, node("w1"), node("w2", unschedulable=True)]
+    on_nodes = incoming(spread(HOSTNAME, selector=app("web")))
+    summary = report_of(on_nodes, [*nodes, *web("w1")]).summary
+    assert summary.index("w2: cordoned") < summary.index(f"cp1 and cp2: taint {free}")
+
+
 def test_a_constraint_that_counts_no_node_it_could_use() -> None:
     described = incoming(zoned(), spread("rack", selector=app("web")))
     nodes = [node("a", zone="a"), node("r", labels={"rack": "r"})]

@@ -230,8 +230,8 @@ def _running(commands: Commands, owner: Workload, situation: Situation) -> str:
         return ""
     if not situation.owner_runs:
         return "; nothing of it runs yet"
-    running = len(situation.running)
-    return f"; {running} of them run" if running < getattr(owner.spec, "replicas_wanted", 0) else ""
+    running, wanted = situation.at_work, getattr(owner.spec, "replicas_wanted", 0)
+    return f"; {running or 'none'} of them {'runs' if running <= 1 else 'run'}" if running < wanted else ""
 
 
 def _named(owner: Workload) -> str:

@@ -140,6 +140,11 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
             if other.metadata.namespace == namespace and self.exists(other) and owner_of(other, snapshot) == owner
         )
 
+    @property
+    def at_work(self) -> int:
+        """How many of them run, and do not say that they are not ready (count)."""
+        return sum(map(_runs, self.running))
+
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
         """Return how many Pods the Pod's topmost owner wants and how many of them run (counts).
 
@@ -157,7 +162,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
                 wanted = len(self.running) + len(waiting)
             case _:
                 return UNSET
-        return Replicas(wanted=wanted, running=sum(map(_runs, self.running)))
+        return Replicas(wanted=wanted, running=self.at_work)
 
     @cached_property
     def rejected(self) -> Mapping[Requirement, frozenset[str]]:
