@@ -1002,6 +1002,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
 
     Attributes:
         evictions: the plan, in order.
+        pending: how many Pods of the workloads wait for a node, for which nothing is planned.
         items: the constraints, worst first.
         search: ``bounded`` where the search ended before it was known that there is nothing better.
         orders: ``sampled`` where there are more choices among equal nodes than were followed.
@@ -1011,6 +1012,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
     kind: Literal["RebalanceReport"] = "RebalanceReport"
     metadata: Metadata
     evictions: tuple[PlannedEviction, ...]
+    pending: int = 0
     items: tuple[RebalanceItem, ...]
     search: Literal["complete", "bounded"] = "complete"
     orders: Literal["all", "sampled"] = "all"

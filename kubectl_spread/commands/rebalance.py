@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import msgspec
@@ -52,7 +52,8 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     """
     view = look(claiming(source), lists.for_moving(), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
-        found = plan(view.handles, _asked(view, scope, options))
+        workloads = tuple(wanted_workloads(view, scope, kind=options.kind, names=options.names))
+        found = plan(view.handles, _asked(view, scope, options, workloads))
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(rebalanced.is_left, found.outcomes)))
 
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
@@ -61,6 +62,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         return RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalanced.evictions(found, view.snapshot)),
+            pending=sum(pod.waits for workload in workloads for pod in workload.pods),
             items=tuple(sorted(rebalanced.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
@@ -68,10 +70,9 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         )
 
 
-def _asked(view: View, scope: Scope, options: RebalanceOptions) -> Asked:
+def _asked(view: View, scope: Scope, options: RebalanceOptions, workloads: Iterable[OwnedPods]) -> Asked:
     """Return what the plan is to reach, and of which Pods: of those alone that are asked about, where some are."""
-    found = wanted_workloads(view, scope, kind=options.kind, names=options.names)
-    wanted = {(workload.namespace, workload.ref) for workload in found}
+    wanted = {(workload.namespace, workload.ref) for workload in workloads}
     some = options.kind or options.names or not scope.selector.empty
 
     def is_wanted(workload: OwnedPods) -> bool:

@@ -85,7 +85,7 @@ def why_pending(
     else:
         view = look(claiming(source), reads, scheduler)
     wanted = _wanted(view, scope)
-    pending = [pod for pod in wanted if is_pending(pod)]
+    pending = [pod for pod in wanted if pod.waits]
     notes = tuple(_notes(wanted, scope))
     with naming_the_malformed(source.name, view.snapshot):
         missing = tuple(_not_created(view, scope))
@@ -149,11 +149,6 @@ def pod_name(argument: str) -> str:
     return name if kind == kinds.POD.singular else f"{kind}/{name}"
 
 
-def is_pending(pod: Pod) -> bool:
-    """Whether the Pod still waits for a node."""
-    return not pod.spec.node_name and not pod.finished and not pod.terminating
-
-
 def _wanted(view: View, scope: Scope) -> list[Pod]:
     """Return the Pods of the scope, by namespace and name.
 
@@ -179,10 +174,10 @@ def _called(name: str, pods: Sequence[Pod], scope: Scope, snapshot: Snapshot) ->
             near = did_you_mean(name, {owner for pod in pods for owner in _owners(pod, snapshot)})
             others = {pod.metadata.namespace for pod in snapshot.all(Pod) if name in _owners(pod, snapshot)}
             raise not_found(f"Pods of {name}", scope, others, near=near)
-        return [pod for pod in found if is_pending(pod)] or found
+        return [pod for pod in found if pod.waits] or found
     found = [pod for pod in pods if pod.metadata.name == name]
     begun = [pod for pod in pods if pod.metadata.name.startswith(name)]
-    found = found or next((each for each in (begun, [*filter(is_pending, begun)]) if len(each) == 1), [])
+    found = found or next((each for each in (begun, [pod for pod in begun if pod.waits]) if len(each) == 1), [])
     if not found:
         elsewhere = (pod.metadata.namespace for pod in snapshot.all(Pod) if pod.metadata.name == name)
         several = f"{len(begun)} begin so: {listed([pod.metadata.name for pod in begun])}" if begun else ""
@@ -220,7 +215,7 @@ def _notes(wanted: Sequence[Pod], scope: Scope) -> Iterator[str]:
     if scope.names and not wanted:
         yield f"{listed(scope.names)} has no Pods."
     if scope.names:
-        yield from (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not is_pending(pod))
+        yield from (_not_pending(pod) for pod in wanted[:MOST_NOTES] if not pod.waits)
 
 
 def _not_pending(pod: Pod) -> str:
@@ -235,7 +230,7 @@ def _not_pending(pod: Pod) -> str:
 
 def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
-    pending = [pod for pod in view.snapshot.all(Pod) if is_pending(pod)]
+    pending = [pod for pod in view.snapshot.all(Pod) if pod.waits]
     templates = {pod.key: _template(pod) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, PendingItem] = {}
@@ -252,8 +247,9 @@ def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable
 def _one_of_each(pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """Return the first Pod of each template that waits for a node."""
     found: dict[bytes, Pod] = {}
-    for pod in filter(is_pending, pods):
-        found.setdefault(_template(pod), pod)
+    for pod in pods:
+        if pod.waits:
+            found.setdefault(_template(pod), pod)
     return tuple(found.values())
 
 

@@ -70,7 +70,7 @@ class Revision(msgspec.Struct, frozen=True):
         """Its Pods that wait for a node, where no other comes."""
         if self.is_next or self.refused:
             return ()
-        return tuple(pod for pod in self.pods if not (pod.spec.node_name or pod.terminating or pod.finished))
+        return tuple(pod for pod in self.pods if pod.waits)
 
     @property
     def refused(self) -> str:

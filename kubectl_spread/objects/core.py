@@ -449,6 +449,11 @@ class Pod(Struct, frozen=True):
         return self.status.phase in FINISHED_PHASES
 
     @property
+    def waits(self) -> bool:
+        """Whether it waits for a node."""
+        return not (self.spec.node_name or self.finished or self.terminating)
+
+    @property
     def ready(self) -> bool:
         """Whether it says that it is ready; one on a node of which nothing is said, as in a file by hand, is."""
         if not self.status.phase and not self.status.conditions:

@@ -14,6 +14,7 @@ from kubectl_spread.report import RebalanceReport
 from kubectl_spread.snapshot import Unread
 from tests.build import ZONE as BY
 from tests.build import Object, app, spread
+from tests.build_workloads import owned
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web, zones
 
@@ -75,3 +76,10 @@ def test_the_worst_comes_first() -> None:
 )
 def test_what_it_ends_with(objects: list[Object], unread: tuple[Unread, ...], code: ExitCode) -> None:
     assert exit_code(asked(objects, unread=unread)) is code
+
+
+def test_pods_that_wait_for_a_node_are_counted_beside_the_plan() -> None:
+    waiting = [owned(f"web-{name}", "ReplicaSet", "web") for name in "xy"]
+    gone = owned("web-z", "ReplicaSet", "web", terminating=True)
+    assert asked([*SKEWED, *waiting, gone]).pending == 2
+    assert asked([*SKEWED, *waiting], names=(("replicaset", "api"),)).pending == 0

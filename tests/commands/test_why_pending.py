@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import Answer, exit_code, is_pending, pod_name, why_pending
+from kubectl_spread.commands.why_pending import Answer, exit_code, pod_name, why_pending
 from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
@@ -56,7 +56,7 @@ def only(objects: Sequence[Object]) -> PendingItem:
     ids=in_order,
 )
 def test_who_waits_for_a_node(described: Object, *, expected: bool) -> None:
-    assert is_pending(typed_pod(described)) == expected
+    assert typed_pod(described).waits == expected
 
 
 def test_every_pending_pod_of_the_scope_by_name() -> None:

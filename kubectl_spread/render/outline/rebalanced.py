@@ -38,7 +38,7 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
     sentence = _sentence(report)
     shown = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED or extent.wide]
     paragraphs = (
-        tuple(_evictions(report, extent)),
+        (*_evictions(report, extent), *_waiting(report)),
         tuple(_constraints(shown)),
         tuple(_commands(report)),
     )
@@ -81,6 +81,13 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
         yield Note(line="There are more ways to choose among equal nodes than were followed.")
     if report.search == "bounded":
         yield Note(line="The search was cut short: there may be a better plan.")
+
+
+def _waiting(report: RebalanceReport) -> Iterator[Block]:
+    """Yield that Pods wait for a node, which is no matter of evictions."""
+    if report.pending:
+        wait = f"{count_of(report.pending, 'Pod')} of these workloads {'waits' if report.pending == 1 else 'wait'}"
+        yield Note(line=f"{wait} for a node: kubectl spread why-pending says why.")
 
 
 def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
