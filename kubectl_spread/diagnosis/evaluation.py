@@ -153,7 +153,7 @@ def said_of(judgement: Decision) -> Said:
     evaluation, handle, reach = judgement.evaluation, judgement.handle, judgement.reach
     pod, to_blame = evaluation.pod, judgement.blame
     return Said(
-        summary=headed(handle, evaluation, to_blame.sentence if to_blame else ""),
+        summary=headed(handle, evaluation, to_blame),
         message=(reach or evaluation).message if handle.decides(pod) else "",
         incomplete=(*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ())),
     )

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis.summary import LINE, Blame
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
@@ -259,22 +260,23 @@ def holders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[Holder
         yield _devices(pod, wanted)
 
 
-def headed(handle: Handle, evaluation: Evaluation, blame: str) -> str:
+def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None) -> str:
     """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
 
     Args:
         handle: the cluster.
         evaluation: what they say.
-        blame: why they leave no node; empty where they leave one.
+        blame: why they leave no node; None where they leave one.
     """
     pod, feasible = evaluation.pod, evaluation.feasible
     first = next(holders(pod, handle, evaluation), None)
     if first is None or (blame and handle.decides(pod)):
-        return blame
+        return blame.sentence if blame else ""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if feasible:
         return f"{first.lead}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
-    return f"{first.lead}; kube-scheduler's filters would reject {name}: {blame}"
+    head = f"{first.lead}; kube-scheduler's filters would reject {name}: "
+    return head + (blame.in_room(LINE - len(head)) if blame else "")
 
 
 def _scheduler(name: str) -> Holder:

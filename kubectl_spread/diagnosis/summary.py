@@ -599,8 +599,11 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
         """The root cause in a sentence."""
         pod = self.case.evaluation.pod.metadata
         at_work = AT_WORK if pod.controller else 0
-        limit = max(LINE - len(f"{pod.namespace}/{pod.name} is Pending. {self.lead}") - at_work, SHORTEST)
-        return self.lead + fitting(self._cause.sentences, limit)
+        return self.lead + self.in_room(LINE - len(f"{pod.namespace}/{pod.name} is Pending. {self.lead}") - at_work)
+
+    def in_room(self, room: int) -> str:
+        """Return the root cause in the room there is on a line (characters), or in little where there is less."""
+        return fitting(self._cause.sentences, max(room, SHORTEST))
 
     @property
     def reason(self) -> str:

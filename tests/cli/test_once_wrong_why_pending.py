@@ -80,7 +80,7 @@ CAUSES: Mapping[str, tuple[Sequence[Object], int, str]] = {
         3,
         (
             "volcano decides this Pod; kube-scheduler's filters would reject default/web-h1-2:"
-            f" {ZONE} c holds the minimum (0 Pods) but this Pod cannot land there: c1: taint dedicated=gpu:NoSchedule."
+            " zone c holds the minimum (0 Pods) but cannot take it: c1: taint dedicated=gpu:NoSchedule."
             " a and b are at 1, maxSkew 1."
         ),
     ),

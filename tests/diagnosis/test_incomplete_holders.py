@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.diagnosis.summary import LINE
 from kubectl_spread.report import EvaluationReport, SpreadStatus
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import ZONE, Object, app, spread
@@ -28,7 +29,8 @@ class TestAnotherScheduler:
         report = report_of(incoming(schedulerName="volcano"), FULL)
         assert (report.verdict, report.message, report.feasible) == ("Incomplete", "", ())
         lead = "volcano decides this Pod; kube-scheduler's filters would reject default/new: "
-        assert report.summary.startswith(f"{lead}{ZONE} c holds the minimum")
+        assert report.summary.startswith(f"{lead}zone c holds the minimum")
+        assert len(report.summary) <= LINE
         assert told(report) == ["schedulerName volcano"]
 
     def test_what_would_allow_it_too(self) -> None:

@@ -11,7 +11,7 @@ server's, quirks included. Everything wrong is reported at once, in the API serv
 * storageclasses.py: the parameters of classes
 
 Not checked, for the objects do not hold it: annotations, owner references, probes, environment, mounts, security
-contexts, update strategies, schedules and ``manualSelector`` of Jobs. ``schedulerName`` has
+contexts, which claims on devices a container uses, schedules and ``manualSelector`` of Jobs. ``schedulerName`` has
 no rule: any text is accepted.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
