@@ -66,9 +66,15 @@ class Reach(msgspec.Struct, frozen=True):
 
     @property
     def message(self) -> str | None:
-        """What the scheduler says; None where it stops at filters that were not asked, on some node."""
-        known = self.evaluation.feasible or all(map(self.is_first, self.evaluation.nodes.values()))
+        """What the scheduler says; None where on some node it stops at what was not asked, or has more to say."""
+        known = self.evaluation.feasible or all(map(self._says_all, self.evaluation.nodes.values()))
         return self.evaluation.message if known else None
+
+    def _says_all(self, verdict: NodeVerdict) -> bool:
+        """Whether the first rejection known is the one at which kube-scheduler stops, in all of its words."""
+        # What is short it names all at once, and Pods that were not read may take of other resources too.
+        of_resources = verdict.first is not None and verdict.first.plugin == noderesources.NAME
+        return self.is_first(verdict) and not (of_resources and verdict.name in self._unread)
 
     def core_of(self, constraints: Iterable[int]) -> Iterator[Requirement]:
         """Yield the requirements that were judged on every node: the hard constraints, by index, and filters."""
