@@ -120,6 +120,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     def _nominated(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
         """Return the Pods without whose nomination to the node the plugin would not reject it."""
+        if not self.handle.snapshot.nominated:  # as almost always, on each of thousands of nodes
+            return ()
         rejections = self.evaluation.nodes[node_info.name].rejections
         return next((rejection.nominated for rejection in rejections if rejection.plugin == plugin), ())
 
