@@ -229,7 +229,8 @@ def ghost(case: Case) -> Cause | None:
     says = f"The constraint on {key} counts {selector}, not this Pod itself"
     why = next((found for name_it in (pinned, constraint_alone) if (found := name_it(case)) is not None), None)
     brief = f"The constraint on {_brief(constraint)} counts {selector}, not this Pod"
-    longer = [f"{start}. {text}" for start in (says, brief) for text in why.sentences] if why else []
+    briefest = f"The constraint on {_brief(constraint)} does not count this Pod"
+    longer = [f"{start}. {text}" for start in (says, brief, briefest) for text in why.sentences] if why else []
     reasons = [f"{text}; it does not count its own Pods" for text in why.reasons] if why else []
     return Cause(
         [*longer, f"{says}.", f"The constraint on {key} does not count this Pod itself."],

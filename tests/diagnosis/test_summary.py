@@ -89,6 +89,20 @@ def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
     )
 
 
+def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_however_long_its_selector_is() -> None:
+    legacy = {
+        "matchLabels": {
+            "app.kubernetes.io/name": "web",
+            "app.kubernetes.io/part-of": "a-system-of-very-many-parts",
+        }
+    }
+    full = zip("wxyz", ("a1", "a1", "b1", "b1"), strict=True)
+    counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
+    summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
+    assert summary.startswith("The constraint on zone does not count this Pod. ")
+    assert f"zone c holds the minimum (0 Pods) but cannot take it: c1: taint {GPU}." in summary
+
+
 def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
     free = "node-role.kubernetes.io/control-plane:NoSchedule"
     control_plane = [node(name, taints=[free]) for name in ("cp1", "cp2")]

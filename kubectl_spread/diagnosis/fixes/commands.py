@@ -287,7 +287,7 @@ def _stateful_set(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Comman
         field = f"spec.updateStrategy.rollingUpdate.partition of {_named(owner)}"
         return Commands(made.lines, f"{field} is {partition} and keeps this Pod on the old template: lower it first")
     whom = _pods_of(owner, owner.spec.replicas_wanted - (first - owner.spec.ordinals.start))
-    starts = f"replaces {whom} one after another, once this one is deleted"
+    starts = f"replaces {whom} one after another; deleting this one lets that begin"
     return Commands(made.lines, starts, Disturbance.REPLACED)
 
 

@@ -87,9 +87,10 @@ def _headline(item: PendingItem) -> Headline:
 def _pending_line(item: PendingItem, name: str, verdict: str) -> str:
     """Return that the Pod waits, how bad that is, and why; as long as it may be."""
     told = at_work(item)
-    short = told.replace(" replicas", "")
-    rollout = f"its rollout waits, {told}" if any(found.id == MIXED for found in item.findings) and told else told
-    lines = [f"{name} is Pending{f' ({how_bad})' if how_bad else ''}. {verdict}" for how_bad in (rollout, told, short)]
+    works: Sequence[str] = (told, told.replace(" replicas", ""))
+    if told and any(found.id == MIXED for found in item.findings):
+        works = (*(f"rollout: {work}" for work in works), *works)
+    lines = [f"{name} is Pending{f' ({how_bad})' if how_bad else ''}. {verdict}" for how_bad in works]
     return next((line for line in lines if len(line) <= LINE), lines[-1])
 
 
