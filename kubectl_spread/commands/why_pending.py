@@ -290,7 +290,7 @@ def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
     name = pod.metadata.name
 
     def told(text: str) -> str:
-        return re.sub(rf"(?<![\w.-]){re.escape(twin.name)}(?![\w.-])", name, text)
+        return re.sub(rf"(?<![\w.-]){re.escape(twin.name)}(?![\w.-])", lambda _: name, text)
 
     item = replace(
         twin,

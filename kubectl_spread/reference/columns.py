@@ -76,10 +76,9 @@ COLUMNS: Sequence[Entry] = (
     _column(
         name="DOMAINS",
         summary="the Pods in each domain",
-        meaning="a:3 b:1 is domain a with three Pods and b with one. Of many domains, how many have how many: 0×93 1×71"
-        " is 93 domains without a Pod and 71 with one. In a:3→2 an arrow leads from before to after; - is a domain that"
-        " is not there and 0..1 what was seen in several orders of what is left to chance; of many domains only"
-        " those stand there that change.",
+        meaning="a:3 b:1 is domain a with three Pods and b with one. Of many domains, 0×93 1×71 is 93 without a Pod and"
+        " 71 with one. In a:3→2 an arrow leads from before to after, of many domains only where that differs; - is a"
+        " domain that is not there and 0..1 what was seen in several orders of what is left to chance.",
         when=_ROWS,
         action="show TYPE/NAME names the domains.",
     ),
