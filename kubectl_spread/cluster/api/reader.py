@@ -159,7 +159,13 @@ def _read_at(
 
 @contextmanager
 def _collecting_no_garbage() -> Iterator[None]:
-    """Let Python not go through objects as they come in, nor ever again: none of them refers to itself."""
+    """Let Python not go through objects as they come in, nor ever again: none of them refers to itself.
+
+    What is read beside an answer, as when a watch has to list anew, leaves that answer's own garbage to Python.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -161,11 +161,11 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         if shape in seen:
             continue
         seen.add(shape)
-        where = _where(situation, info)
+        where, mended = _where(situation, info), "" if node.spec == info.node.spec else ", but in good order"
         yield AddNode(
             id="AddNode",
             cost=3,
-            summary=f"add a node like {info.name}{where}: what an autoscaler would have to add",
+            summary=f"add a node like {info.name}{where}{mended}: what an autoscaler would have to add",
             node=node,
             group=tuple(map(str, node.spec.taints)),
         )

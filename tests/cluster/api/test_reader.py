@@ -54,6 +54,16 @@ def test_what_was_read_is_not_gone_through_for_garbage(server: ApiServer, connec
     assert gc.isenabled()
 
 
+def test_a_list_that_is_read_beside_an_answer_leaves_garbage_alone(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a", "b"))
+    before = gc.get_freeze_count()
+    beside = threading.Thread(target=read, args=(connection, [Read(POD)]))
+    beside.start()
+    beside.join()
+    assert len(server.seen) == 1
+    assert gc.get_freeze_count() == before
+
+
 def test_selectors_are_sent(server: ApiServer, connection: Connection) -> None:
     server.answer = in_turn(listing())
     read(connection, [Read(POD, "shop", label_selector="app in (a,b)", field_selector="spec.nodeName=n&1")])
