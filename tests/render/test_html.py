@@ -174,6 +174,15 @@ class TestHeader:
         assert facts["Resource versions"] == "nodes 81723, pods 81724"
         assert page.texts("title") == ["kubectl spread why-pending: prod-eu"]
 
+    def test_workloads_whose_pods_were_never_created_are_named_and_counted(self) -> None:
+        page = page_of(golden_report("why-pending/never-created"))
+        facts = dict(zip(page.texts("dt"), page.texts("dd"), strict=True))
+        assert facts["Namespaces"] == "mail, shop"
+        assert page.texts("button", of="count") == ["✕4 FailedCreate", "✕1 Unschedulable"]
+        first, *_ = page.texts("span", of="sentence")
+        assert first.startswith("2 of 2 Pods were never created: its controller was last told: admission webhook")
+        assert not any("images.policy.example" in text for text in page.texts("p"))
+
     def test_counts_come_worst_first_and_count_pods_that_share_one(self) -> None:
         twin = msgspec.structs.replace(STUCK, name="twin", same_as="new")
         page = pending_page(pending([*ABC], name="free"), STUCK, twin)

@@ -107,10 +107,7 @@ def _digest(content: str) -> str:
 
 def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
     """Return what was asked, and whose rules the answers rest on."""
-    items = (
-        (item for step in report.steps for item in step.items) if isinstance(report, SimulateReport) else report.items
-    )
-    namespaces = sorted({item.namespace for item in items})
+    namespaces = sorted(_namespaces(report))
     facts = {
         "Read from": metadata.source,
         "Server": metadata.server,
@@ -122,6 +119,17 @@ def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
     }
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts.items() if v)
     return element("dl", each("div", written), class_="facts")
+
+
+def _namespaces(report: AnyReport) -> set[str]:
+    """Return the namespaces that it speaks of."""
+    match report:
+        case SimulateReport():
+            return {item.namespace for step in report.steps for item in step.items}
+        case PendingReport():
+            return {item.namespace for item in report.items} | {each.namespace for each in report.not_created}
+        case _:
+            return {item.namespace for item in report.items}
 
 
 def _counts(cards: Sequence[Card]) -> Markup:

@@ -251,8 +251,7 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         yield planned(item, drawing.short)
         return
     elif isinstance(item, NotCreated):
-        yield joined(map(block_markup, card.outlined.blocks))
-        return
+        return  # Its sentence says it all.
     else:
         yield _blocks(card.outlined, ABOVE_MAPS)
         yield _maps(item, drawing)

@@ -59,9 +59,8 @@ def _not_created(item: NotCreated) -> Item:
     name, missing = f"{item.namespace}/{item.workload}", item.wanted - item.created
     lack = f"{missing} of {count_of(item.wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created"
     who = "its controller was last told" if item.message_from else "the API server refuses the next"
-    headline = Headline(
-        subject=name, line=f"{name}: {lack}: {who}:", sentence=capital(f"{lack}: {item.message}"), tone=Tone.BAD
-    )
+    told = f"{lack}: {who}"
+    headline = Headline(subject=name, line=f"{name}: {told}:", sentence=f"{told}: {item.message}", tone=Tone.BAD)
     return Item(item=item, headline=headline, paragraphs=((Note(line=item.message),),), pods=missing)
 
 
