@@ -195,6 +195,8 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
         item = _item(manifest, answer.item)
         if stored is found.pod:
             item = replace(item, findings=(*item.findings, *findings.from_living(found.from_living)))
+        if not answered:
+            item = replace(item, findings=(*item.findings, *findings.pod_security(manifest.namespace, snapshot)))
         item = with_missing(item, served.missing) if served and served.missing else item
         errors += refused.unchangeable(manifest, view.snapshot, release)
         errors += refused.none_created(manifest, item.failed_create)

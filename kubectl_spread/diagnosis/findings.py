@@ -14,7 +14,7 @@ from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.ghosts import is_ghost
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
 from kubectl_spread.report import ConstraintReport, Finding, Severity
@@ -23,11 +23,14 @@ from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.words import count_of, enumerated, listed
 
 _some = partial(listed, most=3)
 _pods = partial(count_of, noun="Pod")
 _TO_SPREAD = "Set minDomains, or widen the node affinity"
+_ENFORCED, _PRIVILEGED = "pod-security.kubernetes.io/enforce", "privileged"
+"""The label of a namespace that names a Pod Security Standard, and the standard that allows all."""
 DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
 
 
@@ -77,6 +80,22 @@ def from_living(paths: Sequence[str]) -> tuple[Finding, ...]:
         " the next Pod is judged with the same."
     )
     return (_info("InjectedFields", paths[0], message),)
+
+
+def pod_security(namespace: str, snapshot: Snapshot) -> tuple[Finding, ...]:
+    """Return the finding of a namespace that enforces a Pod Security Standard; none where it enforces nothing.
+
+    Source: pod-security-admission api/constants.go (v1.36).
+    """
+    found = snapshot.get(Namespace, "", namespace)
+    level = found.metadata.labels.get(_ENFORCED, "") if found else ""
+    if level in {"", _PRIVILEGED}:
+        return ()
+    message = (
+        f"the namespace {namespace} enforces the Pod Security Standard {level}, which is not checked: Pods that break"
+        " it are not created. --dry-run=server lets the API server judge."
+    )
+    return (_info("PodSecurityNotChecked", "metadata.namespace", message),)
 
 
 def path_of(index: int, field: str = "") -> str:

@@ -191,6 +191,15 @@ FINDINGS: Sequence[Entry] = (
         link=entry.SPREAD,
     ),
     _finding(
+        name="PodSecurityNotChecked",
+        summary="the namespace enforces a Pod Security Standard, which is not checked",
+        meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
+        " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
+        when="For information, by check, where the label says baseline or restricted.",
+        action="check --dry-run=server lets the API server judge.",
+        link=entry.POD_SECURITY,
+    ),
+    _finding(
         name="StaleEvent",
         summary="the Pod's condition says unschedulable, but a node would take it now",
         meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"

@@ -17,7 +17,7 @@ from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport
-from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
@@ -351,6 +351,17 @@ def test_what_living_pods_carry_beyond_the_template_comes_with_the_next(checked:
     item = only(checked([workload("Deployment", "web", replicas=2)], [*tainted, living]))
     assert (item.verdict, nodes_of(item)) == ("Schedulable", ["n"])
     assert "InjectedFields" in {finding.id for finding in item.findings}
+
+
+@pytest.mark.parametrize(("level", "told"), [("restricted", True), ("baseline", True), ("privileged", False)])
+def test_a_standard_that_the_namespace_enforces_is_said_not_to_be_checked(
+    checked: Check, level: str, *, told: bool
+) -> None:
+    labels = {"pod-security.kubernetes.io/enforce": level, "pod-security.kubernetes.io/warn": "restricted"}
+    report = checked([workload("Deployment", "web", replicas=1)], [*ABC, namespace("default", **labels)])
+    said = [found.message for found in only(report).findings if found.id == "PodSecurityNotChecked"]
+    assert [f"the Pod Security Standard {level}" in message for message in said] == [True] * told
+    assert (only(report).verdict, exit_code(report)) == ("Schedulable", 0)
 
 
 def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
