@@ -192,7 +192,7 @@ FINDINGS: Sequence[Entry] = (
     ),
     _finding(
         name="PodSecurityNotChecked",
-        summary="the namespace enforces a Pod Security Standard, which is not checked",
+        summary="the namespace enforces a Pod Security Standard, not checked here",
         meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
         " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
         when="For information, by check, where the label says baseline or restricted.",
