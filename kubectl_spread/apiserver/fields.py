@@ -185,9 +185,8 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _fits(value: Plain, bits: int) -> bool:
-    """Whether the value is a whole number of so many bits beside its sign; kubectl writes 5.0 as 5."""
-    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    return whole and not isinstance(value, bool) and -(2**bits) <= value < 2**bits
+    """Whether the value is a whole number of so many bits beside its sign."""
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**bits) <= value < 2**bits
 
 
 def _is_quantity(value: Plain) -> bool:

@@ -41,6 +41,8 @@ _TYPE_NAMES = {
 }
 # The maps whose values are strings: Go reads a null among them as the empty string.
 _STRING_MAPS = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
+# From here on Go writes a whole number with an exponent, which is no integer any more.
+_LEAST_EXPONENT = 1e21
 
 # How msgspec words its complaints, and the steps of the path it names.
 _MISMATCH = re.compile(r"Expected `(?P<wanted>[^`]*?)( \| null)?`, got `(?P<found>[^`]*)`")
@@ -119,7 +121,7 @@ def plain(document: bytes) -> Plain:
 
 
 def convert(values: Plain, into: type[T]) -> T:
-    """Return the plain values as the type; nulls count as absent.
+    """Return the plain values as the type; nulls count as absent, and 3.0 is 3.
 
     Raises:
         DecodeError: a field has the wrong type.
@@ -134,18 +136,26 @@ def convert(values: Plain, into: type[T]) -> T:
         raise DecodeError("is nested too deep") from error
 
 
+def as_sent(number: float) -> int | float:
+    """Return a number as kubectl sends it: Go writes a whole one without a point, and then it is an integer.
+
+    Source: encoding/json encode.go floatEncoder (Go 1.26), by which kubectl writes what it has read of a file.
+    """
+    return int(number) if number.is_integer() and abs(number) < _LEAST_EXPONENT else number
+
+
 def type_name(values: Plain) -> str:
     """Return what a person calls the type of a value, such as ``a list``."""
     return _TYPE_NAMES[_JSON_TYPES[type(values)]]
 
 
 def _without_nulls(values: Plain) -> Plain:
-    """Return the values without the map entries that are null; a null in a list stays, and is an error."""
+    """Return the values as sent, without the map entries that are null; a null in a list stays, and is an error."""
     if isinstance(values, dict):
         return {key: _present(key, value) for key, value in values.items() if value is not None}
     if isinstance(values, list):
         return [_without_nulls(value) for value in values]
-    return values
+    return as_sent(values) if isinstance(values, float) else values
 
 
 def _present(key: str, value: Plain) -> Plain:

@@ -28,7 +28,7 @@ def test_a_sound_object_has_no_errors() -> None:
     text = """
 apiVersion: apps/v1
 kind: StatefulSet
-metadata: {name: db, labels: {app: db}, creationTimestamp: null, generation: 3.0}
+metadata: {name: db, labels: {app: db}, creationTimestamp: null, generation: 3}
 spec:
   replicas: 3
   updateStrategy: {rollingUpdate: {partition: 1, maxUnavailable: 30%}}

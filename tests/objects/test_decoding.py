@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, Plain, convert, decode, plain, type_name
 from kubectl_spread.objects.meta import ObjectMeta
 
@@ -54,6 +54,22 @@ def test_a_field_of_the_wrong_type_is_named(values: Plain, error: str) -> None:
     with pytest.raises(DecodeError) as of_bytes:
         decode(json.dumps(values).encode(), Pod)
     assert str(of_values.value) == str(of_bytes.value) == error
+
+
+# Text → as kubectl v1.36 sends it.
+NUMBERS = {"3.0": 3, "3e0": 3, "1E3": 1000, "-0.0": 0}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_whole_number_is_an_integer_however_it_is_written(number: str) -> None:
+    document = f'{{"spec": {{"priority": {number}, "overhead": {{"cpu": 1.5}}}}}}'.encode()
+    assert decode(document, Pod).spec == PodSpec(priority=NUMBERS[number], overhead={"cpu": 1.5})
+
+
+def test_a_whole_number_that_go_writes_with_an_exponent_is_no_integer() -> None:
+    with pytest.raises(DecodeError) as raised:
+        decode(b'{"spec": {"priority": 1e21}}', Pod)
+    assert str(raised.value) == "spec.priority: must be an integer, not a number"
 
 
 def test_an_error_keeps_field_and_reason_apart() -> None:

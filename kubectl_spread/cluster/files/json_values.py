@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from kubectl_spread.objects.decoding import DecodeError, Plain, plain
+from kubectl_spread.objects.decoding import DecodeError, Plain, as_sent, plain
 
 # White space, and the lines between documents that YAML has and generators put into JSON as well.
 # Possessive: what was passed is not remembered, which would take a hundred times the bytes.
@@ -41,15 +41,19 @@ class JsonDocument(msgspec.Struct, frozen=True):
     raw: msgspec.Raw
 
     def values(self) -> Plain:
-        """Return the plain values of the document.
+        """Return the plain values of the document, numbers as kubectl sends them.
 
         Raises:
             JsonError: a key is given twice, or a string or number is none that JSON allows.
         """
         try:
-            values = plain(self.raw)
             # msgspec says whether it is JSON, which json is lax about; json alone says that a key was there before.
-            json.loads(bytes(self.raw), object_pairs_hook=_without_repetition)
+            plain(self.raw)
+            values: Plain = json.loads(
+                bytes(self.raw),
+                object_pairs_hook=_without_repetition,
+                parse_float=lambda digits: as_sent(float(digits)),
+            )
         except DecodeError as error:
             raise JsonError(f"is {error.reason}") from error
         except RecursionError as error:
@@ -117,10 +121,11 @@ def _error(message: str, content: bytes, start: int) -> JsonError:
     return JsonError(f"is not valid JSON: line {line}, column {column}: {malformed[1]}")
 
 
-def _without_repetition(pairs: list[tuple[str, Plain]]) -> None:
-    """Check that no key of a mapping is given twice: kubectl keeps the last silently, the API server refuses it."""
-    seen = set()
-    for key, _ in pairs:
-        if key in seen:
+def _without_repetition(pairs: list[tuple[str, Plain]]) -> Plain:
+    """Return a mapping, no key of which is given twice: kubectl keeps the last silently, the API server refuses it."""
+    mapping: dict[str, Plain] = {}
+    for key, value in pairs:
+        if key in mapping:
             raise JsonError(f"the key {key!r} is given twice")
-        seen.add(key)
+        mapping[key] = value
+    return mapping

@@ -31,7 +31,7 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from kubectl_spread.objects.decoding import Plain, type_name
+from kubectl_spread.objects.decoding import Plain, as_sent, type_name
 
 MAX_DEPTH = 200
 """Mappings and lists within one another; the deepest schemas of Kubernetes stay below 100."""
@@ -52,8 +52,6 @@ _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?P<octal
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 # No 64-bit integer is longer in any base; Python reads at most 4,300 digits.
 _LONGEST_INTEGER = 100
-# From here on Go writes a whole number with an exponent, which is no integer any more.
-_LEAST_EXPONENT = 1e21
 _TAGGED_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
 
 
@@ -322,5 +320,4 @@ def _number(text: str) -> Plain:
             return value
     if not _FLOAT.fullmatch(digits) or math.isinf(number := float(digits)):
         return text
-    # Go writes a whole number without a point.
-    return int(number) if number.is_integer() and abs(number) < _LEAST_EXPONENT else number
+    return as_sent(number)

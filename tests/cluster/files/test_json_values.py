@@ -26,6 +26,7 @@ from kubectl_spread.objects.decoding import Plain
         (b'{"a": 1}\n{"b": 2}\n', [{"a": 1}, {"b": 2}]),
         (b'---\n{"a": 1}\n--- # next\r\n---\n{"b": 2}\n---', [{"a": 1}, {"b": 2}]),
         (b'{"a": null} 5 "x" [1]', [{"a": None}, 5, "x", [1]]),
+        (b'{"a": 3.0, "b": [1e3, 1.5, 1e21]}', [{"a": 3, "b": [1000, 1.5, 1e21]}]),
     ],
 )
 def test_documents_need_nothing_between_them(content: bytes, expected: list[Plain]) -> None:
