@@ -61,7 +61,7 @@ def application(words: Sequence[str] | None = None) -> typer.Typer:
 
 def in_order(words: Sequence[str]) -> Sequence[str]:
     """Return the words of a command line as the parser takes them, with flags before the command after it."""
-    if not words[:1] or not words[0].startswith("-"):
+    if not words[:1] or not words[0].startswith("-") or COMMANDS.keys().isdisjoint(words):
         return words
     place = command_place(words, taking_values())
     if words[place : place + 1] and words[place] in COMMANDS:
