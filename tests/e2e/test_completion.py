@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.startup import fastest
+from tests.bench.measuring import measure
 from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.controlplane.client import Client
 from tests.controlplane.kubectl import Kubectl
@@ -188,6 +188,6 @@ def test_it_takes_a_few_times_as_long_as_kubectls_own(client: Client, namespace:
         "commands": (kubectl, "__complete", "spread", ""),
         "Pods": (kubectl, "__complete", "spread", "show", "-n", namespace, "pod/"),
     }
-    best = fastest(commands, runs=10, environment=client.kubectl.environment())
+    best = {each.name: each.seconds for each in measure(commands, client.kubectl.environment(), turns=10)}
     ratios = {what: round(seconds / best["Pods of kubectl"], 1) for what, seconds in best.items()}
     assert max(ratios.values()) <= TIMES_KUBECTL, ratios

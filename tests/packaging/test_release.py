@@ -20,7 +20,8 @@ from kubectl_spread import __version__
 from kubectl_spread.cli import formats
 from release.licences import LIBRARIES
 from release.tree import ROOT
-from tests.bench.startup import NODE_AND_POD, empty_cluster, fastest
+from tests.bench.measuring import measure
+from tests.bench.startup import NODE_AND_POD, empty_cluster
 from tests.cluster.api_server import ApiServer, serving
 from tests.cluster.kubeconfigs import write_kubeconfig
 from tests.packaging.conftest import Build, Release
@@ -164,5 +165,7 @@ def test_it_starts_as_fast_as_the_wheel(release: Release, tmp_path: Path) -> Non
             "wheel": (str(release.wheel_program), *arguments),
             "archive": (str(release.folder / "kubectl-spread"), *arguments),
         }
-        best = fastest(commands, runs=15, environment={"PATH": os.defpath, "HOME": str(tmp_path)})
+        best = {
+            each.name: each.seconds for each in measure(commands, {"PATH": os.defpath, "HOME": str(tmp_path)}, turns=15)
+        }
         assert best["archive"] / best["wheel"] <= AT_MOST_OF_WHEEL
