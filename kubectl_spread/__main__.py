@@ -5,6 +5,7 @@ It imports next to nothing before Ctrl-C is heeded: until then Python answers wi
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -38,7 +39,10 @@ def _start(words: list[str]) -> None:
 
     if words[:1] != [COMPLETE]:
         ordered = in_order(words)
-        application(ordered)(ordered, prog_name=PROGRAM)
+        try:
+            application(ordered)(ordered, prog_name=PROGRAM)
+        except SystemExit as ended:
+            _leave(ended.code if isinstance(ended.code, int) else 1)
         return
     from kubectl_spread.cli.candidates import answer
 
@@ -50,6 +54,20 @@ def _heed_interrupts() -> None:
     """Let Ctrl-C end the program, unless whoever started it said to ignore that."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
+
+
+def _leave(code: int) -> None:
+    """End with the code, as Python would, but without taking apart what the system frees at once.
+
+    That took a fifth of a short answer's time, and seconds where a large cluster was read.
+    """
+    from contextlib import suppress
+
+    atexit._run_exitfuncs()  # noqa: SLF001 - there is no other name for it
+    with suppress(OSError):
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    os._exit(code)
 
 
 def _end(number: int, _: object) -> None:
