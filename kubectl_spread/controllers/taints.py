@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 import msgspec
 
 from kubectl_spread.objects.core import Node, Taint
 
+KEYS_KEPT = 256
+"""Taints' keys (count) of which is kept whose they are: thousands of nodes carry the same few."""
 CONTROL_PLANE = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
 
 
@@ -74,19 +77,20 @@ OWNED = (
 
 def meaning_of(taint: Taint) -> str:
     """Return what the node suffers from by a controller's word; empty for a taint that a person may have set."""
-    owned = _owned(taint)
+    owned = _owned(taint.key)
     return owned.meaning if owned else ""
 
 
 def is_passing(taint: Taint) -> bool:
     """Whether a new node of the same kind would not have the taint, once it is in good order."""
-    owned = _owned(taint)
+    owned = _owned(taint.key)
     return owned is not None and not owned.lasts
 
 
-def _owned(taint: Taint) -> Owned | None:
-    """Return the first entry that covers the taint."""
-    return next((owned for owned in OWNED if fnmatchcase(taint.key, owned.keys)), None)
+@lru_cache(KEYS_KEPT)
+def _owned(key: str) -> Owned | None:
+    """Return the first entry that covers taints of the key."""
+    return next((owned for owned in OWNED if fnmatchcase(key, owned.keys)), None)
 
 
 def is_control_plane(node: Node) -> bool:
