@@ -18,7 +18,7 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers.shortage import shortage_of
-from kubectl_spread.controllers.workloads import owners_of, scheduler_of, workloads
+from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
@@ -230,7 +230,7 @@ def _not_pending(pod: Pod) -> str:
 
 def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
-    pending = [pod for pod in view.snapshot.all(Pod) if pod.waits]
+    pending = living_pods((pod for pod in view.snapshot.all(Pod) if pod.waits), view.snapshot)
     templates = {pod.key: _template(pod) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, PendingItem] = {}
@@ -260,14 +260,14 @@ def _template(pod: Pod) -> bytes:
     return msgspec.json.encode((metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated))
 
 
-def _explain(pod: Pod, pending: Sequence[Pod], view: View, budget: FixBudget) -> PendingItem:
+def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
     handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluated(judgement)
-    siblings = siblings_of(pod, pending, situation)
+    siblings = siblings_of(pod, pending, handle.snapshot)
     found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(
         PendingItem,

@@ -6,7 +6,8 @@ Source: apimachinery pkg/apis/meta/v1/controller_ref.go GetControllerOf (v1.36).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -52,6 +53,10 @@ def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
     for namespace, ref in sorted(pods, key=lambda key: (key[0], key[1].kind, key[1].name)):
         found = snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
         yield OwnedPods(namespace, ref, found, tuple(sorted(pods[namespace, ref], key=lambda pod: pod.metadata.name)))
+
+
+PodsByOwner: TypeAlias = Mapping[tuple[str, WorkloadRef], Sequence[Pod]]
+"""Namespace and topmost owner → its Pods."""
 
 
 def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, WorkloadRef], list[Pod]]:

@@ -66,9 +66,21 @@ Rule: TypeAlias = Callable[[Subject], Iterable[Finding]]
 
 def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> tuple[Finding, ...]:
     """Return the findings of one Pod, worst first."""
-    subject = Subject(pod, handle, podtopologyspread.parsable_constraints(pod, handle), spread, evaluation)
-    found = [finding for rule in RULES for finding in rule(subject)]
+    subject = _subject(pod, handle, spread, evaluation)
+    found = [finding for rule in (*WARNING_RULES, *INFORMING_RULES) for finding in rule(subject)]
     return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
+
+
+def warnings_of(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> Iterator[Finding]:
+    """Yield those of the findings that are no mere information."""
+    subject = _subject(pod, handle, spread, evaluation)
+    for rule in WARNING_RULES:
+        yield from rule(subject)
+
+
+def _subject(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> Subject:
+    """Return the Pod with all that was found out about it."""
+    return Subject(pod, handle, podtopologyspread.parsable_constraints(pod, handle), spread, evaluation)
 
 
 def from_living(paths: Sequence[str]) -> tuple[Finding, ...]:
@@ -371,7 +383,7 @@ def _stale_event(subject: Subject) -> Iterable[Finding]:
         )
 
 
-RULES: Sequence[Rule] = (
+WARNING_RULES: Sequence[Rule] = (
     _duplicate_constraint,
     _missing_topology_key,
     _pinned_minimum,
@@ -384,6 +396,8 @@ RULES: Sequence[Rule] = (
     _rollout_mixes_revisions,
     _match_label_key_absent,
     _deprecated_topology_key,
+)
+INFORMING_RULES: Sequence[Rule] = (
     _uncounted_nodes,
     _terminating_pods,
     _other_scheduler,

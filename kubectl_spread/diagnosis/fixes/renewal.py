@@ -38,7 +38,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
         before: without them.
     """
     edits = [part for part in parts if isinstance(part, EditPod)]
-    if before.written is not None or not edits or not before.running or any(part.mends for part in edits):
+    if before.written is not None or not edits or any(part.mends for part in edits):
         return False
     if commands_for(edits, before).disturbs is Disturbance.NOTHING:
         return False

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
@@ -28,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.report import Change, Fix
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.snapshot import Snapshot
 
 Spent: TypeAlias = Callable[[], bool]
 """Whether the time for the search is over; the engine itself has no clock."""
@@ -116,7 +117,7 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
 
     Args:
         situation: the Pod that finds no node, and the cluster.
-        siblings: the Pending Pods of the same workload, this one included.
+        siblings: the Pending Pods of the same workload, this one first.
         spent: whether the time is over.
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
@@ -175,13 +176,10 @@ def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset
     return frozenset(sorted(found & situation.handle.snapshot.inventory.not_read)[:most])
 
 
-def siblings_of(pod: Pod, pending: Iterable[Pod], situation: Situation) -> tuple[Pod, ...]:
+def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod, ...]:
     """Return the Pending Pods of the same workload: this one first, the others by name."""
-    snapshot = situation.handle.snapshot
-    owner = owner_of(pod, snapshot)
-    others = (p for p in pending if p.key != pod.key and p.metadata.namespace == pod.metadata.namespace)
-    own = (other for other in others if owner_of(other, snapshot) == owner)
-    return (pod, *sorted(own, key=lambda other: other.key))
+    own = pending[pod.metadata.namespace, owner_of(pod, snapshot)]
+    return (pod, *sorted((other for other in own if other.key != pod.key), key=lambda other: other.key))
 
 
 def fix_for(fix: Fix, name: str, other: str) -> Fix:
@@ -293,7 +291,7 @@ def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situat
 def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
     """Whether Pods of the same file that had a node have none with the edits made, or the Pod in question then."""
     earlier, edits = after.written.earlier if after.written else (), edits_of(parts)
-    if not edits or len(earlier) > MOST_SIBLINGS:
+    if not earlier or not edits or len(earlier) > MOST_SIBLINGS:
         return False
     handle = after.handle
     for pod in earlier:
@@ -343,13 +341,13 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     feasible = found.after.feasible
     upcoming = new_revision_pod(found.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, found.after.handle) if upcoming is not None else feasible
-    considered, edits = siblings[:MOST_SIBLINGS], edits_of(found.parts)
+    considered = siblings[:MOST_SIBLINGS]
     return Fix(
         id="+".join(part.id for part in found.parts),
         summary=found.summary,
         cost=sum(part.cost for part in found.parts),
         feasible=feasible,
-        admits=moves.placed((edited_where_it_fits(each, edits) for each in considered), found.after.handle),
+        admits=1 + _placed_after(found, considered[1:]),
         siblings=len(considered),
         alike=found.alike,
         changes=_changes(found.parts, situation.pod),
@@ -362,6 +360,15 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
         new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
         proved_on="read" if situation.handle.snapshot.inventory.not_read else msgspec.UNSET,
     )
+
+
+def _placed_after(found: Found, siblings: Sequence[Pod]) -> int:
+    """Return how many siblings find a node once the Pod has its own, all of them changed (count)."""
+    if not siblings:
+        return 0
+    after, edits = found.after, edits_of(found.parts)
+    handle = after.handle.with_assigned(after.pod, after.feasible[0])
+    return moves.placed((edited_where_it_fits(each, edits) for each in siblings), handle)
 
 
 def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:

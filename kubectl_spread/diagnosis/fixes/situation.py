@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.controllers.workloads import owner_of, owners_of
+from kubectl_spread.controllers.workloads import living_pods, owner_of, owners_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
@@ -18,7 +18,7 @@ from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.report import Replicas, Severity
+from kubectl_spread.report import Replicas
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
@@ -116,12 +116,20 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def warnings(self) -> frozenset[tuple[str, str]]:
         """(Id, path) of each finding about the Pod that is no mere information."""
-        # What nodes say of the Pod is told where hard constraints close domains, but for what is mere information.
-        closes = any(counts.is_full(value) for counts in self.counts for value in counts.match_num)
-        evaluation = self.evaluation if closes else Evaluation(pod=self.pod, nodes={})
+        # What nodes say of the Pod is told where the minimum may be pinned, but for what is mere information.
+        pinned = any(map(self._may_be_pinned, self.counts))
+        evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
         spread = diagnose(self.pod, self.handle, evaluation)
-        found = findings.of_pod(self.pod, self.handle, spread, evaluation)
-        return frozenset((each.id, each.path) for each in found if each.severity is not Severity.INFO)
+        found = findings.warnings_of(self.pod, self.handle, spread, evaluation)
+        return frozenset((each.id, each.path) for each in found)
+
+    def _may_be_pinned(self, counts: DomainCounts) -> bool:
+        """Whether the constraint closes domains, and none of its counted nodes that hold the minimum is feasible."""
+        holding = {value for value, number in counts.match_num.items() if number == counts.global_minimum}
+        if not holding or not any(map(counts.is_full, counts.match_num)):
+            return False
+        values = self.handle.index.values(counts.constraint.topology_key)
+        return all(values[name] not in holding for name in counts.counted_nodes.intersection(self.feasible))
 
     @cached_property
     def owner_runs(self) -> bool:
@@ -132,13 +140,13 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def running(self) -> tuple[Pod, ...]:
         """The Pods of the same workload that are on a node."""
         snapshot, namespace = self.handle.snapshot, self.pod.metadata.namespace
-        owner = owner_of(self.pod, snapshot)
-        return tuple(
+        there = (
             other
             for info in self.handle.node_infos.values()
             for other in info.pods
-            if other.metadata.namespace == namespace and self.exists(other) and owner_of(other, snapshot) == owner
+            if other.metadata.namespace == namespace and self.exists(other)
         )
+        return tuple(living_pods(there, snapshot).get((namespace, owner_of(self.pod, snapshot)), ()))
 
     @property
     def at_work(self) -> int:

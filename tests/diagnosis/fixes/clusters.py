@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes, siblings_of
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.report import Fix
@@ -57,7 +58,7 @@ def search(
     asked = typed_pod(pending, profile)
     situation = Situation(asked, Handle.build(cluster, seen_by), now)
     others = [typed_pod(each, profile) for each in (pending, *siblings)]
-    return search_fixes(situation, siblings_of(asked, others, situation), spent)
+    return search_fixes(situation, siblings_of(asked, living_pods(others, cluster), cluster), spent)
 
 
 def fixes(objects: Sequence[Object], pending: Object, **options: object) -> dict[str, Fix]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
+from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.fixes import siblings_of
@@ -39,12 +40,18 @@ def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object
     assert situation.warnings == {(each.id, each.path) for each in found if each.severity is not Severity.INFO}
 
 
-@pytest.mark.parametrize(("max_skew", "asked"), [(1, True), (9, False)], ids=["one is closed", "none is closed"])
-def test_warnings_ask_every_node_only_where_a_domain_is_closed(max_skew: int, *, asked: bool) -> None:
+@pytest.mark.parametrize(
+    ("max_skew", "nodes", "warned"),
+    [(1, TAINTED, {"PinnedMinimum"}), (1, ABC, set()), (9, TAINTED, set())],
+    ids=["the minimum is pinned", "it is open", "no domain is closed"],
+)
+def test_warnings_ask_every_node_only_where_the_minimum_may_be_pinned(
+    max_skew: int, nodes: tuple[Object, ...], warned: set[str]
+) -> None:
     pod = incoming(spread(ZONE, selector=app("web"), maxSkew=max_skew))
-    situation = Situation(typed_pod(pod), handle([*ABC, *web("a1", "a2", "b1")]))
-    assert not situation.warnings
-    assert ("evaluation" in vars(situation)) is asked
+    situation = Situation(typed_pod(pod), handle([*nodes, *web("a1", "a2", "b1")]))
+    assert {name for name, _ in situation.warnings} == warned
+    assert ("evaluation" in vars(situation)) is bool(warned)
 
 
 UNREADY = {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}}
@@ -58,7 +65,8 @@ def counted(by: Object, *running: Object, waiting: int = 1) -> object:
     there = [owned(each, by) for each in running]
     first, *_ = pods = [typed_pod(each) for each in described]
     situation = Situation(first, handle([*zones(), by, *there, *described]))
-    return situation.replicas(siblings_of(first, pods, situation))
+    snapshot = situation.handle.snapshot
+    return situation.replicas(siblings_of(first, living_pods(pods, snapshot), snapshot))
 
 
 def on(node: str, **more: Object) -> Object:
