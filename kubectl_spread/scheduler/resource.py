@@ -105,24 +105,65 @@ def is_extended(name: str) -> bool:
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
-def pod_requests(
-    pod: Pod, profile: Profile, *, assigned: bool, missing: Mapping[str, int] = MappingProxyType({})
-) -> Mapping[str, int]:
+class Requested(NamedTuple):
+    """What a Pod requests, or all Pods of a node together.
+
+    Attributes:
+        named: what is requested by name (amounts).
+        non_zero: the same where containers that name no CPU or memory are taken to need a little (amounts).
+    """
+
+    named: Mapping[str, int]
+    non_zero: Mapping[str, int]
+
+
+def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
+    """Return what Pods on a node request together.
+
+    Raises:
+        ValueError: a quantity cannot be read.
+    """
+    resizing = profile.does(Behaviour.IN_PLACE_RESIZE)
+    each = [_requested_on_node(pod, profile, resizing=resizing) for pod in pods]
+    return Requested(_sum([requested.named for requested in each]), _sum([requested.non_zero for requested in each]))
+
+
+def _requested_on_node(pod: Pod, profile: Profile, *, resizing: bool) -> Requested:
+    """Return what a Pod on a node requests."""
+    if (containers := _settled(pod, resizing=resizing)) is not None:
+        return _together(containers)
+    return Requested(_gone_through(pod, profile, resizing=resizing), _non_zero(pod, profile, resizing=resizing))
+
+
+def pod_requests(pod: Pod, profile: Profile, *, assigned: bool) -> Mapping[str, int]:
     """Return what the Pod requests: its containers at their widest moment, or Pod-level requests, plus overhead.
 
     Args:
         pod: the Pod.
         profile: whose release decides about Pod-level resources and resizes.
         assigned: whether it is on a node, where a resize in progress counts at its largest.
-        missing: what each container is taken to request (amounts) of resources it does not name.
 
     Raises:
         ValueError: a quantity cannot be read.
     """
-    if (settled := _settled(pod, missing)) is not None:
-        return settled
     # A Pod on no node has nothing allocated as yet: its spec is all that counts.
     resizing = assigned and profile.does(Behaviour.IN_PLACE_RESIZE)
+    if (containers := _settled(pod, resizing=resizing)) is not None:
+        return _together(containers).named
+    return _gone_through(pod, profile, resizing=resizing)
+
+
+def _gone_through(
+    pod: Pod, profile: Profile, *, resizing: bool, missing: Mapping[str, int] = MappingProxyType({})
+) -> Mapping[str, int]:
+    """Return what the Pod requests (amounts), all that may be considered.
+
+    Args:
+        pod: the Pod.
+        profile: whose release decides about Pod-level resources and resizes.
+        resizing: whether a resize may be in progress.
+        missing: what each container is taken to request (amounts) of resources it does not name.
+    """
     default = _in_thousandths(missing)
     if not resizing:
         requests = aggregate(pod.spec, _asked, default)
@@ -137,65 +178,39 @@ def pod_requests(
     return _whole(_sum((requests, _millis(pod.spec.overhead))))
 
 
-class _Settled(NamedTuple):
-    """What Pods with these containers and statuses request; both are kept, so that their ids stay theirs.
+def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
+    """Return what each container requests where that is all there is to add up, None where there is more.
 
-    Attributes:
-        containers: the containers.
-        statuses: what is said of them.
-        requests: what they request together (amounts); None where there is more to add up.
-    """
-
-    containers: tuple[Container, ...]
-    statuses: tuple[ContainerStatus, ...]
-    requests: Mapping[str, int] | None
-
-
-_SETTLED: dict[tuple[int, int, tuple[tuple[str, int], ...]], _Settled] = {}
-"""Ids of containers and of their statuses, and what is missing → what is requested: replicas share these parts."""
-_MOST_SETTLED = 4096
-
-
-def _settled(pod: Pod, missing: Mapping[str, int]) -> Mapping[str, int] | None:
-    """Return what a Pod requests whose containers have and were allocated that; None where there is more to add up.
-
-    That is how most Pods are, and there is no need to go through all that may be.
+    That is how most Pods are: all they have are containers, which have and were allocated what they request.
     """
     spec, status = pod.spec, pod.status
-    if spec.init_containers or spec.overhead or spec.resources is not None or status.resources is not None:
+    if spec.init_containers or spec.overhead or spec.resources is not None:
         return None
-    containers, statuses = spec.containers, status.container_statuses
-    key = (id(containers), id(statuses), tuple(missing.items()))
-    known = _SETTLED.get(key)
-    if known is None:
-        if len(_SETTLED) >= _MOST_SETTLED:
-            _SETTLED.clear()
-        known = _SETTLED[key] = _Settled(containers, statuses, _requested(containers, statuses, key[2]))
-    return known.requests
-
-
-def _requested(
-    containers: Sequence[Container], statuses: Sequence[ContainerStatus], missing: tuple[tuple[str, int], ...]
-) -> Mapping[str, int] | None:
-    """Return what the containers request together (amounts); None where a status says anything else."""
-    if len(containers) != len(statuses) or not all(map(_is_settled, containers, statuses)):
+    if resizing and (status.resources is not None or not _have(spec.containers, status.container_statuses)):
         return None
-    return _together(tuple(tuple(container.resources.requests.items()) for container in containers), missing)
+    return tuple([tuple(container.resources.requests.items()) for container in spec.containers])
 
 
-def _is_settled(container: Container, reported: ContainerStatus) -> bool:
-    """Whether the status is that of the container, which has and was allocated what it requests."""
-    requests, has = container.resources.requests, reported.resources
-    if reported.name != container.name or has is None:
+def _have(containers: Sequence[Container], statuses: Sequence[ContainerStatus]) -> bool:
+    """Whether these are the statuses of the containers, which each have and were allocated what they request."""
+    if len(containers) != len(statuses):
         return False
-    return requests == has.requests == reported.allocated_resources
+    for container, reported in zip(containers, statuses, strict=True):
+        requests, has = container.resources.requests, reported.resources
+        if has is None or reported.name != container.name:
+            return False
+        if not requests == has.requests == reported.allocated_resources:
+            return False
+    return True
 
 
-@lru_cache(4096)
-def _together(containers: tuple[_Items, ...], missing: tuple[tuple[str, int], ...]) -> Mapping[str, int]:
-    """Return the amounts that containers request, and are each taken to request of what they do not name."""
-    default = _in_thousandths(dict(missing))
-    return _whole(_sum({**default, **_millis(dict(requests))} for requests in containers))
+# Replicas request the same, and many workloads do; where each Pod has its own, adding up is still quick.
+@lru_cache(2**14)
+def _together(containers: tuple[_Items, ...]) -> Requested:
+    """Return what containers request together."""
+    millis = [_millis(dict(requests)) for requests in containers]
+    default = _in_thousandths(NON_ZERO_REQUESTS)
+    return Requested(_whole(_sum(millis)), _whole(_sum([{**default, **requests} for requests in millis])))
 
 
 def has_pod_level(pod: Pod, profile: Profile) -> bool:
@@ -205,7 +220,7 @@ def has_pod_level(pod: Pod, profile: Profile) -> bool:
     return any(map(is_pod_level, pod.spec.resources.requests))
 
 
-def non_zero_requests(pod: Pod, profile: Profile) -> Mapping[str, int]:
+def _non_zero(pod: Pod, profile: Profile, *, resizing: bool) -> Mapping[str, int]:
     """Return what a Pod on a node requests where containers that name no CPU or memory are taken to need a little.
 
     Requests of the Pod as a whole, or of any of its containers besides them, spare the others that.
@@ -214,10 +229,10 @@ def non_zero_requests(pod: Pod, profile: Profile) -> Mapping[str, int]:
     """
     missing: Mapping[str, int] = NON_ZERO_REQUESTS
     if has_pod_level(pod, profile):
-        named = pod_requests(pod, profile, assigned=True)
+        named = _gone_through(pod, profile, resizing=resizing)
         # The Pod has said what it needs: a guess for each of its containers would only add to that.
         missing = {name: value for name, value in missing.items() if name not in named}
-    return pod_requests(pod, profile, assigned=True, missing=missing)
+    return _gone_through(pod, profile, resizing=resizing, missing=missing)
 
 
 def non_zero_container_requests(pod: Pod) -> dict[str, int]:

@@ -51,8 +51,34 @@ def test_containers_that_are_settled_count_as_those_that_are_gone_through(releas
     for statuses in (states, states[::-1]):
         running = typed_pod(pod("p", containers=asked, status={"containerStatuses": statuses}))
         assert resource.pod_requests(running, profile, assigned=True) == {"cpu": counts}
-        missing = resource.non_zero_requests(running, profile)
-        assert missing == {"cpu": counts, "memory": 400 * 2**20}
+        together = resource.requested_by([running, running], profile)
+        assert together.named == {"cpu": 2 * counts}
+        assert together.non_zero == {"cpu": 2 * counts, "memory": 800 * 2**20}
+
+
+@pytest.mark.parametrize(("release", "counts"), [(32, 1000), (33, 2000)])
+def test_what_was_allocated_counts_from_the_release_that_resizes_on(release: int, counts: int) -> None:
+    two = {"requests": {"cpu": "2"}}
+    status = {"containerStatuses": [{"name": "main", "resources": two, "allocatedResources": {"cpu": "2"}}]}
+    running = typed_pod(pod("p", requests={"cpu": "1"}, status=status))
+    profile = default_profile(release)
+    assert resource.pod_requests(running, profile, assigned=True) == {"cpu": counts}
+    assert resource.pod_requests(running, profile, assigned=False) == {"cpu": 1000}
+    assert resource.requested_by([running], profile).named == {"cpu": counts}
+
+
+def test_pods_of_a_node_count_together_whatever_there_is_to_add_up() -> None:
+    plain, sidecar = {"cpu": "1"}, {"name": "side", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}}
+    pods = [
+        typed_pod(pod("p", requests=plain)),
+        typed_pod(pod("q", requests=plain, overhead={"cpu": "250m"})),
+        typed_pod(pod("r", requests=plain, initContainers=[sidecar])),
+        typed_pod(pod("s", requests=plain, resources={"requests": {"cpu": "4"}})),
+    ]
+    together = resource.requested_by(pods, PROFILE)
+    assert together.named == {"cpu": 1000 + 1250 + 2000 + 4000}
+    # Five containers name no memory, and what the last Pod asks for as a whole does not spare its container that.
+    assert together.non_zero == {"cpu": together.named["cpu"], "memory": 5 * 200 * 2**20}
 
 
 def test_pods_that_share_their_containers_may_have_been_allocated_more() -> None:
@@ -68,8 +94,8 @@ def test_pods_that_share_their_containers_may_have_been_allocated_more() -> None
 def test_what_a_container_is_taken_to_need() -> None:
     some, both = {"requests": {"cpu": "0"}}, {"requests": {"cpu": "1", "memory": "1Gi"}}
     containers = [{"name": "a"}, {"name": "b", "resources": some}, {"name": "c", "resources": both}]
-    requests = resource.non_zero_requests(typed_pod(pod("p", containers=containers)), PROFILE)
-    assert requests == {"cpu": 1100, "memory": 2**30 + 400 * 2**20}
+    requests = resource.requested_by([typed_pod(pod("p", containers=containers))], PROFILE)
+    assert requests.non_zero == {"cpu": 1100, "memory": 2**30 + 400 * 2**20}
 
 
 @pytest.mark.parametrize(
