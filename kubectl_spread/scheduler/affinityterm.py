@@ -127,6 +127,7 @@ def parse_term(term: PodAffinityTerm, pod: Pod) -> AffinityTerm:
     )
 
 
+_AS_BYTES = msgspec.msgpack.Encoder().encode
 OnNodes: TypeAlias = Mapping[AffinityTerm, Mapping[str, int]]
 """Term → node's name → Pods there that have the term (count), or their weights together."""
 
@@ -148,10 +149,15 @@ class ExistingTerms(msgspec.Struct, frozen=True):
     def of(cls, pods: Iterable[tuple[str, Pod]]) -> ExistingTerms:
         """Return the terms of these Pods, each given with its node's name."""
         affinity, anti_affinity, preferred = _counters(), _counters(), _counters()
+        known: dict[tuple[str, bytes], PodTerms] = {}
         for node, pod in pods:
             if pod.spec.affinity is None:
                 continue
-            terms = readable_terms(pod)
+            # Replicas have the same terms, and to read these takes longer than to see that.
+            asked = pod.metadata.namespace, _AS_BYTES(pod.spec.affinity)
+            terms = known.get(asked)
+            if terms is None:
+                terms = known[asked] = readable_terms(pod)
             _add(affinity, node, ((1, term) for term in terms.affinity))
             _add(anti_affinity, node, ((1, term) for term in terms.anti_affinity))
             _add(preferred, node, terms.preferred)

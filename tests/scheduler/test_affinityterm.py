@@ -49,6 +49,15 @@ def test_equal_terms_are_kept_once() -> None:
     assert [*existing.affinity.values()] == [{"a": 2, "b": 1}]
 
 
+def test_the_same_words_mean_other_pods_in_another_namespace() -> None:
+    pods = [typed_pod(pod("p", namespace=namespace, affinity=required(NEAR))) for namespace in ("m", "n", "m")]
+    existing = ExistingTerms.of(("a", each) for each in pods)
+    assert {term.namespaces: on for term, on in existing.affinity.items()} == {
+        frozenset("m"): {"a": 2},
+        frozenset("n"): {"a": 1},
+    }
+
+
 def test_what_one_pod_leaves_is_what_the_others_have() -> None:
     replica, other = typed_pod(pod("p", affinity=required(NEAR))), typed_pod(pod("q", affinity=required(NEAR)))
     both = ExistingTerms.of([("a", replica), ("a", other), ("b", other)])
