@@ -147,7 +147,8 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def pods_with_volumes(self) -> tuple[Pod, ...]:
         """The Pods on it whose volumes may restrict nodes."""
-        return tuple(pod for pod in self.pods if any(volume.restricts_nodes for volume in pod.spec.volumes))
+        with_volumes = [pod for pod in self.pods if pod.spec.volumes]
+        return tuple(pod for pod in with_volumes if any(volume.restricts_nodes for volume in pod.spec.volumes))
 
     @cached_property
     def lowest_priority(self) -> int:
@@ -157,7 +158,7 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def used_ports(self) -> frozenset[HostPort]:
         """The node's ports that Pods on it take."""
-        return frozenset(port for pod in self.pods for port in host_ports(pod))
+        return frozenset[HostPort]().union(*map(host_ports, self.pods))
 
     def with_pod(self, pod: Pod) -> NodeInfo:
         """Return the node with one more Pod."""

@@ -33,13 +33,14 @@ class HostPort(msgspec.Struct, frozen=True):
         return self.address == other.address or ANY_ADDRESS in (self.address, other.address)
 
 
+_NONE = frozenset[HostPort]()
+
+
 def host_ports(pod: Pod) -> frozenset[HostPort]:
     """Return the node's ports the Pod takes for as long as it runs: those of its containers and sidecars."""
     # Other init containers are gone before the Pod's ports matter.
     running = (*pod.spec.containers, *filter(is_sidecar, pod.spec.init_containers))
-    return frozenset(
-        HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
-        for container in running
-        for port in container.ports
-        if port.host_port > 0
-    )
+    ports = [port for container in running for port in container.ports if port.host_port > 0]
+    if not ports:  # as with most of fifty thousand Pods
+        return _NONE
+    return frozenset(HostPort(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports)
