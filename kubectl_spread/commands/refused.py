@@ -19,11 +19,33 @@ from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.objects.core import ReplicationController
+from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import STORAGE_CLASS
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
 from kubectl_spread.snapshot import Snapshot
+
+DETAILS = frozenset(
+    (
+        "activeDeadlineSeconds",
+        "env",
+        "imagePullPolicy",
+        "jobTemplate",
+        "lifecycle",
+        "livenessProbe",
+        "minReadySeconds",
+        "ports",
+        "progressDeadlineSeconds",
+        "readinessProbe",
+        "revisionHistoryLimit",
+        "startupProbe",
+        "terminationMessagePolicy",
+        "ttlSecondsAfterFinished",
+        "volumeMounts",
+    )
+)
+"""The fields that objects/details.py reads; all others of a CronJob stand beside its jobTemplate."""
 
 
 @cache
@@ -95,6 +117,25 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
         yield from _told(validate(manifest.obj, release))
     elif manifest.template is not None:
         yield from _told(validate_template(manifest.template, release, path="spec.template"))
+    if _says_more(manifest.document.values):
+        yield from _told(_details(manifest, release))
+
+
+def _says_more(values: Plain) -> bool:
+    """Whether a field stands in the values that only the validation of manifests reads: small ones have none."""
+    if isinstance(values, dict):
+        return not DETAILS.isdisjoint(values) or any(map(_says_more, values.values()))
+    return isinstance(values, list) and any(map(_says_more, values))
+
+
+def _details(manifest: Manifest, release: Release) -> Iterable[FieldError]:
+    """Return what would be refused of these fields; what knows them is loaded then."""
+    from kubectl_spread.apiserver.validation import details
+
+    if manifest.obj is not None:
+        return details.validate_details(manifest.obj, manifest.document.values, release)
+    found = pod_template_values(manifest.document)
+    return details.validate_template_details(found[1], release, path=found[0]) if found else ()
 
 
 def not_created(

@@ -10,8 +10,10 @@ import pytest
 import yaml
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.refused import DETAILS
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.details import ContainerDetails, WorkloadSpecDetails
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.report import CheckItem, CheckReport, FailedCreate, Verdict
 from kubectl_spread.snapshot import Unread
@@ -92,6 +94,38 @@ def test_a_template_of_another_api_is_held_to_what_a_template_has(checked: Check
     rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": metadata}
     (item,) = checked([{**rollout, "spec": {"strategies": {}, "template": {"spec": spec}}}]).items
     assert refused(item) == ["spec.template.spec.tolerationss"]
+
+
+MOUNTED = {"name": "c", "image": "i", "volumeMounts": [{"name": "dta", "mountPath": "/data"}]}
+
+
+def test_what_only_manifests_are_decoded_with(checked: Check) -> None:
+    spec = {"template": {"spec": {"containers": [MOUNTED]}}}
+    pods = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
+    nightly = {"schedule": "0 0 4 * * *", "jobTemplate": {"spec": {"template": {"spec": pods}}}}
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}, "spec": spec}
+    report = checked(
+        [
+            pod("web", containers=[MOUNTED]),
+            workload("Deployment", "web", minReadySeconds=-1),
+            {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "web"}, "spec": nightly},
+            rollout,
+        ]
+    )
+    assert [refused(item) for item in report.items] == [
+        ["spec.containers[0].volumeMounts[0].name"],
+        ["spec.minReadySeconds"],
+        ["spec.schedule"],
+        ["spec.template.spec.containers[0].volumeMounts[0].name"],
+    ]
+
+
+def test_every_field_of_the_details_is_looked_for() -> None:
+    beside_job_template = {"schedule", "concurrencyPolicy", "timeZone", "startingDeadlineSeconds"}
+    beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
+    beside_others = {"restartPolicy", "template", "volumeClaimTemplates"}
+    known = (*ContainerDetails.__struct_encode_fields__, *WorkloadSpecDetails.__struct_encode_fields__)
+    assert set(known) - beside_job_template - beside_others == DETAILS
 
 
 def test_a_value_that_cannot_be_decoded_is_told_once(checked: Check) -> None:

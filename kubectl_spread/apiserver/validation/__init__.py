@@ -9,10 +9,11 @@ server's, quirks included. Everything wrong is reported at once, in the API serv
 * labelselectors.py, spread.py, affinity.py, tolerations.py, resources.py, containers.py, volumes.py: one subject each
 * pods.py, workloads.py: whole objects
 * storageclasses.py: the parameters of classes
+* details.py, handlers.py, schedules.py: what manifests alone are decoded with, loaded for them
 
-Not checked, for the objects do not hold it: annotations, owner references, probes, environment, mounts, security
-contexts, which claims on devices a container uses, schedules and ``manualSelector`` of Jobs. ``schedulerName`` has
-no rule: any text is accepted.
+Not checked: annotations, owner references, what environment variables come from, raw block devices, security contexts,
+which claims on devices a container uses and ``manualSelector`` of Jobs. ``schedulerName`` has no rule: any text is
+accepted.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 """

@@ -25,6 +25,7 @@ class Reason(StrEnum):
     NOT_SUPPORTED = "FieldValueNotSupported"
     DUPLICATE = "FieldValueDuplicate"
     FORBIDDEN = "FieldValueForbidden"
+    NOT_FOUND = "FieldValueNotFound"
     TOO_MANY = "FieldValueTooMany"
     TOO_LONG = "FieldValueTooLong"
     TYPE_INVALID = "FieldValueTypeInvalid"
@@ -38,6 +39,7 @@ _TITLES = {
     Reason.NOT_SUPPORTED: "Unsupported value",
     Reason.DUPLICATE: "Duplicate value",
     Reason.FORBIDDEN: "Forbidden",
+    Reason.NOT_FOUND: "Not found",
     Reason.TOO_MANY: "Too many",
     Reason.TOO_LONG: "Too long",
 }
@@ -86,6 +88,11 @@ def not_supported(path: str, value: object, supported: Iterable[str]) -> FieldEr
 def duplicate(path: str, value: str) -> FieldError:
     """Return the error of a value that stands there twice."""
     return _error(path, Reason.DUPLICATE, quoted(value))
+
+
+def not_found(path: str, value: str) -> FieldError:
+    """Return the error of a name that nothing else has."""
+    return _error(path, Reason.NOT_FOUND, quoted(value))
 
 
 def forbidden(path: str, detail: str) -> FieldError:

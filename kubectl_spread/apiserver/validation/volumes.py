@@ -8,12 +8,13 @@ Source: pkg/apis/core/validation/validation.go ValidateVolumes (v1.36).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubectl_spread.apimachinery import dns_subdomain_faults, quoted
 from kubectl_spread.apiserver.quantities import read_amounts
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
+    FieldError,
     duplicate,
     forbidden,
     invalid,
@@ -75,20 +76,34 @@ def volume_errors(path: str, volumes: Sequence[Volume], *, pod_name: str | None,
         pod_name: what the names of claims that are made for the Pod begin with; None in a template.
         release: the API server's.
     """
-    names: set[str] = set()
     made = {f"{pod_name}-{volume.name}" for volume in volumes if volume.ephemeral} if pod_name else set()
+    for index, (volume, errors) in enumerate(_errors_of_each(path, volumes, pod_name=pod_name, release=release)):
+        yield from errors
+        claim = volume.persistent_volume_claim
+        if claim is not None and claim.claim_name in made:
+            detail = "must not reference a PVC that gets created for an ephemeral volume"
+            yield invalid(f"{path}[{index}].persistentVolumeClaim.claimName", quoted(claim.claim_name), detail)
+
+
+def mountable(volumes: Sequence[Volume], *, pod_name: str | None, release: Release) -> frozenset[str]:
+    """Return the names of the volumes that a container may mount: those free of errors."""
+    each = _errors_of_each("", volumes, pod_name=pod_name, release=release)
+    return frozenset(volume.name for volume, errors in each if not errors)
+
+
+def _errors_of_each(
+    path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release
+) -> Iterator[tuple[Volume, Sequence[FieldError]]]:
+    """Yield each volume with its errors; what its claim may not be is none of them."""
+    names: set[str] = set()
     for index, volume in enumerate(volumes):
         place = f"{path}[{index}]"
         errors = [*_source_errors(place, volume, pod_name=pod_name, release=release)]
         errors += _name_errors(f"{place}.name", volume.name, names)
-        yield from errors
+        yield volume, errors
         # upstream: a volume with any error does not take its name, so a twin is not told of until that is mended.
         if not errors:
             names.add(volume.name)
-        claim = volume.persistent_volume_claim
-        if claim is not None and claim.claim_name in made:
-            detail = "must not reference a PVC that gets created for an ephemeral volume"
-            yield invalid(f"{place}.persistentVolumeClaim.claimName", quoted(claim.claim_name), detail)
 
 
 def _name_errors(path: str, name: str, names: set[str]) -> Errors:

@@ -46,7 +46,8 @@ _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
 _MAX_CRON_JOB_NAME = 52
 _ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
-_STATEFUL_SET_TEMPLATE_SINCE = 34
+STATEFUL_SET_TEMPLATE_SINCE = 34
+"""The first release that looks at the templates of a StatefulSet."""
 _MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
 _RETENTION_POLICIES = ("Retain", "Delete")
 _COMPLETION_MODES = _NON_INDEXED, _INDEXED = "NonIndexed", "Indexed"
@@ -129,7 +130,7 @@ def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
         return
     yield from _mismatch_errors(spec)
     # Before, only what follows was checked, and everything else when the Pod was created.
-    if release.minor >= _STATEFUL_SET_TEMPLATE_SINCE:
+    if release.minor >= STATEFUL_SET_TEMPLATE_SINCE:
         yield from template_errors(_TEMPLATE, spec.template, release)
     yield from label_errors(f"{_TEMPLATE}.labels", spec.template.metadata.labels)
     yield from _forever_errors(spec.template, kind="StatefulSet")
@@ -141,7 +142,7 @@ def _claim_template_errors(spec: StatefulSetSpec, release: Release) -> Errors:
     if when_scaled not in {"", *_RETENTION_POLICIES}:
         field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
         yield not_supported(field, when_scaled, _RETENTION_POLICIES)
-    if release.minor >= _STATEFUL_SET_TEMPLATE_SINCE:
+    if release.minor >= STATEFUL_SET_TEMPLATE_SINCE:
         for index, claim in enumerate(spec.volume_claim_templates):
             yield from claim_errors(f"spec.volumeClaimTemplates[{index}].spec", claim.spec)
 

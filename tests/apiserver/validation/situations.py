@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from kubectl_spread.apiserver.validation import FieldError, validate
+from kubectl_spread.apiserver.validation.details import validate_details
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
 from kubectl_spread.release import Release
@@ -143,7 +144,8 @@ def errors_of(
     made: Object, *, minor: int = REFERENCE_MINOR, gates: Mapping[str, bool] | None = None
 ) -> Sequence[FieldError]:
     """Return what the program says is wrong with the object."""
-    return validate(decoded(made), Release(minor, gates or {}))
+    obj, release = decoded(made), Release(minor, gates or {})
+    return (*validate(obj, release), *validate_details(obj, made, release))
 
 
 def differences(actual: Iterable[str], wanted: Iterable[str]) -> Sequence[str]:
