@@ -10,7 +10,7 @@ KEP-3094 (inclusion policies), KEP-3243 (matchLabelKeys).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 
@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.labels import NOTHING, Selector, equals
-from kubectl_spread.objects.core import Node, Pod, TopologySpreadConstraint
+from kubectl_spread.objects.core import Pod, TopologySpreadConstraint
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.scheduler.framework import (
     SKIP,
@@ -235,12 +235,6 @@ def eligible_nodes(constraint: Constraint, pod: Pod, handle: Handle) -> frozense
             if untolerated_taint(node, pod.spec.tolerations, numeric=numeric)
         }
     return eligible
-
-
-def has_keys(node: Node, constraints: Iterable[Constraint]) -> bool:
-    """Whether the node carries the topology keys of all the constraints; an empty value is a value."""
-    labels = node.metadata.labels
-    return all(constraint.topology_key in labels for constraint in constraints)
 
 
 def count_all(constraints: Sequence[Constraint], pod: Pod, handle: Handle) -> list[DomainCounts]:

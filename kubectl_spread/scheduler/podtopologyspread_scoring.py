@@ -6,7 +6,7 @@ Source: kube-scheduler podtopologyspread/scoring.go (v1.36).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
@@ -17,7 +17,6 @@ from kubectl_spread.scheduler.podtopologyspread import (
     constraints_of,
     count_domains,
     count_matching_pods,
-    has_keys,
     requires_all_keys,
 )
 
@@ -39,54 +38,60 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     if not soft:
         return None
     # Built-in defaults score nodes that lack a key too, so that hostname spreading works in clusters without zones.
-    require_all = requires_all_keys(pod, handle.profile)
+    required = soft if requires_all_keys(pod, handle.profile) else ()
     # A node that lacks a key of the Pod's own soft constraints is the last choice: it scores 0.
-    scored = [info for info in nodes if not require_all or has_keys(info.node, soft)]
-    # Hostnames are counted node by node, below.
-    by_domain = [constraint for constraint in soft if constraint.topology_key != HOSTNAME]
-    counted = count_domains(by_domain, pod, handle, must_have_keys_of=soft if require_all else ())
-    near = {counts.constraint.index: counts.match_num for counts in counted}
-    points = [
-        _points_by_domain(constraint, near[constraint.index], scored)
-        if constraint.index in near
-        else _points_by_node(constraint, count_matching_pods(constraint, pod, handle), scored)
-        for constraint in soft
-    ]
+    carrying = handle.index.carrying(frozenset(constraint.topology_key for constraint in required))
+    names = [info.name for info in nodes]
+    points = dict.fromkeys((name for name in names if name in carrying), 0.0)
+    for constraint in soft:
+        near = _near(constraint, pod, handle, must_have_keys_of=required)
+        for name, given in _points(constraint, near, handle.index.values(constraint.topology_key), points).items():
+            points[name] += given
     # upstream: only the sum over the constraints is rounded, halves away from zero.
-    raw = {info.name: go_round(sum([given.get(info.name, 0.0) for given in points])) for info in scored}
-    return {**{info.name: 0 for info in nodes}, **normalize(raw)}
+    return dict.fromkeys(names, 0) | normalize({name: go_round(given) for name, given in points.items()})
 
 
-def _points_by_domain(
-    constraint: Constraint, match_num: Mapping[str, int], nodes: Sequence[NodeInfo]
+def _near(
+    constraint: Constraint, pod: Pod, handle: Handle, *, must_have_keys_of: Sequence[Constraint]
+) -> Mapping[str, int]:
+    """Return topology value → matching Pods (count); of hostnames the node's name is the value."""
+    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
+    if constraint.topology_key == HOSTNAME:
+        return count_matching_pods(constraint, pod, handle)
+    (counted,) = count_domains([constraint], pod, handle, must_have_keys_of=must_have_keys_of)
+    return counted.match_num
+
+
+def _points(
+    constraint: Constraint, near: Mapping[str, int], values: Mapping[str, str], names: Collection[str]
 ) -> dict[str, float]:
-    """Return node's name → points for the matching Pods in its domain; the more, the worse.
+    """Return node's name → points for the matching Pods near it; the more, the worse. Nodes without the key get none.
+
+    Args:
+        constraint: soft.
+        near: topology value → matching Pods (count).
+        values: node's name → value of the topology key.
+        names: the nodes that are scored.
 
     Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
     """
     # matching Pods x weight + (maxSkew - 1): a larger maxSkew flattens what the counts say.
-    key, weight = constraint.topology_key, topology_weight(constraint, nodes)
-    of_domain = {value: count * weight + (constraint.max_skew - 1) for value, count in match_num.items()}
-    nowhere = float(constraint.max_skew - 1)
-    return {info.name: of_domain.get(info.labels[key], nowhere) for info in nodes if key in info.labels}
+    weight, flat = topology_weight(constraint, values, names), constraint.max_skew - 1
+    of_domain = {value: count * weight + flat for value, count in near.items()}
+    if constraint.topology_key == HOSTNAME:
+        return {name: of_domain.get(name, float(flat)) for name in names if name in values}
+    return {name: of_domain.get(values[name], float(flat)) for name in names if name in values}
 
 
-def _points_by_node(constraint: Constraint, on_node: Mapping[str, int], nodes: Sequence[NodeInfo]) -> dict[str, float]:
-    """Return node's name → points for the matching Pods on it; the more, the worse."""
-    # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
-    weight, names = topology_weight(constraint, nodes), [info.name for info in nodes if HOSTNAME in info.labels]
-    return {name: on_node.get(name, 0) * weight + (constraint.max_skew - 1) for name in names}
-
-
-def topology_weight(constraint: Constraint, nodes: Sequence[NodeInfo]) -> float:
+def topology_weight(constraint: Constraint, values: Mapping[str, str], names: Collection[str]) -> float:
     """Return how much a matching Pod weighs: more where there are more domains among these nodes.
 
     Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
     """
     # ln(domains + 2): without it few large domains would outweigh many small ones.
     if constraint.topology_key == HOSTNAME:
-        return math.log(len(nodes) + 2)
-    return math.log(len({info.labels.get(constraint.topology_key, "") for info in nodes}) + 2)
+        return math.log(len(names) + 2)
+    return math.log(len({values.get(name, "") for name in names}) + 2)
 
 
 def normalize(raw: Mapping[str, int]) -> dict[str, int]:
