@@ -259,7 +259,14 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     # Nobody weighs in: the score is skipped, and says nothing rather than 0.
     if not domains:
         return None
-    return normalize({info.name: _score(info.labels, domains) for info in nodes})
+    # What weighs on the domains of a node together; negative where Pods would rather be apart.
+    raw = dict.fromkeys((info.name for info in nodes), 0)
+    for key, weighed in domains.items():
+        names = handle.index.domains(key)
+        for value, weight in weighed.items():
+            for name in raw.keys() & names[value]:
+                raw[name] += weight
+    return normalize(raw)
 
 
 def _hard_weights(pod: Pod, handle: Handle, weight: int) -> Iterator[KeyOnNodes]:
@@ -273,11 +280,6 @@ def _hard_weights(pod: Pod, handle: Handle, weight: int) -> Iterator[KeyOnNodes]
 def _times(on_nodes: Mapping[str, int], weight: int) -> dict[str, int]:
     """Return the weight of that many Pods on each node."""
     return {node: count * weight for node, count in on_nodes.items()}
-
-
-def _score(node_labels: Mapping[str, str], domains: Domains) -> int:
-    """Return what weighs on the node's domains together; negative where Pods would rather be apart."""
-    return sum(values[node_labels[key]] for key, values in domains.items() if node_labels.get(key) in values)
 
 
 def normalize(raw: Mapping[str, int]) -> dict[str, int]:
