@@ -75,12 +75,14 @@ class State(msgspec.Struct, frozen=True):
         attached: node's name → the volumes that VolumeAttachments say are attached to it.
         must_run: the drivers of the Pod's volumes without which a node will not do.
         handle: the cluster.
+        counted: which of the volumes count, where that is the same on every node; None where it is not.
     """
 
     volumes: tuple[Attachable, ...]
     attached: Mapping[str, frozenset[Identity]]
     must_run: frozenset[str]
     handle: Handle
+    counted: dict[Identity, None] | Status | None
 
 
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
@@ -89,15 +91,21 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     if not any(volume.claims or volume.in_tree for volume in pod.spec.volumes):
         return SKIP
     volumes = tuple(attachable_volumes(pod, handle, required=True))
-    state = State(volumes, attached_volumes(handle), must_run=drivers_that_must_run(volumes, handle), handle=handle)
+    state = State(
+        volumes=volumes,
+        attached=attached_volumes(handle),
+        must_run=drivers_that_must_run(volumes, handle),
+        handle=handle,
+        # Whether in-tree volumes count is the node's affair.
+        counted=None if any(volume.plugin for volume in volumes) else _counted(volumes, None, handle),
+    )
     return PreFilterResult(partial(filter_node, state))
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:
     """Reject a node that has as many volumes of a driver attached as it can."""
-    # Whether in-tree volumes count is the node's affair, so the Pod's volumes are counted for each node.
     csi_node = state.handle.snapshot.get(CSINode, "", node_info.name)
-    volumes = _counted(state.volumes, csi_node, state.handle)
+    volumes = _counted(state.volumes, csi_node, state.handle) if state.counted is None else state.counted
     if isinstance(volumes, Status):
         return volumes
     # Before the limits: a node on which the driver does not run has none.
@@ -106,7 +114,8 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     limits = volume_limits(csi_node)
     if not volumes or not limits:
         return SUCCESS
-    in_use = _counted(_volumes_on(node_info, state.handle), csi_node, state.handle)
+    there = _volumes_on(node_info, state.handle) if node_info.pods_with_volumes else ()
+    in_use = _counted(there, csi_node, state.handle)
     if isinstance(in_use, Status):
         return in_use
     # A volume that a Pod on the node has already takes no second place.
