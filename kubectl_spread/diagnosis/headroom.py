@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.job import at_once
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.summary import held, is_pinned
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import Job, StatefulSet
+from kubectl_spread.objects.workloads import CronJob, Job, StatefulSet
 from kubectl_spread.report import ConstraintReport, Headroom, SpreadStatus
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -71,9 +72,11 @@ def _after(workload: OwnedPods, placed: Pod, node_name: str) -> OwnedPods:
 
 
 def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:
-    """Return the Pod that follows as the replica of that number."""
+    """Return the Pod that follows as the replica of that number, None where no more are wanted."""
     if isinstance(workload.owner, StatefulSet | Job) or (workload.owner is None and before.claims):
         return next_pod(workload, handle.snapshot, handle.profile)
+    if isinstance(workload.owner, CronJob) and number >= at_once(workload.owner.spec.job_template.spec):
+        return None  # The Pods of one run.
     # What has no ordinals makes the same Pod over again, under another name.
     pod = renamed(before.pod, f"{workload.ref.name}-{number}")
     return replace(before, pod=pod, claims=tuple(claims_of(workload.owner, pod)))

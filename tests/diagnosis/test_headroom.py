@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.report import Headroom
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
-from tests.build_workloads import owned, revision, template, workload
+from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.diagnosis.judged import ABC, GPU, TAINTED
 
 ENOUGH = 1_000_000
@@ -90,6 +90,14 @@ def test_a_job_wants_no_more_than_its_parallelism() -> None:
     pods = template(spread(ZONE, selector=app("web")))
     job = workload("Job", "web", pods=pods, parallelism=2, completions=9)
     assert headroom_of([*ABC, job]) == Headroom(more=2, tried=2, then="no more are wanted")
+
+
+@pytest.mark.parametrize(("run", "more"), [({"parallelism": 2, "completions": 9}, 2), ({"parallelism": 2}, 2), ({}, 1)])
+def test_a_run_of_a_cron_job_wants_no_more_than_its_parallelism(run: Object, more: int) -> None:
+    pods = template(spread(ZONE, selector=app("web")))
+    assert headroom_of([*ABC, cron_job("web", pods=pods, **run)]) == Headroom(
+        more=more, tried=more, then="no more are wanted"
+    )
 
 
 @pytest.mark.parametrize("kind", ["DaemonSet"])
