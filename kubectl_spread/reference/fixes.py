@@ -158,7 +158,7 @@ FIXES: Sequence[Entry] = (
     _fix(
         name="LowerRequests",
         summary="ask for less of a resource",
-        meaning="The largest request of one container is lowered to what a node still has.",
+        meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
         when="Where a node lacks nothing but that much of the resource.",
         action="Change the Pod template, if the container needs no more than that.",
         link=entry.REQUESTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -22,6 +22,7 @@ from kubectl_spread.objects.core import (
     PodAffinity,
     PodAffinityTerm,
     PodTemplateSpec,
+    ResourceRequirements,
     Taint,
 )
 from kubectl_spread.report import JsonValue, PatchOperation
@@ -224,10 +225,8 @@ def nodes_short(situation: Situation) -> list[str]:
 
 
 def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield, for each resource, the greatest request of one container with which a node has room."""
+    """Yield, for each resource, the greatest request, of one container or of the Pod, with which a node has room."""
     pod = situation.pod
-    if pod.spec.resources is not None:
-        return
     state = noderesources.state_of(pod, situation.handle)
     room: dict[str, int] = {}
     unread = situation.handle.snapshot.inventory.not_read
@@ -237,23 +236,57 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
         short = noderesources.insufficient(state, info)
         if len(short) <= 1 + others and not noderesources.is_full(info):
             room |= {each.name: max(room.get(each.name, 0), each.free) for each in short}
+    whole = _pod_level(situation)
     for name in sorted(LOWERED.intersection(room)):
+        excess = state.requests[name] - room[name]
+        if name in whole:
+            yield from _lowered(whole[name] - excess, name, "the Pod", _set_pod_request, excess=excess)
+            continue
         for containers in (pod.spec.containers, pod.spec.init_containers):
-            yield from _lower_largest(containers, name, excess=state.requests[name] - room[name])
+            yield from _lower_largest(containers, name, excess=excess)
+
+
+def _pod_level(situation: Situation) -> Mapping[str, int]:
+    """Return what the Pod requests as a whole (amounts), which counts instead of its containers' requests."""
+    pod = situation.pod
+    if pod.spec.resources is None or not resource.has_pod_level(pod, situation.handle.profile):
+        return {}
+    requests = resource.amounts(pod.spec.resources.requests)
+    return {name: amount for name, amount in requests.items() if resource.is_pod_level(name)}
 
 
 def _lower_largest(containers: Sequence[Container], name: str, *, excess: int) -> Iterator[Candidate]:
     """Yield the Pod with the largest of these containers' requests lowered by what is too much."""
     largest = max(containers, key=lambda container: _requested(container, name), default=Container())
-    left = _requested(largest, name) - excess
+    left, set_request = _requested(largest, name) - excess, partial(_set_request, largest.name)
+    yield from _lowered(left, name, f"container {largest.name}", set_request, excess=excess)
+
+
+def _lowered(
+    left: int,
+    name: str,
+    whose: str,
+    set_request: Callable[[str, str, PodTemplateSpec], tuple[PatchOperation, ...]],
+    *,
+    excess: int,
+) -> Iterator[Candidate]:
+    """Yield the Pod with a request lowered by what is too much, where something is left of it.
+
+    Args:
+        left: of the request (amount).
+        name: the resource.
+        whose: the container or the Pod, as a sentence has it.
+        set_request: sets the request of (resource, quantity) in a Pod or template.
+        excess: what is too much (amount).
+    """
     if left > 0:
         quantity = resource.quantity_of(name, left)
         yield EditPod(
             id="LowerRequests",
             cost=3,
-            summary=f"lower the {name} request of container {largest.name} to {quantity}",
-            edit=partial(_set_request, largest.name, name, quantity),
-            subject=f"{name} of {largest.name}",
+            summary=f"lower the {name} request of {whose} to {quantity}",
+            edit=partial(set_request, name, quantity),
+            subject=f"{name} of {whose.removeprefix('container ')}",
             amount=excess,
         )
 
@@ -264,13 +297,22 @@ def _requested(container: Container, name: str) -> int:
 
 
 def _set_request(container_name: str, name: str, quantity: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+    """Return the operation that sets one request of a container."""
+    path, container = _container(container_name, target)
+    return _set_in(f"{path}/resources", container.resources, name, quantity)
+
+
+def _set_pod_request(name: str, quantity: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+    """Return the operation that sets one request of the Pod as a whole."""
+    return _set_in("/spec/resources", target.spec.resources or ResourceRequirements(), name, quantity)
+
+
+def _set_in(path: str, resources: ResourceRequirements, name: str, quantity: str) -> tuple[PatchOperation, ...]:
     """Return the operation that sets one request.
 
     The requests are replaced as a whole: those of a Pod come from its limits where the manifest names none.
     """
-    path, container = _container(container_name, target)
-    resources = container.resources
     requests: dict[str, JsonValue] = {**resources.requests, name: quantity}
     if resources.requests or resources.limits:
-        return (set_to(f"{path}/resources/requests", requests),)
-    return (set_to(f"{path}/resources", {"requests": requests}),)
+        return (set_to(f"{path}/requests", requests),)
+    return (set_to(path, {"requests": requests}),)

@@ -212,8 +212,20 @@ class TestRequests:
             [node("n", allocatable={"pods": "0", "cpu": "1"})], pod("p", requests={"cpu": "2"})
         )
 
-    def test_of_the_pod_as_a_whole_stay(self) -> None:
-        pending = pod("p", resources={"requests": {"cpu": "9"}})
+    def test_of_the_pod_as_a_whole_are_lowered_where_they_count(self) -> None:
+        pending = pod("p", requests={"cpu": "1", "memory": "40Gi"}, resources={"requests": {"cpu": "9"}})
+        nodes = [node("n", allocatable={"cpu": "8", "memory": "64Gi"})]
+        found = fixes(nodes, pending)["LowerRequests"]
+        assert patch_of(found) == [("add", "/spec/resources/requests", {"cpu": "8000m"})]
+        assert found.summary == "lower the cpu request of the Pod to 8000m"
+
+    def test_of_the_containers_are_lowered_where_the_pod_as_a_whole_has_none(self) -> None:
+        pending = pod("p", requests={"memory": "40Gi"}, resources={"requests": {"cpu": "1"}})
+        found = fixes([node("n")], pending)["LowerRequests"]
+        assert patch_of(found) == [("add", "/spec/containers/0/resources/requests", {"memory": "32768Mi"})]
+
+    def test_of_the_pod_as_a_whole_are_no_less_than_its_containers_ask_for(self) -> None:
+        pending = pod("p", requests={"cpu": "9"}, resources={"requests": {"cpu": "10"}})
         assert "LowerRequests" not in fixes([node("n")], pending)
 
     def test_for_two_resources_take_a_pair(self) -> None:
