@@ -1,6 +1,7 @@
 """Workloads that have fewer Pods than they want: how many, and what their controllers say of it.
 
-Source: kube-controller-manager pkg/controller/replicaset/replica_set_utils.go calculateStatus (v1.36).
+Source: kube-controller-manager pkg/controller/replicaset/replica_set_utils.go calculateStatus,
+pkg/controller/daemon/daemon_controller.go updateDaemonSetStatus (v1.36).
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import msgspec
 from kubectl_spread.controllers import deployment, job
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects.core import Pod, ReplicationController
-from kubectl_spread.objects.workloads import Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.snapshot import Snapshot
 
 _REPLICA_FAILURE = "ReplicaFailure"
 """The condition that holds while a ReplicaSet cannot make a Pod, or delete one."""
+_FAILED_DELETE = "FailedDelete"
 
 
 class Shortage(msgspec.Struct, frozen=True):
@@ -34,7 +36,7 @@ class Shortage(msgspec.Struct, frozen=True):
 
 
 def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
-    """Return what the workload lacks; None where that is nothing, or where the nodes decide how many Pods it has."""
+    """Return what the workload lacks; None where that is nothing, or where nothing says how many Pods it is to have."""
     match workload.owner:
         case Deployment() | ReplicaSet() | ReplicationController() as owner:
             maker = _maker(owner, snapshot)
@@ -42,6 +44,10 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
             found = Shortage((maker or owner).spec.replicas_wanted, _living(own), _failure(maker))
         case StatefulSet() as owner:
             found = Shortage(owner.spec.replicas_wanted, _living(workload.pods))
+        case DaemonSet(status=status):
+            # Of the nodes that are to have a Pod; a controller that has not looked yet may be behind.
+            there = max(status.current_number_scheduled, _living(workload.pods))
+            found = Shortage(status.desired_number_scheduled, there)
         case Job() as owner if job.wants_more(owner, workload.pods):
             found = Shortage(job.wanted_now(owner), _living(workload.pods))
         case _:
@@ -77,6 +83,7 @@ def _made_by(maker: ReplicaSet | ReplicationController, pods: Iterable[Pod]) -> 
 
 
 def _failure(maker: ReplicaSet | ReplicationController | None) -> str:
-    """Return why it could not make a Pod when it last tried; empty where it could."""
+    """Return why it could not make a Pod when it last tried; empty where it could, or could not delete one."""
     conditions = maker.status.conditions if maker else ()
-    return next((c.message for c in conditions if c.type == _REPLICA_FAILURE and c.status == "True"), "")
+    failures = (c for c in conditions if c.type == _REPLICA_FAILURE and c.status == "True")
+    return next((failure.message for failure in failures if failure.reason != _FAILED_DELETE), "")

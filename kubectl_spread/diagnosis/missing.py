@@ -9,6 +9,7 @@ from kubectl_spread.apiserver.admission import Refusal
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.shortage import Shortage, failure_of
 from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.report import NotCreated
 from kubectl_spread.scheduler.framework import Handle
 
@@ -34,7 +35,9 @@ def not_created(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotC
         handle: the cluster.
     """
     upcoming = upcoming_pod(workload, handle)
-    if upcoming is None or not (upcoming.comes and upcoming.refusals):
+    # A DaemonSet that lacks Pods makes them for their nodes, and none next.
+    comes = upcoming is not None and (upcoming.comes or isinstance(workload.owner, DaemonSet))
+    if upcoming is None or not (comes and upcoming.refusals):
         return None
     message = str(upcoming.refusals[0])
     return NotCreated(

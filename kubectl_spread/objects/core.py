@@ -525,6 +525,7 @@ class ReplicaSetCondition(Struct, frozen=True):
 
     type: str = ""
     status: str = ""
+    reason: str = ""
     message: str = ""
 
 

@@ -107,11 +107,19 @@ class StatefulSet(Struct, frozen=True):
     status: StatefulSetStatus = StatefulSetStatus()
 
 
+class DaemonSetStatus(Struct, frozen=True):
+    """On how many nodes there is to be a Pod, and on how many of these there is one (counts)."""
+
+    desired_number_scheduled: int = 0
+    current_number_scheduled: int = 0
+
+
 class DaemonSet(Struct, frozen=True):
     """Keeps one Pod on each node that takes it."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: WorkloadSpec = WorkloadSpec()
+    status: DaemonSetStatus = DaemonSetStatus()
 
 
 class JobSchedulingConfiguration(Struct, frozen=True):

@@ -134,6 +134,15 @@ def test_pods_that_were_never_created(
     assert (missing.message, missing.message_from) == (message, said_by)
 
 
+def test_daemons_that_were_never_created() -> None:
+    status = {"desiredNumberScheduled": 3, "currentNumberScheduled": 1}
+    agent = [workload("DaemonSet", "agent", status=status), owned("agent-n", "DaemonSet", "agent", on="n")]
+    (missing,) = explained([node("n"), *agent, FULL]).report.not_created
+    assert (str(missing.workload), missing.wanted, missing.created) == ("daemonset/agent", 3, 1)
+    assert (missing.message, missing.message_from) == (OVER_QUOTA, UNSET)
+    assert not explained([node("n"), *agent]).report.not_created
+
+
 def test_only_workloads_of_the_scope_that_lack_pods_are_told() -> None:
     assert not explained([*REPORTS, FULL], namespace="other").report.not_created
     assert not explained([*REPORTS, FULL], selector="app=db").report.not_created

@@ -16,9 +16,14 @@ from tests.naming import in_order
 DENIED = 'admission webhook "policy.example" denied the request: no'
 
 
-def failing(status: str = "True") -> Object:
+def failing(status: str = "True", **fields: str) -> Object:
     """Return the status of a ReplicaSet whose last Pod was denied, or once was."""
-    return {"conditions": [{"type": "ReplicaFailure", "status": status, "message": DENIED}]}
+    return {"conditions": [{"type": "ReplicaFailure", "status": status, "message": DENIED, **fields}]}
+
+
+def on_nodes(desired: int, current: int) -> Object:
+    """Return the status of a DaemonSet with Pods for so many nodes, and on so many."""
+    return {"desiredNumberScheduled": desired, "currentNumberScheduled": current}
 
 
 def of_revision(number: int, replicas: int, status: Object | None = None) -> Object:
@@ -61,6 +66,11 @@ WEB = workload("Deployment", "web", replicas=3)
         ([workload("Job", "once", parallelism=3, completions=5)], Shortage(3, 0)),
         ([workload("Job", "once", parallelism=3, completions=5, suspend=True)], None),
         ([workload("DaemonSet", "agent")], None),
+        ([workload("DaemonSet", "agent", status=on_nodes(3, 1)), pods("DaemonSet", "agent", 1)], Shortage(3, 1)),
+        ([workload("DaemonSet", "agent", status=on_nodes(3, 1)), pods("DaemonSet", "agent", 3)], None),
+        ([workload("DaemonSet", "agent", status=on_nodes(3, 3)), pods("DaemonSet", "agent", 3)], None),
+        ([WEB, of_revision(1, 3, failing(reason="FailedCreate"))], Shortage(3, 0, DENIED)),
+        ([WEB, of_revision(1, 3, failing(reason="FailedDelete"))], Shortage(3, 0)),
         ([owned("lone", "Rollout", "canary")], None),
     ],
     ids=in_order,
