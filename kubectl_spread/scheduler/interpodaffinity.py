@@ -75,7 +75,7 @@ class State(msgspec.Struct, frozen=True):
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter, or Skip where neither the Pod nor any other requires anything of the two."""
     try:
-        terms = _with_namespaces(PodTerms.of(pod), handle)
+        terms = with_namespaces(PodTerms.of(pod), handle)
     except ValueError as error:
         # upstream: a preferred term that cannot be read rejects the Pod too, though this filter has no use for it.
         return unresolvable(f"parsing pod: {error}")
@@ -180,7 +180,7 @@ def _meant(existing: OnNodes, pod: Pod, handle: Handle) -> Iterator[KeyOnNodes]:
             yield term.topology_key, on_nodes
 
 
-def _with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:
+def with_namespaces(terms: PodTerms, handle: Handle) -> PodTerms:
     """Return the Pod's own terms with their namespace selectors resolved to names."""
     return PodTerms(
         affinity=tuple(_with_names(term, handle) for term in terms.affinity),
@@ -243,7 +243,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     """
     arguments = handle.profile.inter_pod_affinity
     try:
-        preferred = _with_namespaces(PodTerms.of(pod), handle).preferred
+        preferred = with_namespaces(PodTerms.of(pod), handle).preferred
     except ValueError as error:
         return Status(Code.ERROR, (f"failed to parse pod: {error}",))
     # upstream: this leaves out what others require as well, though the argument's name speaks of preferences.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.claims import claim_name
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.hostport import host_ports
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -103,15 +104,30 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
         """Return the Pods by which the requirement rejects the node."""
         if isinstance(requirement, ConstraintRequirement):
             return self._counted[requirement.index].get(info.name, {})
-        if requirement.plugin == interpodaffinity.NAME:
-            near = [self._apart[each] for each in info.labels.items() if each in self._apart]
-            return near[0] if len(near) == 1 else {name: pod for pods in near for name, pod in pods.items()}
-        if requirement.plugin == noderesources.NAME:
-            return {pod.key: pod for pod in self._large_enough(info)}
-        on_node = {pod.key: pod for pod in info.pods}
-        if requirement.plugin == volumerestrictions.NAME:
-            return {**on_node, **self._with_same_claim}
-        return on_node
+        return {pod.key: pod for pod in self._holding[requirement.plugin](info)}
+
+    @cached_property
+    def _holding(self) -> Mapping[str, Callable[[NodeInfo], Iterable[Pod]]]:
+        """Filter → the Pods by which it rejects a node."""
+        return {
+            nodeports.NAME: self._on_port,
+            noderesources.NAME: self._large_enough,
+            interpodaffinity.NAME: self._too_near,
+            volumerestrictions.NAME: lambda info: (*info.pods_with_volumes, *self._with_same_claim),
+            nodevolumelimits.NAME: lambda info: info.pods_with_volumes,
+        }
+
+    def _too_near(self, info: NodeInfo) -> Iterable[Pod]:
+        """Return the Pod without which nobody is too near, in each of the node's domains where anybody is."""
+        near = [self._apart[each] for each in info.labels.items() if each in self._apart]
+        # Of several in one domain each would have to go.
+        return reduce(_both, near).values() if near and all(len(pods) == 1 for pods in near) else ()
+
+    def _on_port(self, info: NodeInfo) -> Sequence[Pod]:
+        """Return the Pod that alone takes a port that is asked for."""
+        wanted = host_ports(self.situation.pod)
+        found = [pod for pod in info.pods if any(port.conflicts(own) for own in host_ports(pod) for port in wanted)]
+        return found if len(found) == 1 else ()
 
     def _large_enough(self, info: NodeInfo) -> Iterator[Pod]:
         """Yield the Pods on the node that alone leave room enough where they go."""
@@ -148,25 +164,25 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _apart(self) -> Mapping[tuple[str, str], PodsByKey]:
         """Topology key and value → the Pods there that must not be near this one, or this one near them."""
-        pod, own = self.situation.pod, readable_terms(self.situation.pod).anti_affinity
-        labels_of = self.situation.handle.snapshot.namespace_labels
-        ours = labels_of(pod.metadata.namespace)
+        pod = self.situation.pod
+        own = interpodaffinity.with_namespaces(readable_terms(pod), self.situation.handle).anti_affinity
+        ours = self.situation.handle.snapshot.namespace_labels(pod.metadata.namespace)
         found: dict[tuple[str, str], dict[PodKey, Pod]] = defaultdict(dict)
         there = ((info, other) for info in self.situation.handle.node_infos.values() for other in info.pods)
         for info, other in there:
             if own or other.spec.affinity is not None:  # which most Pods have not
-                meant = [term for term in own if term.matches(other, labels_of(other.metadata.namespace))]
+                meant = [term for term in own if term.matches(other, {})]
                 meant += [term for term in readable_terms(other).anti_affinity if term.matches(pod, ours)]
                 for key in {term.topology_key for term in meant} & info.labels.keys():
                     found[key, info.labels[key]][other.key] = other
         return found
 
     @cached_property
-    def _with_same_claim(self) -> PodsByKey:
+    def _with_same_claim(self) -> Sequence[Pod]:
         """The Pods on nodes that use a claim of the Pod's."""
         wanted = _claims(self.situation.pod)
         assigned = self.situation.handle.snapshot.assigned.values() if wanted else ()
-        return {pod.key: pod for pods in assigned for pod in pods if wanted & _claims(pod)}
+        return [pod for pods in assigned for pod in pods if wanted & _claims(pod)]
 
 
 def _both(first: PodsByKey, second: PodsByKey) -> PodsByKey:

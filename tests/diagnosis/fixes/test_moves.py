@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from kubectl_spread.diagnosis.fixes import Situation, moves
@@ -37,6 +39,12 @@ def full(**fields: object) -> list[Object]:
     return [node("n"), holder, node("small", allocatable={"cpu": "6"}, taints=["small=:NoSchedule"])]
 
 
+def obstacles(objects: Sequence[Object], pending: Object) -> list[str]:
+    """Return the names of the Pods without which the Pod may have a node."""
+    asked = Situation(typed_pod(pending), handle([*objects, pending]))
+    return [each.metadata.name for each, _ in moves.obstacles(asked)]
+
+
 TOLERANT: Object = {"tolerations": [{"key": "small", "operator": "Exists"}]}
 PENDING = pod("p", requests={"cpu": "8"})
 
@@ -54,14 +62,29 @@ class TestWhich:
     def test_only_those_that_alone_hold_room_enough(self) -> None:
         sizes = {"small": "1", "large": "4", "larger": "5"}
         there = [pod(name, on="n", requests={"cpu": cpu}) for name, cpu in sizes.items()]
-        incoming = typed_pod(pod("p", requests={"cpu": "2"}))
-        asked = Situation(incoming, handle([node("n", allocatable={"cpu": "10"}), *there]))
-        assert [each.metadata.name for each, _ in moves.obstacles(asked)] == ["large", "larger"]
+        there.append(node("n", allocatable={"cpu": "10"}))
+        assert obstacles(there, pod("p", requests={"cpu": "2"})) == ["large", "larger"]
 
     def test_one_that_holds_the_port(self) -> None:
         objects = [node("n"), pod("holder", on="n", host_ports=["80"], namespace="edge"), pod("idle", on="n")]
         moved = [fix for fix in search(objects, pod("p", host_ports=["80"])).fixes if fix.id == "MovePod"]
         assert [fix.commands for fix in moved] == [("kubectl delete pod holder -n edge",)]
+        assert obstacles(objects, pod("p", host_ports=["80"])) == ["holder"]
+
+    def test_none_where_two_hold_ports_that_are_asked_for(self) -> None:
+        objects = [node("n"), pod("first", on="n", host_ports=["80"]), pod("second", on="n", host_ports=["81"])]
+        assert obstacles(objects, pod("p", host_ports=["80", "81"])) == []
+        assert obstacles(objects, pod("p", host_ports=["81"])) == ["second"]
+
+    def test_none_of_several_that_are_too_near(self) -> None:
+        apart = {"podAntiAffinity": {REQUIRED: [{"labelSelector": {}, "topologyKey": HOSTNAME}]}}
+        objects = [node("n"), node("m"), *(pod(name, on=name[0]) for name in ("n-1", "n-2", "m-1"))]
+        assert obstacles(objects, pod("p", affinity=apart)) == ["m-1"]
+
+    def test_only_those_with_volumes_where_no_more_can_be_attached(self) -> None:
+        disk = {"name": "data", "gcePersistentDisk": {"pdName": "shared"}}
+        objects = [node("n"), pod("user", on="n", volumes=[disk]), pod("idle", on="n")]
+        assert obstacles(objects, pod("p", volumes=[disk])) == ["user"]
 
     def test_one_that_is_counted_in_the_crowded_domain(self) -> None:
         tainted = {"taints": ["x=y:NoSchedule"]}
