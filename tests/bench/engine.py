@@ -1,6 +1,6 @@
 """How long the engine takes in a large cluster, plugin by plugin.
 
-Run it as ``python -m tests.bench.engine [--nodes 5000] [--pods 50000]``.
+Run it as ``python -m tests.bench.engine [--nodes 5000] [--pods 50000]``; it ends with 1 when a budget is exceeded.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, NodeInfo, Status
 from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.snapshot import Snapshot
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 
 ZONES = 3
 RACKS = 40
 APPS = 500
 REPEATS = 7
+BUILDS = 3
+FIRST, EVALUATION = 600.0, 50.0
+"""What one Pod may take (CPU milliseconds): together with all that is gathered of the cluster, and after that."""
 T = TypeVar("T")
 
 
@@ -34,6 +38,20 @@ class Timing:
     pre_filter: float = 0.0
     filter_nodes: float = 0.0
     score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a part of the work took, and what it may take (CPU milliseconds); None for as long as it takes."""
+
+    what: str
+    took: float
+    budget: float | None = None
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether it took longer than it may."""
+        return self.budget is not None and self.took > self.budget
 
 
 def big_cluster(nodes: int, pods: int) -> Iterator[Object]:
@@ -154,6 +172,26 @@ def demanding_pod() -> Pod:
     return typed_pod(described)
 
 
+def costs(asked: Pod, read: Snapshot) -> tuple[list[Cost], Handle]:
+    """Return what the Pod's evaluation takes, the fastest of several, and the cluster as it was seen."""
+    building, first, seen = min((_begun(asked, read) for _ in range(BUILDS)), key=lambda begun: begun[0] + begun[1])
+    usual, _ = fastest(lambda: cycle.evaluate(asked, seen))
+    found = [
+        Cost("handle", building),
+        Cost("first evaluation", first),
+        Cost("handle and first evaluation", building + first, FIRST),
+        Cost("evaluation", usual, EVALUATION),
+    ]
+    return found, seen
+
+
+def _begun(asked: Pod, read: Snapshot) -> tuple[float, float, Handle]:
+    """Return what it takes to see the cluster, what the first evaluation takes, and the cluster as it was seen."""
+    building, seen = _timed(lambda: Handle.build(read, default_profile()))
+    first, _ = _timed(lambda: cycle.evaluate(asked, seen))
+    return building, first, seen
+
+
 def timings(asked: Pod, seen: Handle) -> list[Timing]:
     """Return what each plugin of the profile costs, the fastest of several runs."""
     feasible = [seen.node_infos[name] for name in cycle.evaluate(asked, seen).feasible]
@@ -187,26 +225,26 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
     return (time.process_time() - begun) * 1000, result
 
 
-def main() -> None:
-    """Print a table of each plugin's time."""
+def main() -> int:
+    """Print what an evaluation takes and each plugin's part of it; return 1 when a budget is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--pods", type=int, default=50_000)
     asked_for = parser.parse_args()
-    read = snapshot(big_cluster(asked_for.nodes, asked_for.pods))
+    read, asked = snapshot(big_cluster(asked_for.nodes, asked_for.pods)), demanding_pod()
     gc.freeze()
-    building, seen = _timed(lambda: Handle.build(read, default_profile()))
-    asked = demanding_pod()
-    first, evaluation = _timed(lambda: cycle.evaluate(asked, seen))
-    usual, _ = fastest(lambda: cycle.evaluate(asked, seen))
+    found, seen = costs(asked, read)
+    feasible = len(cycle.evaluate(asked, seen).feasible)
     lines = [
-        f"{asked_for.nodes} nodes, {asked_for.pods} Pods, {len(evaluation.feasible)} nodes feasible (CPU milliseconds)",
-        f"{'handle':34} {building:8.1f}\n{'first evaluation':34} {first:8.1f}\n{'evaluation':34} {usual:8.1f}\n",
-        f"{'plugin':34} {'prefilter':>9} {'filter':>8} {'score':>8}",
+        f"{asked_for.nodes} nodes, {asked_for.pods} Pods, {feasible} nodes feasible (CPU milliseconds)",
+        f"{'':34} {'took':>9} {'budget':>8}",
+        *(f"{cost.what:34} {cost.took:9.1f} {cost.budget or '-':>8}" for cost in found),
+        f"\n{'plugin':34} {'prefilter':>9} {'filter':>8} {'score':>8}",
     ]
     lines += (f"{t.plugin:34} {t.pre_filter:9.2f} {t.filter_nodes:8.2f} {t.score:8.2f}" for t in timings(asked, seen))
     sys.stdout.write("\n".join([*lines, ""]))
+    return int(any(cost.exceeded for cost in found))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Status
 from kubectl_spread.scheduler.profile import default_profile
-from tests.bench.engine import big_cluster, demanding_pod, timings
-from tests.build import handle
+from tests.bench.engine import EVALUATION, FIRST, Cost, big_cluster, costs, demanding_pod, timings
+from tests.build import handle, snapshot
 
 NOTHING_TO_SAY = {"NodeName", "VolumeRestrictions", "VolumeZone", "NodeDeclaredFeatures", "DynamicResources"}
 
@@ -29,3 +29,17 @@ def test_every_plugin_is_in_the_table() -> None:
     found = {timing.plugin: timing for timing in timings(demanding_pod(), handle(big_cluster(20, 40)))}
     assert {*found} == {*default_profile().filters, *default_profile().weights}
     assert found["NodeResourcesFit"].filter_nodes > 0
+
+
+def test_a_small_cluster_takes_less_than_a_large_one_may() -> None:
+    found, seen = costs(demanding_pod(), snapshot(big_cluster(20, 40)))
+    assert [cost.budget for cost in found] == [None, None, FIRST, EVALUATION]
+    assert found[0].took + found[1].took == found[2].took
+    assert not any(cost.exceeded for cost in found)
+    assert len(seen.node_infos) == 20
+
+
+def test_what_takes_longer_than_it_may() -> None:
+    assert Cost("evaluation", EVALUATION + 1, EVALUATION).exceeded
+    assert not Cost("evaluation", EVALUATION, EVALUATION).exceeded
+    assert not Cost("handle", EVALUATION).exceeded
