@@ -62,6 +62,7 @@ class NodeRoom:
     def _order(self, resource: str) -> tuple[Sequence[int], Sequence[str]]:
         """Return what is free of the resource, least first, and on which nodes."""
         if resource not in self._in_order:
-            pairs = sorted((info.free(resource), name) for name, info in self._nodes.items())
-            self._in_order[resource] = [free for free, _ in pairs], [name for _, name in pairs]
+            free = {name: info.free(resource) for name, info in self._nodes.items()}
+            names = sorted(free, key=free.__getitem__)
+            self._in_order[resource] = [free[name] for name in names], names
         return self._in_order[resource]

@@ -8,7 +8,7 @@ modelled: CPU and memory that a Pod gets by a ResourceClaim (gate DRANodeAllocat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
@@ -186,22 +186,20 @@ def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
     spec, status = pod.spec, pod.status
     if spec.init_containers or spec.overhead or spec.resources is not None:
         return None
-    if resizing and (status.resources is not None or not _have(spec.containers, status.container_statuses)):
+    containers, statuses = spec.containers, status.container_statuses
+    if not resizing:
+        return tuple([tuple(container.resources.requests.items()) for container in containers])
+    if status.resources is not None or len(containers) != len(statuses):
         return None
-    return tuple([tuple(container.resources.requests.items()) for container in spec.containers])
-
-
-def _have(containers: Sequence[Container], statuses: Sequence[ContainerStatus]) -> bool:
-    """Whether these are the statuses of the containers, which each have and were allocated what they request."""
-    if len(containers) != len(statuses):
-        return False
+    asked = []
     for container, reported in zip(containers, statuses, strict=True):
         requests, has = container.resources.requests, reported.resources
         if has is None or reported.name != container.name:
-            return False
+            return None
         if not requests == has.requests == reported.allocated_resources:
-            return False
-    return True
+            return None
+        asked.append(tuple(requests.items()))
+    return tuple(asked)
 
 
 # Replicas request the same, and many workloads do; where each Pod has its own, adding up is still quick.
