@@ -19,10 +19,12 @@ from tests.controlplane.api import Object
 from tests.controlplane.binaries import Binaries, build_binaries
 from tests.controlplane.cluster import ControlPlane, Options, control_plane
 from tests.controlplane.identity import ADMIN
+from tests.controlplane.waiting import wait_for
 from tests.e2e.manifests import ZONE, constraint, match, node, pod
 
 ZONES = 3
-PODS_OF_WEB = 30
+DEPLOYMENTS = 10
+FILLED_SECONDS = 120.0
 PADDING = "x" * 10_000
 """What managedFields, environments and probes make of a real Pod (bytes)."""
 BARE_READ = """
@@ -43,23 +45,39 @@ for path in ("/api/v1/nodes", "/api/v1/pods"):
 
 
 def fill(plane: ControlPlane, *, nodes: int, pods: int) -> None:
-    """Create Nodes, Pods on them, and one Pod that no node takes."""
+    """Create Nodes, Deployments whose Pods are bound and ready, and one Pod that no node takes."""
     client = plane.client()
     client.create_nodes(node(f"node-{index}", labels={ZONE: f"zone-{index % ZONES}"}) for index in range(nodes))
     client.create_namespaces(["shop"])
-    client.create_pods(_pod(index, nodes) for index in range(pods))
+    client.apply(
+        _deployment(name, pods // DEPLOYMENTS) for name in ("web", *map("app-{}".format, range(1, DEPLOYMENTS)))
+    )
     nowhere = constraint("nowhere", selector=match(app="web"))
     client.create_pods([pod("shop", "waiting", labels={"app": "web"}, spec={"topologySpreadConstraints": [nowhere]})])
 
+    def ready() -> bool:
+        client.act_as_kubelets()
+        running = [each for each in client.pods("shop") if each["status"]["phase"] == "Running"]
+        return len(running) == pods // DEPLOYMENTS * DEPLOYMENTS
 
-def _pod(index: int, nodes: int) -> Object:
-    """Return one of the Pods."""
-    name = "web" if index < PODS_OF_WEB else f"app-{index // PODS_OF_WEB}"
+    wait_for(ready, what="all Pods to run", timeout_s=FILLED_SECONDS)
+
+
+def _deployment(name: str, replicas: int) -> Object:
+    """Return a Deployment whose Pods are as large as real ones."""
     even = constraint(ZONE, selector=match(app=name))
-    spec = {"nodeName": f"node-{index % nodes}", "topologySpreadConstraints": [even]}
-    described = pod("shop", f"{name}-{index}", labels={"app": name}, spec=spec)
-    described["metadata"]["annotations"] = {"padding": PADDING}
-    return described
+    template = pod("shop", name, labels={"app": name}, spec={"topologySpreadConstraints": [even]})
+    template["metadata"] = {"labels": {"app": name}, "annotations": {"padding": PADDING}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {
+            "replicas": replicas,
+            "selector": match(app=name),
+            "template": {"metadata": template["metadata"], "spec": template["spec"]},
+        },
+    }
 
 
 def _commands(plane: ControlPlane, binaries: Binaries, manifest: Path) -> Mapping[str, list[str]]:
