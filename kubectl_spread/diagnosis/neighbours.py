@@ -7,11 +7,12 @@ from functools import cached_property
 
 import msgspec
 
+from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.storage import PersistentVolume
+from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_spread.scheduler import volumerestrictions
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
-from kubectl_spread.scheduler.claims import claim_name, claim_named
+from kubectl_spread.scheduler.claims import CLASS, claim_name, claim_named, not_found
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.hostport import host_ports
 
@@ -113,11 +114,26 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             name = claim_name(self.pod, volume)
             claim = claim_named(self.pod, name, self.handle.snapshot) if name else None
             if claim is None or not claim.spec.volume_name:
-                details += [f"claim {name} is not bound"] if name else []
+                details += [f"claim {name} is not bound{self._without_class(claim)}"] if name else []
                 continue
             found = self.handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
             details.append(f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}")
         return tuple(details)
+
+    def _without_class(self, claim: PersistentVolumeClaim | None) -> str:
+        """Return why nothing makes a volume for the claim, in the words of its events; empty where something may.
+
+        Source: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim (v1.36).
+        """
+        snapshot = self.handle.snapshot
+        if claim is None or not snapshot.inventory.has(kinds.STORAGE_CLASS):
+            return ""
+        if claim.class_name:
+            known = snapshot.get(StorageClass, "", claim.class_name) is not None
+            return "" if known else f": {not_found(CLASS, claim.class_name)}"
+        if claim.wants_default_class and any(each.is_default for each in snapshot.all(StorageClass)):
+            return ""  # The controller is about to write it down.
+        return ": no persistent volumes available for this claim and no storage class is set"
 
     def single_users(self, _node_info: NodeInfo) -> str:
         """Return which other Pods hold the claims of the Pod that only one may use, wherever they are."""

@@ -9,7 +9,7 @@ import pytest
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
 from tests.build_devices import CLAIMING
-from tests.build_storage import claim, volume
+from tests.build_storage import claim, storage_class, volume
 from tests.diagnosis.judged import ABC, incoming, report_of, web
 from tests.naming import in_order
 
@@ -183,10 +183,30 @@ def test_affinity_names_what_speaks_against_each_node() -> None:
     }
 
 
+BY_DEFAULT = {"name": "fast", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
+AT_ONCE = storage_class("fast", waits=False)
+DEFAULT_CLASS = {**AT_ONCE, "metadata": BY_DEFAULT}
+
+
 @pytest.mark.parametrize(
     ("objects", "plugin", "said"),
     [
-        ([claim("data")], "VolumeBinding", "claim data is not bound"),
+        (
+            [claim("data")],
+            "VolumeBinding",
+            "claim data is not bound: no persistent volumes available for this claim and no storage class is set",
+        ),
+        (
+            [claim("data", class_name="fast"), storage_class("slow")],
+            "VolumeBinding",
+            'claim data is not bound: storageclass.storage.k8s.io "fast" not found',
+        ),
+        (
+            [claim("data", class_name="fast"), storage_class("fast", waits=False)],
+            "VolumeBinding",
+            "claim data is not bound",
+        ),
+        ([claim("data"), DEFAULT_CLASS], "VolumeBinding", "claim data is not bound"),
         ([], "VolumeBinding", "claim data is not bound"),
         (
             [claim("data", bound_to="pv"), volume("pv", usable_on={ZONE: ["x", "y"]})],
