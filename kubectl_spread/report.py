@@ -529,7 +529,7 @@ class Jam(Report, frozen=True, kw_only=True):
     Attributes:
         replica: which; where it depends on ties, the earliest.
         replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
-        message: the scheduler's wording.
+        message: the scheduler's wording; None where not all Pods were read and it is not known.
         nodes: of a DaemonSet, the nodes that have no room for their Pod.
         summary: what is to blame, in a sentence or two.
         conflict: the fewest requirements that together leave it no node.
@@ -537,7 +537,7 @@ class Jam(Report, frozen=True, kw_only=True):
 
     replica: int
     replica_max: int | UnsetType | None = UNSET
-    message: str
+    message: str | None
     nodes: tuple[str, ...] = ()
     summary: str = ""
     conflict: tuple[Requirement, ...] = ()

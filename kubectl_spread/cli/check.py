@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kubectl_spread.cli import inputs, output
-from kubectl_spread.cli.flags import CheckOutput, ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags
+from kubectl_spread.cli.flags import (
+    CheckOutput,
+    ConnectionFlags,
+    Flags,
+    Option,
+    ReadFlags,
+    SchedulerFlags,
+    ScopeFlags,
+)
 from kubectl_spread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -106,6 +114,7 @@ def create_of(flags: CheckFlags, source: Source) -> Create | None:
 def check(
     flags: CheckFlags,
     scope: ScopeFlags,
+    reading: ReadFlags,
     printing: CheckOutput,
     scheduler: SchedulerFlags,
     connection: ConnectionFlags,
@@ -124,6 +133,7 @@ def check(
         return outline_text(check_outline(report, Extent(wide=wide, every_fix=flags.all_fixes)), screen)
 
     printed = output.printer(text, printing)
+    read = inputs.read_mode_of(reading)
     source = inputs.source_of(connection, scope, scheduler)
     options = command.CheckOptions(
         filenames=filenames,
@@ -133,6 +143,7 @@ def check(
         enforce_namespace=bool(scope.namespace),
         replicas=flags.replicas,
         fix_budget=flags.fix_budget,
+        read=read,
         selector=parse_selector(scope.selector),
     )
     rules, stdin = inputs.scheduler_of(scheduler), inputs.standard_input()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import msgspec
@@ -12,7 +13,7 @@ from kubectl_spread.commands import lists, refused
 from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.commands.origin import in_its_file
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
@@ -20,7 +21,7 @@ from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_
 from kubectl_spread.controllers.rollout import Wanted
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.checked import Checked, checked, with_missing
+from kubectl_spread.diagnosis.checked import Checked, Coming, checked, coming, with_missing
 from kubectl_spread.diagnosis.evaluation import as_item
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
@@ -43,6 +44,7 @@ from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from kubectl_spread.commands.check_staged import ComingIn
     from kubectl_spread.commands.server_side import Create, Served
 
 UNREADABLE = "unreadable"
@@ -56,11 +58,15 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
         replicas: how many to place; None for as many as each manifest says.
         selector: of which manifests the Pods are placed, by their own labels; the rest is only laid over the cluster.
         fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
+        read: how much of a large cluster is read.
+        most_nodes: of how many nodes (count) the Pods are read one by one there, before all are.
     """
 
     replicas: int | None = None
     selector: Selector = EVERYTHING
     fix_budget: float | None = None
+    read: ReadMode = "auto"
+    most_nodes: int = MOST_NODES
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -97,9 +103,14 @@ def check(
     asked = [each for each in selected if each.makes_pods]
     if not asked:
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
-    namespaces = dict.fromkeys(manifest.namespace for manifest in asked)
-    asked_of = claiming(source, (each.pod_spec for each in asked))
-    view = look(asked_of, lists.for_manifests(namespaces), scheduler)
+    whole = create is not None or options.read == "all"
+    view = _look(
+        source,
+        asked,
+        options,
+        scheduler,
+        coming_in=None if whole else partial(_coming, manifests, asked, options.replicas),
+    )
     answered: list[tuple[Manifest, Checked]] = []
     with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
@@ -121,6 +132,62 @@ def check(
     unread = (Incomplete(what=problem.place, why=UNREADABLE, consequence=problem.message) for problem in problems)
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return Answer(report, view)
+
+
+def _look(
+    source: Source,
+    asked: Sequence[Manifest],
+    options: CheckOptions,
+    scheduler: SchedulerOptions,
+    *,
+    coming_in: ComingIn | None,
+) -> View:
+    """Return the cluster, of a large one as much as decides.
+
+    Args:
+        source: the cluster.
+        asked: the manifests that are asked about.
+        options: what is asked.
+        scheduler: whose rules apply.
+        coming_in: tells what comes of the manifests; None where the cluster is read whole, however large.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+    """
+    namespaces = tuple(dict.fromkeys(manifest.namespace for manifest in asked))
+    reads, specs = lists.for_manifests(namespaces), tuple(each.pod_spec for each in asked)
+    all_pods = source.count_pods() if coming_in else 0
+    if coming_in is None or all_pods <= lists.WHOLE_CLUSTER_PODS:
+        return look(claiming(source, specs), reads, scheduler)
+    from kubectl_spread.commands.check_staged import Asking, look_for_manifests
+
+    # Where one of several finds a node, where it lies decides about the others.
+    limits = Limits(nodes=options.most_nodes, confirm=options.read != "needed" or len(asked) > 1, few_first=True)
+    asking = Asking(
+        reads=reads,
+        namespaces=namespaces,
+        specs=specs,
+        coming=coming_in,
+        limits=limits,
+        fix_budget=options.fix_budget,
+    )
+    return look_for_manifests(source, asking, scheduler, all_pods=all_pods)
+
+
+def _coming(
+    manifests: Sequence[Manifest], asked: Sequence[Manifest], replicas: int | None, view: View
+) -> Iterator[Coming]:
+    """Yield what comes of each manifest that is asked about, where nothing comes of those before it.
+
+    Raises:
+        ValueError: an object of the cluster, or a manifest, cannot be read.
+    """
+    snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
+    for manifest in asked:
+        wanted = _wanted(manifest, snapshot, view.snapshot, replicas)
+        handle = _handle(wanted.pod, snapshot, view)
+        found = completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), snapshot, handle.profile)
+        yield coming(replace(wanted, pod=found.pod, release=handle.profile.release), view.snapshot, handle)
 
 
 def exit_code(report: CheckReport, *, warnings: bool = False) -> ExitCode:
@@ -176,7 +243,7 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
     Raises:
         ValueError: an object of the cluster cannot be read.
     """
-    handle = Handle.build(snapshot, view.handle(wanted.pod.spec.scheduler_name).profile)
+    handle = _handle(wanted.pod, snapshot, view)
     release = handle.profile.release
     errors = refused.out_of_place(manifest, snapshot, view.snapshot)
     answered = served if served and not served.missing else None
@@ -190,7 +257,7 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
         stored = (served.pod if served else None) or found.pod
         wanted = replace(wanted, pod=stored, release=release)
         if not handle.profile.serves(stored):
-            handle = Handle.build(snapshot, view.handle(stored.spec.scheduler_name).profile)
+            handle = _handle(stored, snapshot, view)
         answer = checked(wanted, view.snapshot, handle)
         item = _item(manifest, answer.item)
         if stored is found.pod:
@@ -207,6 +274,11 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
     if errors or answer is None:
         return Checked(_invalid(item, errors), snapshot)
     return replace(answer, item=replace(item, warnings=refused.warnings(manifest, release)))
+
+
+def _handle(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
+    """Return the cluster, with manifests in it, as the Pod's scheduler sees it."""
+    return Handle.build(snapshot, view.handle(pod.spec.scheduler_name).profile)
 
 
 def _with_fixes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -18,6 +18,9 @@ from kubectl_spread.scheduler import cycle, dynamicresources
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import PodsRead, Snapshot
+
+if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.checked import Coming
 
 MOST_NAMESPACES = 20
 """Namespaces (count) that are read one by one."""
@@ -81,14 +84,46 @@ def to_place(asked: Asked, limits: Limits) -> Need:
         return need
     nodes: set[str] = set()
     for pod, handle in asked:
-        most, inventory = limits.left(handle.snapshot), handle.snapshot.inventory
+        most = limits.left(handle.snapshot)
         found = cycle.not_read(pod, handle, most=most + 1)
-        # More each time: where those that were read have no room, a few further ones may not have any either.
-        tried = max(FIRST_TRIED, FURTHER_TRIED * (len(handle.snapshot.nodes) - len(inventory.not_read)))
-        nodes.update(found[:tried] if found else _victims(pod, handle))
+        nodes.update(found[: _tried(handle)] if found else _victims(pod, handle))
     if asked and len(nodes) > limits.left(asked[0][1].snapshot):
         return Need(whole=True, why=f"{len(nodes)} nodes decide about the next Pods")
     return Need(nodes=frozenset(nodes), why="one of them may take the next Pod")
+
+
+def to_check(coming: Sequence[Coming], limits: Limits) -> Need:
+    """Return what has to be read before it can be said that no first replica finds a node, or that one may.
+
+    Where one does, where it lies decides about those after it, and about other manifests: all Pods are read for that.
+
+    Args:
+        coming: what comes of each manifest.
+        limits: how much may be read.
+
+    Raises:
+        ValueError: as for ``to_judge``.
+    """
+    for each in coming:
+        if each.plan.old or not each.plan.steps:
+            return Need(whole=True, why=f"{each.first.metadata.name} is there already, or is to be on many nodes")
+    asked = tuple((each.first, each.handle) for each in coming)
+    return to_judge(asked, limits) or _evictions(asked)
+
+
+def _evictions(asked: Asked) -> Need:
+    """Return all Pods where one that finds no node may evict others: where it does so, further ones may follow."""
+    for pod, handle in asked:
+        judgement = judge(cycle.evaluate(pod, handle), handle)
+        if judgement.hides_victims or judgement.preemption:
+            return Need(whole=True, why=f"{pod.metadata.name} may evict Pods")
+    return NOTHING
+
+
+def _tried(handle: Handle) -> int:
+    """Return how many nodes (count) are read next, where one that takes a Pod is looked for."""
+    # More each time: where those that were read have no room, a few further ones may not have any either.
+    return max(FIRST_TRIED, FURTHER_TRIED * (len(handle.snapshot.nodes) - len(handle.snapshot.inventory.not_read)))
 
 
 def _victims(pod: Pod, handle: Handle) -> frozenset[str]:
@@ -144,7 +179,7 @@ def _nodes_left(asked: Asked, limits: Limits) -> Need:
             return Need(whole=True, why=f"more than {most} nodes may take {pod.metadata.name}")
         if not found and limits.confirm and cycle.feasible_node(pod, handle):
             return Need(whole=True, why=f"{pod.metadata.name} finds a node, which Pods anywhere may prevent")
-        nodes.update(found[:most])
+        nodes.update(found[: min(most, _tried(handle)) if limits.few_first else most])
     if asked and len(nodes) > limits.left(asked[0][1].snapshot):
         return Need(whole=True, why=f"{len(nodes)} nodes may take the Pods")
     return Need(nodes=frozenset(nodes), why="what else keeps Pods from there is not known")

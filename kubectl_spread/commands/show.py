@@ -242,7 +242,7 @@ def _staged(source: Source, scope: Scope, options: ShowOptions, scheduler: Sched
 
     reads = lists.everything(scope.namespace)
     whole = next(read for read in reads if read.kind == kinds.POD)
-    view = look(claiming(StagedSource(source, scope.namespace)), reads, scheduler)
+    view = look(claiming(StagedSource(source, (scope.namespace,))), reads, scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         return settle(source, view, whole, needed)
 

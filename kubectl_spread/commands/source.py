@@ -36,10 +36,12 @@ class Limits(msgspec.Struct, frozen=True):
     Attributes:
         nodes: so many (count) are read one by one at most.
         confirm: whether all Pods are read before it is said that one finds a node.
+        few_first: whether a few nodes are read before the rest of them: where one is likely to take the Pod.
     """
 
     nodes: int = MOST_NODES
     confirm: bool = True
+    few_first: bool = False
 
     def left(self, snapshot: Snapshot) -> int:
         """Return of how many more nodes (count) the Pods may be read one by one."""
@@ -84,8 +86,8 @@ class Source(Protocol):
     def watch(self, reads: Sequence[Read], say: Callable[[str], object]) -> Followed:
         """Return what was asked for, kept as it is from now on."""
 
-    def count_pods(self) -> int:
-        """Return how many Pods the whole cluster has; 0 for files, which are read whole anyway."""
+    def count_pods(self, namespace: str = "") -> int:
+        """Return how many Pods the namespace has (empty: the cluster); 0 for files, which are read whole anyway."""
 
 
 class SourceWithin:
@@ -126,9 +128,9 @@ class SourceWithin:
         """Return what was asked for, kept as it is from now on."""
         return self._source.watch(reads, say)
 
-    def count_pods(self) -> int:
-        """Return how many Pods the cluster has."""
-        return self._source.count_pods()
+    def count_pods(self, namespace: str = "") -> int:
+        """Return how many Pods the namespace has; empty for the cluster."""
+        return self._source.count_pods(namespace)
 
 
 class FileSource:
@@ -171,7 +173,7 @@ class FileSource:
         """
         raise UsageError("--watch and --from cannot be used together", hint="files do not change")
 
-    def count_pods(self) -> int:
+    def count_pods(self, namespace: str = "") -> int:  # noqa: ARG002 - as for every namespace
         """Return 0: files are read whole anyway."""
         return 0
 
@@ -250,8 +252,8 @@ class ClusterSource:
 
         return create(self._connection, kind, namespace, values)
 
-    def count_pods(self) -> int:
-        """Return how many Pods the cluster has.
+    def count_pods(self, namespace: str = "") -> int:
+        """Return how many Pods the namespace has; empty for the cluster.
 
         Raises:
             ClusterError: the server does not answer.
@@ -259,6 +261,6 @@ class ClusterSource:
         from kubectl_spread.cluster.api.reader import count
         from kubectl_spread.objects.kinds import POD
 
-        counted = count(self._connection, POD)
+        counted = count(self._connection, POD, namespace=namespace)
         self._read_at = counted.resource_version
         return counted.objects

@@ -14,35 +14,84 @@ confirmed by the whole list, for a Pod anywhere may keep it away: unless no more
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TypeAlias
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read, up_to
-from kubectl_spread.commands.needs import Need
-from kubectl_spread.commands.source import Source, SourceWithin
-from kubectl_spread.commands.view import View
+from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
+from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands.needs import Asked, Need, to_change
+from kubectl_spread.commands.source import Limits, Source, SourceWithin
+from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import PodSpec
 from kubectl_spread.snapshot import Inventory, PodsRead, oldest, together
 from kubectl_spread.words import count_of
 
 Needed: TypeAlias = Callable[[View], Need]
 
+TO_READ = 0.25
+"""The part of the time for fixes that may go into finding out whose Pods they take."""
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What a large cluster is read for: whether Pods find a node, and what would change that.
+
+    Attributes:
+        reads: all that it takes, where the cluster is read whole.
+        namespaces: whose Pods are read in any case.
+        specs: of Pods that are asked about beside those that the cluster has.
+        asked: the Pods that are asked about, as far as was read.
+        needed: what has to be read next to judge them.
+        limits: how much may be read.
+        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
+    """
+
+    reads: Sequence[Read]
+    namespaces: Iterable[str]
+    specs: Sequence[PodSpec] = ()
+    asked: Callable[[View], Asked]
+    needed: Needed
+    limits: Limits
+    fix_budget: float | None
+
+
+def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions) -> View:
+    """Return the cluster as far as it has to be read to answer.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+        UsageError: the release or the scheduler's configuration makes no sense.
+    """
+    whole = next(read for read in question.reads if read.kind == kinds.POD)
+    first = claiming(StagedSource(source, question.namespaces), question.specs)
+    view = look(first, question.reads, scheduler)
+    with naming_the_malformed(source.name, view.snapshot):
+        view = settle(source, view, whole, question.needed)
+        if not view.snapshot.inventory.not_read:
+            return view
+        seconds = seconds_for(question.fix_budget, len(view.snapshot.nodes)) * TO_READ
+        changing = partial(to_change, question.asked(view), question.limits)
+        return extended(source, view, whole, FixBudget(seconds, 1).within(changing))
+
 
 class StagedSource(SourceWithin):
-    """A source that is asked for Pods of one namespace, and those without a node, where all Pods are wanted.
+    """A source that is asked for Pods of some namespaces, and those without a node, where all Pods are wanted.
 
     Args:
         source: the whole cluster.
-        namespace: whose Pods are read in any case.
+        namespaces: whose Pods are read in any case.
     """
 
-    def __init__(self, source: Source, namespace: str) -> None:
+    def __init__(self, source: Source, namespaces: Iterable[str]) -> None:
         super().__init__(source)
-        self._namespace = namespace
+        self._namespaces = frozenset(namespaces)
 
     def read(self, reads: Sequence[Read]) -> Inventory:
         """Return what was asked for, of Pods what comes first.
@@ -55,9 +104,10 @@ class StagedSource(SourceWithin):
             return self._source.read(reads)
         unbound = Read(kinds.POD, field_selector="spec.nodeName=", not_older=True)
         # Of a Pod that both lists hold, the one of the common version counts.
-        inventory = self._source.read([*others, unbound, Read(kinds.POD, self._namespace)])
+        of_namespaces = (Read(kinds.POD, namespace) for namespace in sorted(self._namespaces))
+        inventory = self._source.read([*others, unbound, *of_namespaces])
         names = frozenset(node.metadata.name for node in inventory.objects.get(kinds.NODE.name, ()))
-        return replace(inventory, pods_read=PodsRead(frozenset((self._namespace,)), names))
+        return replace(inventory, pods_read=PodsRead(self._namespaces, names))
 
 
 def settle(source: Source, view: View, whole: Read, needed: Needed) -> View:

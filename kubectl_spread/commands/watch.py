@@ -44,12 +44,14 @@ class WatchedSource(SourceWithin):
             self._version = self._source.version()
         return self._version
 
-    def count_pods(self) -> int:
-        """Return how many Pods the cluster had.
+    def count_pods(self, namespace: str = "") -> int:
+        """Return how many Pods the cluster had at first, or how many a namespace has.
 
         Raises:
             ClusterError: the server does not answer.
         """
+        if namespace:
+            return self._source.count_pods(namespace)
         if self._pods is None:
             self._pods = self._source.count_pods()
         return self._pods

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 5
 """Pods (count) of which it is said that they do not wait, though they were named."""
-TO_READ = 0.25
-"""The part of the time for fixes that may go into finding out whose Pods they take."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -109,7 +107,7 @@ def _staged(
         ClusterError: as for ``why_pending``.
     """
     from kubectl_spread.commands import needs
-    from kubectl_spread.commands.staged import StagedSource, extended, settle
+    from kubectl_spread.commands.staged import Question, look_in_stages
 
     def asked_about(view: View) -> needs.Asked:
         pods = _one_of_each(_wanted(view, scope))
@@ -118,14 +116,15 @@ def _staged(
     def needed(view: View) -> needs.Need:
         return needs.to_judge(asked_about(view), limits)
 
-    whole = next(read for read in reads if read.kind == kinds.POD)
-    view = look(claiming(StagedSource(source, scope.namespace)), reads, scheduler)
-    with naming_the_malformed(source.name, view.snapshot):
-        view = settle(source, view, whole, needed)
-        if not view.snapshot.inventory.not_read:
-            return view
-        budget, asked = FixBudget(seconds_for(fix_budget, len(view.snapshot.nodes)) * TO_READ, 1), asked_about(view)
-        return extended(source, view, whole, budget.within(partial(needs.to_change, asked, limits)))
+    question = Question(
+        reads=reads,
+        namespaces=(scope.namespace,),
+        asked=asked_about,
+        needed=needed,
+        limits=limits,
+        fix_budget=fix_budget,
+    )
+    return look_in_stages(source, question, scheduler)
 
 
 def exit_code(report: PendingReport) -> ExitCode:

@@ -52,6 +52,33 @@ class Checked(msgspec.Struct, frozen=True):
     jammed: Placed | None = None
 
 
+class Coming(msgspec.Struct, frozen=True):
+    """What comes of a manifest, before any of it is placed.
+
+    Attributes:
+        plan: which Pods come and which go, up to the first that the API server refuses.
+        first: the first Pod that comes; where none does, what one would be.
+        handle: the cluster with the claims that are made along with them.
+        failed: the first Pod that the API server refuses; None where it takes all.
+    """
+
+    plan: Plan
+    first: Pod
+    handle: Handle
+    failed: FailedCreate | None
+
+
+def coming(wanted: Wanted, before: Snapshot, handle: Handle) -> Coming:
+    """Return what comes of one manifest; for the arguments and errors see ``checked``."""
+    plan = plan_of(wanted, before)
+    failed = _failed_create(plan, before, handle)
+    if failed and failed.created:
+        plan = replace(plan, steps=plan.steps[: failed.created])
+    first = plan.steps[0].pod if plan.steps else wanted.pod
+    handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
+    return Coming(plan, first, handle, failed)
+
+
 def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
     """Return what becomes of one manifest.
 
@@ -63,12 +90,10 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
     Raises:
         ValueError: a selector or quantity cannot be read.
     """
-    plan = plan_of(wanted, before)
-    failed = _failed_create(plan, before, handle)
-    if failed and failed.created:
-        plan = replace(plan, steps=plan.steps[: failed.created])
-    first = plan.steps[0].pod if plan.steps else wanted.pod
-    handle = with_claims([first, *(step.pod for step in plan.steps)], wanted.owner, handle)
+    came = coming(wanted, before, handle)
+    plan, first, handle, failed = came.plan, came.first, came.handle, came.failed
+    if _is_undecided(came):
+        return _of_the_first(wanted, came)
     rolls = _rolls_out(wanted, plan, before) and not (failed and failed.created)
     outcomes = _rolled_out(wanted, plan, before, handle) if rolls else _placed(wanted, plan, handle)
     if isinstance(wanted.owner, DaemonSet) and any(handle.snapshot.all(ResourceQuota)):
@@ -100,6 +125,22 @@ def checked(wanted: Wanted, before: Snapshot, handle: Handle) -> Checked:
         rollout=plan.rollout,
     )
     return Checked(item, after.snapshot, jammed)
+
+
+def _is_undecided(came: Coming) -> bool:
+    """Whether not all Pods were read, and the first that comes may find a node."""
+    pod, handle = came.first, came.handle
+    if not handle.snapshot.inventory.not_read:
+        return False
+    return bool(cycle.not_read(pod, handle, most=1) or cycle.feasible_node(pod, handle))
+
+
+def _of_the_first(wanted: Wanted, came: Coming) -> Checked:
+    """Return the decision about the first Pod alone: where the others go is not told from some of the Pods."""
+    report = _evaluated(came.first, (), came.plan, came.handle)
+    held_by = _held_by(came.first)
+    item = as_item(CheckItem, report, replicas=wanted.replicas, failed_create=came.failed, held_by=held_by)
+    return Checked(item, came.handle.snapshot)
 
 
 def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
@@ -188,8 +229,11 @@ def _explained(jam: Jam | None, jammed: Placed, first: EvaluationReport) -> Jam 
         first: what was found of the first Pod.
     """
     pod, handle = jammed.waiting[0], jammed.handle
-    if jam is None or (not jammed.placements and not jam.nodes and first.summary):
-        return jam and replace(jam, summary=first.summary, conflict=first.conflict)
+    if jam is None:
+        return None
+    if not jammed.placements and not jam.nodes and first.summary:
+        message = first.message if handle.snapshot.inventory.not_read else jam.message
+        return replace(jam, message=message, summary=first.summary, conflict=first.conflict)
     found = judge(cycle.evaluate(pod, handle), handle)
     conflict = tuple(map(reported, found.blame.core)) if found.blame else ()
     return replace(jam, summary=evaluated(found).summary, conflict=conflict)

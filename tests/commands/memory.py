@@ -59,9 +59,10 @@ class Memory:
         """Return what it holds now and later."""
         return Story(self, reads, [*self.later])
 
-    def count_pods(self) -> int:
-        """Return how many Pods it says it has."""
-        return self.pods
+    def count_pods(self, namespace: str = "") -> int:
+        """Return how many Pods it says it has, or how many it has in the namespace."""
+        named = (each for each in self.objects if each["kind"] == "Pod" and each["metadata"]["namespace"] == namespace)
+        return sum(1 for _ in named) if namespace else self.pods
 
 
 @dataclass

@@ -105,10 +105,10 @@ class Counting(Memory):
         self.versions += 1
         return super().version()
 
-    def count_pods(self) -> int:
+    def count_pods(self, namespace: str = "") -> int:
         """Return how many Pods it says it has."""
         self.counts += 1
-        return super().count_pods()
+        return super().count_pods(namespace)
 
 
 def test_files_are_not_watched() -> None:

@@ -32,9 +32,9 @@ _EVEN = {"topologySpreadConstraints": [constraint(ZONE, selector=match(app="web"
 class Many(ClusterSource):
     """A cluster that says it has many Pods."""
 
-    def count_pods(self) -> int:
-        """Return more than there are."""
-        return super().count_pods() + WHOLE_CLUSTER_PODS
+    def count_pods(self, namespace: str = "") -> int:
+        """Return more than there are, but in a namespace."""
+        return super().count_pods(namespace) + (0 if namespace else WHOLE_CLUSTER_PODS)
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
-from tests.build import Object, node, pod
+from tests.build import Object, namespace, node, pod
 from tests.cluster.api_server import Response, Seen, serving, status
 from tests.faults.raw_server import RESET, Said, http, speaking
 from tests.faults.shop import PODS, Program, Shop
@@ -18,15 +20,19 @@ from tests.program import Ended
 
 ANSWERED, UNDETERMINED = 1, 3
 """Exit codes: the Pod is blocked; nothing can be told."""
+WAITING, MANIFEST = "why-pending", "check"
+"""What is asked: why a Pod waits, and whether one would find a node."""
 ALWAYS = 99
 NODES = [f"n{number:02}" for number in range(20)]
 SHUT = ["node.kubernetes.io/unreachable:NoSchedule"]
 OBJECTS: list[Object] = [
+    namespace("shop"),
     *(node(name) for name in NODES),
     *(node(f"shut-{number}", taints=SHUT) for number in range(5)),
     *(pod(f"big-{name}", on=name, namespace="other", requests={"cpu": "8"}) for name in NODES),
     pod("waits", namespace="shop", requests={"cpu": "1"}),
 ]
+COMES = pod("comes", namespace="shop", requests={"cpu": "1"})
 TROUBLED = "n07"
 
 
@@ -118,30 +124,48 @@ def troubled(fault: Fault) -> Callable[[Seen], Said]:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
-    """Return whether all Pods were read → the answer of a server without faults."""
+def questions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, ...]]:
+    """Return question → how it is put to the program."""
+    manifest = tmp_path_factory.mktemp("manifest") / "comes.json"
+    manifest.write_text(json.dumps(COMES))
+    return {WAITING: ("why-pending",), MANIFEST: ("check", "-f", str(manifest))}
+
+
+@pytest.fixture(scope="module")
+def answers(
+    questions: dict[str, tuple[str, ...]], tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, bool], str]:
+    """Return (question, whether all Pods were read) → the answer of a server without faults."""
     found = {}
-    for whole, flags in ((False, ()), (True, ("--read=all",))):
+    for (name, words), (whole, flags) in product(questions.items(), ((False, ()), (True, ("--read=all",)))):
         with serving(LargeShop()) as running:
-            ended = Program.for_server(running.url, tmp_path_factory.mktemp("whole")).run("why-pending", *flags)
+            ended = Program.for_server(running.url, tmp_path_factory.mktemp("whole")).run(*words, *flags)
         assert (ended.code, ended.stderr) == (ANSWERED, "")
         assert any(map(is_on_node, running.seen)) is not whole
-        found[whole] = ended.stdout
+        found[name, whole] = ended.stdout
     return found
 
 
-def test_what_is_said_is_the_same_in_stages(answers: dict[bool, str]) -> None:
-    assert answers[False].splitlines()[0] == answers[True].splitlines()[0]
+@pytest.mark.parametrize("question", [WAITING, MANIFEST])
+def test_what_is_said_is_the_same_in_stages(question: str, answers: dict[tuple[str, bool], str]) -> None:
+    assert answers[question, False].splitlines()[0] == answers[question, True].splitlines()[0]
 
 
+@pytest.mark.parametrize("question", [WAITING, MANIFEST])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_a_fault(fault: Fault, tmp_path: Path, answers: dict[bool, str]) -> None:
+def test_a_fault(
+    fault: Fault,
+    question: str,
+    tmp_path: Path,
+    questions: dict[str, tuple[str, ...]],
+    answers: dict[tuple[str, bool], str],
+) -> None:
     with speaking(troubled(fault)) as server:
-        ended = Program.for_server(server.url, tmp_path).run("why-pending")
+        ended = Program.for_server(server.url, tmp_path).run(*questions[question])
     if fault.words:
         assert (ended.code, fault.words in ended.error) == (UNDETERMINED, True)
     else:
-        assert ended == Ended(ANSWERED, answers[fault.whole], "")
+        assert ended == Ended(ANSWERED, answers[question, fault.whole], "")
     asked = [seen.query["fieldSelector"] for seen in server.seen if is_on_node(seen)]
     assert asked.count(f"spec.nodeName={TROUBLED}") == fault.requests
 

@@ -156,6 +156,7 @@ def test_a_daemon_without_room_on_a_node_goes_to_all_others(fields: Object) -> N
     assert [(each.replica, each.node) for each in found.placements] == [(1, "a"), (3, "c")]
     assert found.jam is not None
     assert (found.jam.replica, found.jam.nodes) == (2, ("b", "d"))
+    assert found.jam.message
     assert "1 Insufficient cpu" in found.jam.message
     assert {name for name, pods in found.handle.snapshot.assigned.items() if len(pods) == 1} == set("abcd")
 
@@ -286,7 +287,7 @@ def test_replicas_with_claims_of_their_own_are_no_equal_states() -> None:
     for each in found.all:
         assert set(nodes_of(each)) == {"a", "b"}
         assert each.jam is not None
-        assert (each.jam.replica, "didn't find available persistent volumes" in each.jam.message) == (3, True)
+        assert (each.jam.replica, "didn't find available persistent volumes" in (each.jam.message or "")) == (3, True)
 
 
 def test_old_pods_go_as_the_plan_says() -> None:

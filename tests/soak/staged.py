@@ -4,28 +4,40 @@
 Compared are the verdict, the domains of every constraint, and the conflict core wherever it lies among the requirements
 that were judged on every node. Each fix that is found in stages is tried on the whole cluster. Of ``show`` the rows of
 the Pod's namespace are compared: status, counts, domains, and whether the next replica finds a node, on one that takes
-it.
+it. Of ``check``, with the Pod as a manifest, the same is compared as of a Pending Pod, and where replicas go.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from io import BytesIO
+from itertools import islice, product
 from typing import TypeAlias
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.report import ConstraintReport, Domain, Fix, PendingItem, SkewItem, Verdict
+from kubectl_spread.report import (
+    CheckItem,
+    ConstraintReport,
+    Domain,
+    EvaluationReport,
+    Fix,
+    PendingItem,
+    SkewItem,
+)
 from kubectl_spread.scheduler import cycle
+from tests.build import Object, namespace
 from tests.commands.large import Large
 from tests.conformance.answer import question
 from tests.conformance.generate import Case, cases
@@ -36,6 +48,8 @@ MINOR = 36
 LIMITS = (1, 3, 500)
 """Nodes (count) that are read one by one before all are."""
 MODES: tuple[ReadMode, ...] = ("auto", "needed")
+REPLICAS = (None, 2)
+"""How many replicas of a manifest are asked for: as many as it says, which is one, or so many (count)."""
 
 
 class Outcome(Struct, frozen=True):
@@ -103,10 +117,70 @@ def answer(case: Case, mode: ReadMode, limit: int) -> tuple[PendingItem, bool]:
     return item, not large.whole_asked
 
 
-def parts(staged: PendingItem, whole: PendingItem) -> Iterator[str]:
+def of_manifests(*, seed: int, count: int) -> Outcome:
+    """Return what came of that many Pods as manifests."""
+    verdicts: Counter[str] = Counter()
+    in_stages = fixes = told = 0
+    differences: list[str] = []
+    for case, replicas in product(drawn(seed=seed, count=count), REPLICAS):
+        whole, _ = checked(case, "all", LIMITS[-1], replicas)
+        verdicts[whole.verdict.value] += 1
+        for mode, limit in product(MODES, LIMITS):
+            item, staged = checked(case, mode, limit, replicas)
+            found = (*parts(item, whole), *placed_parts(item, whole))
+            differences += (f"{case['id']} (check, {mode}, {limit}, {replicas}): {each}" for each in found)
+            held = [holds(case, fix) for fix in item.fixes] if staged and replicas is None else []
+            in_stages, fixes, told = in_stages + staged, fixes + len(held), told + held.count(False)
+    return Outcome(verdicts, in_stages, fixes, told, 0, differences)
+
+
+def checked(case: Case, mode: ReadMode, limit: int, replicas: int | None) -> tuple[CheckItem, bool]:
+    """Return what becomes of the case's Pod as a manifest, and whether that took no list of all Pods."""
+    manifest, others = as_manifest(case["pod"])
+    space = manifest["metadata"]["namespace"]
+    large = Large([*case["objects"], *others, namespace(space)], said_version=f"v1.{MINOR}.0")
+    asked = CheckOptions(filenames=("-",), namespace=space, replicas=replicas, read=mode, most_nodes=limit)
+    rules = SchedulerOptions(feature_gates=case.get("featureGates") or {})
+    (item,) = check(large, asked, rules, stdin=BytesIO(json.dumps(manifest).encode())).report.items
+    return item, not large.whole_asked
+
+
+def as_manifest(pod: Object) -> tuple[Object, Sequence[Object]]:
+    """Return what somebody would write to get such a Pod, and what the cluster has to have for that."""
+    spec = dict(pod["spec"])
+    if "priority" not in spec:
+        return {**pod, "status": {}}, ()
+    of_the_pod = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "of-the-pod"},
+        "value": spec.pop("priority"),
+    }
+    return {**pod, "spec": {**spec, "priorityClassName": "of-the-pod"}, "status": {}}, (of_the_pod,)
+
+
+def placed_parts(staged: CheckItem, whole: CheckItem) -> Iterator[str]:
+    """Yield in what the answers part about where replicas go."""
+    if _may_be_kept_away(staged):
+        return
+    said, expected = (
+        (each.placements, each.jam and each.jam.replica, each.pending, each.failed_create, each.validation)
+        for each in (staged, whole)
+    )
+    if said != expected or _counted(staged.after) != _counted(whole.after):
+        yield f"{said} in stages, {expected} on the whole"
+    if staged.jam and whole.jam and staged.jam.message not in {None, whole.jam.message}:
+        yield f"{staged.jam.message} in stages, {whole.jam.message} on the whole"
+
+
+def _may_be_kept_away(staged: EvaluationReport) -> bool:
+    """Whether the answer tells that Pods that were not read may keep the Pod away."""
+    return any(gap.why == "not asked for" for gap in staged.incomplete)
+
+
+def parts(staged: PendingItem | CheckItem, whole: PendingItem | CheckItem) -> Iterator[str]:
     """Yield in what the answers part."""
-    if staged.verdict is Verdict.INCOMPLETE and whole.verdict is not Verdict.INCOMPLETE:
-        # It tells that Pods that were not read may keep the Pod away.
+    if _may_be_kept_away(staged):
         return
     if staged.verdict is not whole.verdict:
         yield f"{staged.verdict} in stages, {whole.verdict} on the whole"
@@ -166,7 +240,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=500)
     asked, _ = parser.parse_known_args()
-    found = outcome(seed=asked.seed, count=asked.count)
-    sys.stdout.write(f"seed {asked.seed}: {found}\n")
-    sys.stdout.writelines(f"  {line}\n" for line in found.differences)
-    return int(bool(found.differences))
+    is_parted = False
+    for name, of_pods in (("why-pending and show", outcome), ("check", of_manifests)):
+        found = of_pods(seed=asked.seed, count=asked.count)
+        sys.stdout.write(f"seed {asked.seed}, {name}: {found}\n")
+        sys.stdout.writelines(f"  {line}\n" for line in found.differences)
+        is_parted |= bool(found.differences)
+    return int(is_parted)

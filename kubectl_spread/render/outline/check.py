@@ -121,7 +121,7 @@ def _created(item: CheckItem) -> str:
         return f"Pod {failed.created + 1} of {item.replicas} is refused by the API server: {failed.message}"
     some = item.rollout is not None and len(item.placements) < item.replicas
     evicting = _evicting(item)
-    if item.verdict is Verdict.INCOMPLETE or (item.replicas <= 1 and not some):
+    if item.verdict is Verdict.INCOMPLETE or not item.placements or (item.replicas <= 1 and not some):
         return f"it can be scheduled{evicting}." if evicting else verdict_sentence(item)
     who = f"{len(item.placements)} Pods that are to come" if some else f"{item.replicas} replicas"
     return f"all {who} can be scheduled{evicting}."

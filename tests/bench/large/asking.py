@@ -13,8 +13,8 @@ import yaml
 
 from tests.bench.large import contents
 from tests.bench.large.contents import App
-from tests.bench.large.pending import NAMESPACE, ON_ALL_NODES
-from tests.bench.large.questions import ANSWERS, BARE_READ, DEPLOYMENT, MANIFEST, QUESTIONS
+from tests.bench.large.pending import NAMESPACE, ON_ALL_NODES, ON_FEW_NODES, pending_pods
+from tests.bench.large.questions import ANSWERS, BARE_READ, DEPLOYMENT, IN_A_RACK, MANIFEST, QUESTIONS
 from tests.bench.measuring import Measured, measure
 from tests.comparison.rivals import at_hand
 from tests.comparison.stage import unborn
@@ -55,10 +55,9 @@ def ask(kubeconfig: Path, *, turns: int, only: str = "") -> Sequence[Measured]:
         CalledProcessError: a question was not answered.
     """
     with TemporaryDirectory() as folder:
-        manifest = Path(folder) / "deployment.json"
-        manifest.write_text(json.dumps(_new_deployment()))
+        manifests = _manifests(Path(folder))
         environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "HOME": folder}
-        commands = {BARE_READ: _bare_read(kubeconfig), **_questions(manifest, only)}
+        commands = {BARE_READ: _bare_read(kubeconfig), **_questions(manifests, only)}
         return [*measure(commands, environment, turns=turns, answers=ANSWERS)]
 
 
@@ -94,9 +93,21 @@ def _bare_read(kubeconfig: Path) -> Sequence[str]:
     return (sys.executable, "-c", _BARE_READ, cluster["server"], user["token"], cluster["certificate-authority"])
 
 
-def _questions(manifest: Path, only: str) -> Mapping[str, Sequence[str]]:
-    """Return what is asked, by name."""
-    given = {MANIFEST: str(manifest)}
+def _manifests(folder: Path) -> Mapping[str, str]:
+    """Return what stands for a file among the arguments → the file, which is written."""
+    described = {MANIFEST: _new_deployment(), IN_A_RACK: _without_room()}
+    for name, manifest in described.items():
+        (folder / f"{name}.json").write_text(json.dumps(manifest))
+    return {name: str(folder / f"{name}.json") for name in described}
+
+
+def _questions(given: Mapping[str, str], only: str) -> Mapping[str, Sequence[str]]:
+    """Return what is asked, by name.
+
+    Args:
+        given: what stands for a file among the arguments → the file.
+        only: what the names of the questions contain that are asked.
+    """
     return {
         question.name: (
             *(sys.executable, "-m", "kubectl_spread"),
@@ -114,3 +125,11 @@ def _new_deployment() -> Object:
     text = json.dumps({field: value for field, value in described.items() if field != "status"})
     renamed: Object = json.loads(text.replace(DEPLOYMENT, "new"))
     return renamed
+
+
+def _without_room() -> Object:
+    """Return the same with Pods like the one that nodes of a rack alone may take, and that have no room for it."""
+    manifest = _new_deployment()
+    waiting = next(each for each in pending_pods() if each["metadata"]["name"] == ON_FEW_NODES)
+    manifest["spec"]["template"]["spec"] = waiting["spec"]
+    return manifest

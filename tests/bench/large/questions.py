@@ -13,6 +13,8 @@ from tests.bench.measuring import Measured
 TEAM, DEPLOYMENT = "team-10", "app-0120"
 MANIFEST = "MANIFEST"
 """Among the arguments, what stands for the file with a Deployment that the cluster does not have."""
+IN_A_RACK = "MANIFEST-IN-A-RACK"
+"""The same of one that the nodes of one rack would have to take, and have no room for."""
 BARE_READ = "bare read of all Pods (R)"
 ANSWERS = frozenset((0, 1, 3))
 """The codes the program ends with when it has answered."""
@@ -54,6 +56,13 @@ QUESTIONS = (
     Question(name="why-pending -A", arguments=("why-pending", "-A"), time=1.35, memory=320),
     Question(name="show -A", arguments=("show", "-A"), time=1.35, memory=320),
     Question(name="check -f", arguments=("check", "-f", MANIFEST, "-n", TEAM), time=1.1, memory=300),
+    Question(
+        name="check -f, few nodes left",
+        arguments=("check", "-f", IN_A_RACK, "-n", TEAM),
+        time=0.30,
+        memory=220,
+        read=0.20,
+    ),
     Question(
         name="show TYPE/NAME",
         arguments=("show", f"deployment/{DEPLOYMENT}", "-n", TEAM),
