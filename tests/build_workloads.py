@@ -56,7 +56,7 @@ def workload(
 def cron_job(name: str, *, pods: Object | None = None, **job: Any) -> Object:  # noqa: ANN401 - any field of a Job's spec
     """Return a CronJob; ``job`` are fields of its Jobs' spec."""
     made = workload("CronJob", name)
-    return {**made, "spec": {"jobTemplate": {"spec": {"template": pods or template(), **job}}}}
+    return {**made, "spec": {"schedule": "@hourly", "jobTemplate": {"spec": {"template": pods or template(), **job}}}}
 
 
 def revision(deployment: str, number: int, *, pods: Object | None = None, hash_: str = "") -> Object:
