@@ -21,6 +21,7 @@ from typing import TypeAlias
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from kubectl_spread.apiserver.admission import UNREACHABLE_TAINTS
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
@@ -129,7 +130,7 @@ def of_manifests(*, seed: int, count: int) -> Outcome:
             item, staged = checked(case, mode, limit, replicas)
             found = (*parts(item, whole), *placed_parts(item, whole))
             differences += (f"{case['id']} (check, {mode}, {limit}, {replicas}): {each}" for each in found)
-            held = [holds(case, fix) for fix in item.fixes] if staged and replicas is None else []
+            held = [holds(admitted(case), fix) for fix in item.fixes] if staged and replicas is None else []
             in_stages, fixes, told = in_stages + staged, fixes + len(held), told + held.count(False)
     return Outcome(verdicts, in_stages, fixes, told, 0, differences)
 
@@ -157,6 +158,16 @@ def as_manifest(pod: Object) -> tuple[Object, Sequence[Object]]:
         "value": spec.pop("priority"),
     }
     return {**pod, "spec": {**spec, "priorityClassName": "of-the-pod"}, "status": {}}, (of_the_pod,)
+
+
+def admitted(case: Case) -> Case:
+    """Return the case with the tolerations that the API server adds to its Pod, which fixes go by."""
+    spec = case["pod"]["spec"]
+    added = [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+        for key in UNREACHABLE_TAINTS
+    ]
+    return {**case, "pod": {**case["pod"], "spec": {**spec, "tolerations": [*spec.get("tolerations", ()), *added]}}}
 
 
 def placed_parts(staged: CheckItem, whole: CheckItem) -> Iterator[str]:
