@@ -161,9 +161,16 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
         return frozenset[HostPort]().union(*map(host_ports, self.pods))
 
     def with_pod(self, pod: Pod) -> NodeInfo:
-        """Return the node with one more Pod."""
-        requested = resource.total((self.requested, self.requests(pod)))
-        return self._changed((*self.pods, pod), requested, self.used_ports | host_ports(pod))
+        """Return the node with one more Pod, whose part is added to what is known of the others."""
+        changed, known = replace(self, pods=(*self.pods, pod)), vars(self)
+        if "requested" in known:
+            own = resource.requested_by((pod,), self.profile)
+            vars(changed)["requested"] = resource.total((self.requested, own.named))
+            if "non_zero_requested" in known:  # which dry runs have no use for
+                vars(changed)["non_zero_requested"] = resource.total((self.non_zero_requested, own.non_zero))
+        if "used_ports" in known:
+            vars(changed)["used_ports"] = self.used_ports | host_ports(pod)
+        return changed
 
     def without_pod(self, pod: Pod) -> NodeInfo:
         """Return the node without a Pod that is there."""
@@ -171,21 +178,14 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
         gone = self.requests(pod)
         # What the Pod took is taken off rather than all others added up again: preemption does this Pod by Pod.
         requested = {name: value - gone.get(name, 0) for name, value in self.requested.items()}
+        changed = replace(self, pods=left)
         # upstream: of two Pods bound with the same port, the first to go frees it.
-        return self._changed(left, requested, self.used_ports - host_ports(pod))
+        vars(changed).update(requested=requested, used_ports=self.used_ports - host_ports(pod))
+        return changed
 
     def requests(self, pod: Pod) -> Mapping[str, int]:
         """Return what a Pod on the node requests (amounts)."""
         return resource.pod_requests(pod, self.profile, assigned=True)
-
-    def _changed(
-        self, pods: tuple[Pod, ...], requested: Mapping[str, int], used_ports: frozenset[HostPort]
-    ) -> NodeInfo:
-        """Return the node with these Pods, whose sums are known and need not be made again."""
-        changed = replace(self, pods=pods)
-        # What only scores need, such as non_zero_requested, is made again where it is asked for: dry runs never do.
-        vars(changed).update(requested=requested, used_ports=used_ports)
-        return changed
 
 
 class Handle(msgspec.Struct, frozen=True):
@@ -238,7 +238,7 @@ class Handle(msgspec.Struct, frozen=True):
     def with_assigned(self, pod: Pod, node_name: str) -> Handle:
         """Return the cluster in which the Pod is on that node."""
         snapshot = self.snapshot.with_assigned(pod, node_name)
-        changed = replace(self.node_infos[node_name], pods=snapshot.assigned[node_name])
+        changed = self.node_infos[node_name].with_pod(snapshot.assigned[node_name][-1])
         return replace(
             self,
             snapshot=snapshot,
@@ -250,7 +250,7 @@ class Handle(msgspec.Struct, frozen=True):
     def with_all_assigned(self, pods: Mapping[str, Pod]) -> Handle:
         """Return the cluster with a further Pod on each of these nodes (node's name → Pod)."""
         snapshot, terms = self.snapshot.with_all_assigned(pods), self.existing_terms
-        changed = {name: replace(self.node_infos[name], pods=snapshot.assigned[name]) for name in pods}
+        changed = {name: self.node_infos[name].with_pod(snapshot.assigned[name][-1]) for name in pods}
         infos = {**self.node_infos, **changed}
         # Most Pods have no terms, and then the index of all terms need not be made again.
         if any(pod.spec.affinity is not None for pod in pods.values()):

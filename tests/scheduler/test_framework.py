@@ -104,6 +104,20 @@ def test_a_node_knows_what_its_pods_take() -> None:
     assert info.allocatable == {"cpu": 8000, "memory": 32 * 2**30, "pods": 110}
 
 
+@pytest.mark.parametrize("asked", [(), ("requested",), ("requested", "non_zero_requested", "used_ports")])
+def test_what_is_known_of_a_node_is_the_same_once_a_pod_is_placed_there(asked: tuple[str, ...]) -> None:
+    sums = ("requested", "non_zero_requested", "used_ports")
+    there = pod("there", on="a", requests={"cpu": "1", "example.com/disk": "2"}, host_ports=["80"])
+    before = handle([node("a"), there])
+    for name in asked:
+        getattr(before.node_infos["a"], name)
+    after = before.with_assigned(typed_pod(pod("p", requests={"memory": "1Gi"}, host_ports=["81"])), "a")
+    known = {name for name in sums if name in vars(after.node_infos["a"])}
+    assert known == set(asked)
+    anew = Handle.build(after.snapshot, after.profile).node_infos["a"]
+    assert [getattr(after.node_infos["a"], name) for name in sums] == [getattr(anew, name) for name in sums]
+
+
 def test_what_a_node_has_stands_for_what_it_offers() -> None:
     described = node("a")
     described["status"] = {"capacity": {"cpu": "3"}}
