@@ -317,6 +317,14 @@ def not_read(pod: Pod, handle: Handle, *, most: int) -> tuple[str, ...]:
     return tuple(name for name in handle.node_infos if name in left)[:most]
 
 
+def rejected_by(plugins: Collection[str], pod: Pod, handle: Handle) -> frozenset[str]:
+    """Return the nodes that any of these filters rejects, by name; the profile's others are not asked."""
+    filters = tuple(name for name in handle.profile.filters if name in plugins)
+    found = _pre_filter(pod, replace(handle, profile=replace(handle.profile, filters=filters)))
+    results = (result for name, result in found.filters if name in filters)
+    return frozenset(name for result in results for name, _ in _rejected(result, handle.index.names, handle))
+
+
 def best_nodes(pod: Pod, handle: Handle) -> tuple[str, ...]:
     """Return the nodes of which the scheduler takes one, by name: where it has made room, else the highest-scored.
 

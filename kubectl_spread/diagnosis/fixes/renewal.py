@@ -18,7 +18,7 @@ from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.report import Disturbance
-from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle
 
 CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
@@ -55,8 +55,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
 
 def _replaced(after: Situation, before: Situation) -> Sequence[Pod]:
     """Return the Pods that run and are looked at."""
-    verdicts = after.evaluation.nodes
-    closed = {name for name, each in verdicts.items() if any(one.plugin in CLOSING for one in each.rejections)}
+    closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
     staying = (pod for pod in before.running if not pod.terminating)
     return sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
 
