@@ -140,13 +140,16 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
     def running(self) -> tuple[Pod, ...]:
         """The Pods of the same workload that are on a node."""
         snapshot, namespace = self.handle.snapshot, self.pod.metadata.namespace
+        owner = owner_of(self.pod, snapshot)
+        # A Pod that nothing owns is a workload of its own.
         there = (
             other
             for info in self.handle.node_infos.values()
             for other in info.pods
             if other.metadata.namespace == namespace and self.exists(other)
+            if other.metadata.owner_references or other.metadata.name == owner.name
         )
-        return tuple(living_pods(there, snapshot).get((namespace, owner_of(self.pod, snapshot)), ()))
+        return tuple(living_pods(there, snapshot).get((namespace, owner), ()))
 
     @property
     def at_work(self) -> int:
