@@ -8,7 +8,7 @@ Source: kube-scheduler interpodaffinity/{plugin,filtering,scoring}.go (v1.36).
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -215,22 +215,22 @@ def _matching_nodes(terms: Sequence[AffinityTerm], handle: Handle) -> Counter[st
     selector = terms[0].selector
     for term in terms[1:]:
         selector = NOTHING if term.selector.nothing else selector.and_also(term.selector.requirements)
-    found: Counter[str] = Counter()
-    for namespace in handle.snapshot.by_labels:
-        if all(term.covers(namespace, {}) for term in terms):
-            found.update(pod.spec.node_name for pod in handle.snapshot.matching_pods(namespace, selector))
-    return found
+    covered = (name for name in handle.snapshot.by_labels if all(term.covers(name, {}) for term in terms))
+    pods = chain.from_iterable(handle.snapshot.matching_pods(namespace, selector) for namespace in covered)
+    return Counter([pod.spec.node_name for pod in pods])
 
 
 def _domains(terms: Iterable[KeyOnNodes], handle: Handle) -> Domains:
     """Return the domains of what is on the nodes; nodes that do not exist or lack the key are in none."""
-    domains: dict[str, Counter[str]] = defaultdict(Counter)
+    domains: dict[str, dict[str, int]] = {}
     for topology_key, on_nodes in terms:
-        for node, value in on_nodes.items():
-            info = handle.node_infos.get(node)
-            # A Pod without a domain is near nobody: it neither attracts nor keeps off.
-            if info is not None and topology_key in info.labels:
-                domains[topology_key][info.labels[topology_key]] += value
+        values = handle.index.values(topology_key)
+        # A Pod without a domain is near nobody: it neither attracts nor keeps off.
+        found = [(values[node], value) for node, value in on_nodes.items() if node in values]
+        if found:
+            together = domains.setdefault(topology_key, {})
+            for domain, value in found:
+                together[domain] = together.get(domain, 0) + value
     return domains
 
 
