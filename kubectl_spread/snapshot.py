@@ -237,8 +237,12 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     def with_nodes(self, given: Iterable[Node]) -> Snapshot:
         """Return the snapshot in which nodes are as given, in place of those of the same names or beside the others."""
-        nodes = dict(sorted({**self.nodes, **{node.metadata.name: node for node in given}}.items()))
-        objects = {**self.objects, Node: {("", name): each for name, each in nodes.items()}}
+        changed = {node.metadata.name: node for node in given}
+        nodes = {**self.nodes, **changed}
+        if len(nodes) > len(self.nodes):  # by name, so a new one is not just the last
+            nodes = dict(sorted(nodes.items()))
+        known = self.objects.get(Node, {})
+        objects = {**self.objects, Node: {**known, **{("", name): node for name, node in changed.items()}}}
         return replace(self, nodes=nodes, objects=objects)
 
     def without_node(self, node_name: str) -> Snapshot:

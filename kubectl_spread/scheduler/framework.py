@@ -278,10 +278,10 @@ class Handle(msgspec.Struct, frozen=True):
             for name, node in ((node.metadata.name, node) for node in nodes)
         }
         infos = {**self.node_infos, **changed}
-        # By name, as the snapshot has them: a new node is not just the last.
-        ordered = {name: infos[name] for name in snapshot.nodes}
+        if len(infos) > len(self.node_infos):  # by name, as the snapshot has them: a new one is not just the last
+            infos = {name: infos[name] for name in snapshot.nodes}
         index, room = self.index.with_nodes(nodes, snapshot.nodes), self.room.and_changed(changed)
-        return replace(self, snapshot=snapshot, node_infos=ordered, index=index, room=room)
+        return replace(self, snapshot=snapshot, node_infos=infos, index=index, room=room)
 
     def without_node(self, node_name: str) -> Handle:
         """Return the cluster in which the node, which holds no Pods, is gone."""

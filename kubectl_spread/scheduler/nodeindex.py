@@ -46,11 +46,23 @@ class NodeIndex:
     def with_nodes(self, changed: Iterable[Node], nodes: Mapping[str, Node]) -> NodeIndex:
         """Return the index of these nodes (name → node), all as they are but for those that are new or changed."""
         index, known = NodeIndex(nodes), self._nodes
+        pairs = [(known.get(node.metadata.name), node) for node in changed]
         # Of all there is to know their images are the most, and hardly a change touches them.
-        pairs = ((known.get(node.metadata.name), node) for node in changed)
         if all(was is not None and was.status.images == node.status.images for was, node in pairs):
             index._same_images = self
+        if all(was is not None and was.metadata.labels == node.metadata.labels for was, node in pairs):
+            index._share_labels(self)
         return index
+
+    def _share_labels(self, other: NodeIndex) -> None:
+        """Know what the other index knows, and will, of names and labels that both have."""
+        self._values, self._domains, self._carrying, self._lacking = (
+            other._values,
+            other._domains,
+            other._carrying,
+            other._lacking,
+        )
+        self.names, self.values_on, self.matching = other.names, other.values_on, other.matching
 
     def _matching(self, condition: NodeCondition) -> frozenset[str]:
         return frozenset(name for name, node in self._nodes.items() if condition.matches(node))

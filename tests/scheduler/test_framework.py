@@ -24,6 +24,7 @@ from kubectl_spread.scheduler.framework import (
     unschedulable,
 )
 from kubectl_spread.scheduler.hostport import HostPort
+from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, typed_pod
 
 
@@ -158,15 +159,29 @@ def test_a_pod_that_is_gone_counts_nowhere(affinity: Object | None) -> None:
     assert after.node_infos["a"].requested == {"cpu": 1000}
 
 
-@pytest.mark.parametrize("changed", [node("a", zone="z9"), node("aa", zone="z1")])
+@pytest.mark.parametrize(
+    "changed",
+    [node("a", zone="z9"), node("aa", zone="z1"), node("a", zone="z1", taints=["x:NoSchedule"], unschedulable=True)],
+    ids=["labelled", "new", "tainted and cordoned"],
+)
 def test_a_node_that_is_changed_or_new_counts_as_if_it_had_been_there(changed: Object) -> None:
     objects = [node("a", zone="z1"), node("b"), pod("p", on="a", requests={"cpu": "1"})]
-    after = handle(objects).with_node(convert(changed, Node))
+    before = handle(objects)
+    seen_in(before)
+    after = before.with_node(convert(changed, Node))
     name = changed["metadata"]["name"]
     anew = handle([changed, *(each for each in objects if each["metadata"]["name"] != name)])
     assert [*after.node_infos] == [*anew.node_infos] == sorted(anew.node_infos)
     assert after.node_infos[name].pods == anew.node_infos[name].pods
-    assert after.index.values(ZONE) == anew.index.values(ZONE)
+    assert seen_in(after) == seen_in(anew)
+
+
+def seen_in(cluster: Handle) -> list[object]:
+    """Return what the index of the nodes says of them."""
+    index, in_z1 = cluster.index, RequiredNodeAffinity.of(typed_pod(pod("p", nodeSelector={ZONE: "z1"})))
+    of_labels = [index.values(ZONE), index.domains(ZONE), index.carrying(frozenset((ZONE,))), index.lacking(ZONE)]
+    found = [index.names, index.matching(in_z1), index.values_on(ZONE, index.names)]
+    return [*of_labels, *found, index.tainted, index.cordoned]
 
 
 def test_further_objects_are_in_the_snapshot() -> None:
