@@ -29,6 +29,8 @@ from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
 from kubectl_spread.report import AnyReport, SkewReport, SpreadStatus
 
+NEXT_LIST = "<!-- -->"
+"""Nothing to be seen: it ends a list, within which Markdown counts items on, whatever their numbers."""
 EXTENT = Extent(all_fixes="-o table --all-fixes")
 MOST_DETAILED = 3
 """Rows of ``show`` (count) up to which their domains are printed too."""
@@ -120,18 +122,21 @@ def _cell(text: str) -> str:
 
 def _fixes(fixes: Fixes) -> Iterator[str]:
     """Yield the fixes with their commands, and what else the search found."""
-    for title, numbered in fixes.groups:
+    for title, together in fixes.groups:
         yield f"{title}:"
-        yield from (_fix(number, fix) for number, fix in numbered)
+        for before, fix in zip((None, *together), together, strict=False):
+            if before and fix.number > before.number + 1:
+                yield NEXT_LIST
+            yield _fix(fix)
     lines = (fixes.more, fixes.nothing_helps, *fixes.new_nodes, *fixes.left_alone, fixes.cut_short)
     yield from map(escaped, filter(None, lines))
 
 
-def _fix(number: int, fix: FixBlock) -> str:
+def _fix(fix: FixBlock) -> str:
     """Return one fix as an item of a list, its commands within it."""
     starts = (f"({fix.starts})",) if fix.starts else ()
     sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
-    text = f"{number}. **{fix.id}**: {escaped(sentences)}"
+    text = f"{fix.number}. **{fix.id}**: {escaped(sentences)}"
     edits = (f"   {escaped(edit.place)}:\n\n{_fenced(edit.lines, 'diff', indent='   ')}" for edit in fix.edits)
     fenced = (_fenced(lines, word, indent="   ") for word, lines in (("yaml", fix.yaml), ("sh", fix.commands)) if lines)
     return "\n\n".join((text, *edits, *fenced))

@@ -143,11 +143,11 @@ def fixes_section(fixes: Fixes) -> Markup:
 
 def _groups(fixes: Fixes, *, after: int = 0, to: int = EVERY) -> Iterator[Markup]:
     """Yield the fixes of these numbers by what they touch, each group under its title."""
-    for title, numbered in fixes.groups:
-        found = [(number, fix) for number, fix in numbered if after < number <= to]
+    for title, together in fixes.groups:
+        found = [fix for fix in together if after < fix.number <= to]
         if found:
-            items = each("li", (_fix(fix) for _, fix in found))
-            yield section(title, element("ol", items, start=str(found[0][0]), class_="fixes"))
+            items = each("li", map(_fix, found))
+            yield section(title, element("ol", items, start=str(found[0].number), class_="fixes"))
 
 
 def _fix(fix: FixBlock) -> Markup:

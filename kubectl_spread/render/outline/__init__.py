@@ -240,6 +240,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
     """One fix.
 
     Attributes:
+        number: its place among all fixes, counted from 1; those between may not be shown.
         id: the class of the change.
         summary: the change in words.
         effect: the nodes it opens, and the Pods it lets in.
@@ -251,6 +252,7 @@ class FixBlock(Part, frozen=True, kw_only=True):
         touches: what it does to Pods that run, as it goes on after ``Fixes that``; empty where that is not known yet.
     """
 
+    number: int
     id: str
     summary: str
     effect: str
@@ -282,9 +284,9 @@ class Fixes(Part, frozen=True, kw_only=True):
     cut_short: str
 
     @property
-    def groups(self) -> tuple[tuple[str, tuple[tuple[int, FixBlock], ...]], ...]:
-        """The fixes by what they touch: (title, (number, fix) of each), in order."""
-        by_touch = groupby(enumerate(self.fixes, start=1), key=lambda each: each[1].touches)
+    def groups(self) -> tuple[tuple[str, tuple[FixBlock, ...]], ...]:
+        """The fixes by what they touch: (title, fixes), in order."""
+        by_touch = groupby(self.fixes, key=lambda fix: fix.touches)
         found = [(f"Fixes that {touches}" if touches else "Fixes", tuple(fixes)) for touches, fixes in by_touch]
         # Once is enough.
         tried = [(f"{title}, each tried on this snapshot", fixes) for title, fixes in found[:1]]

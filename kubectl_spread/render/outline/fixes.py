@@ -26,10 +26,11 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     """Return the fixes with what each opens and the commands that make it; None for a Pod that needs none."""
     if not item.nodes or not _was_searched(item):
         return None
-    shown = item.fixes if extent.every_fix else _foremost(item.fixes)
+    numbered = [*enumerate(item.fixes, start=1)]
+    shown = numbered if extent.every_fix else _foremost(numbered)
     left_out = len(item.fixes) - len(shown)
     return Fixes(
-        fixes=tuple(_fix(fix, extent, item) for fix in shown),
+        fixes=tuple(_fix(number, fix, extent, item) for number, fix in shown),
         more=f"{left_out} more with {extent.all_fixes}." if left_out else "",
         nothing_helps=_nothing_helps(item),
         new_nodes=tuple(map(_new_node, item.new_nodes)),
@@ -42,10 +43,10 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     )
 
 
-def _foremost(fixes: Sequence[Fix]) -> Sequence[Fix]:
+def _foremost(numbered: Sequence[tuple[int, Fix]]) -> Sequence[tuple[int, Fix]]:
     """Return the first fix, and the next of another kind: a second of the same says little more."""
-    others = [fix for fix in fixes if fix.id != fixes[0].id]
-    return (*fixes[:1], *(others or fixes[1:])[: MOST_FIXES - 1])
+    others = [(number, fix) for number, fix in numbered if fix.id != numbered[0][1].id]
+    return (*numbered[:1], *(others or numbered[1:])[: MOST_FIXES - 1])
 
 
 def _was_searched(item: EvaluationReport) -> bool:
@@ -60,12 +61,13 @@ def _whom(item: EvaluationReport) -> str:
     return "replicas without a node" if isinstance(item, CheckItem) else "Pending Pods"
 
 
-def _fix(fix: Fix, extent: Extent, item: EvaluationReport) -> FixBlock:
+def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
     admits = f"; lets in {fix.admits} of {fix.siblings} {_whom(item)}" if fix.siblings > 1 else ""
     return FixBlock(
+        number=number,
         id=fix.id,
         summary=fix.summary,
         effect=f"Opens {listed(fix.feasible)}{admits}.",

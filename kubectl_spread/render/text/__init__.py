@@ -138,10 +138,10 @@ def _constraint(constraint: Constraint, screen: Screen) -> Iterator[str]:
 
 def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
     """Yield the fixes with what each opens and the commands that make it."""
-    for title, numbered in fixes.groups:
+    for title, together in fixes.groups:
         yield f"{title}:"
-        for number, fix in numbered:
-            yield from _fix(number, fix, screen)
+        for fix in together:
+            yield from _fix(fix, screen)
     if fixes.more:
         yield f"  {fixes.more}"
     if fixes.nothing_helps:
@@ -152,10 +152,10 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(fixes.cut_short)
 
 
-def _fix(number: int, fix: FixBlock, screen: Screen) -> Iterator[str]:
+def _fix(fix: FixBlock, screen: Screen) -> Iterator[str]:
     """Yield the lines of one fix: sentences fit to the screen, what is to be copied as it is."""
     indent = " " * NUMBERED
-    yield from screen.wrapped(f"  {number}. {fix.id}: {fix.summary}. {fix.effect}", under=NUMBERED)
+    yield from screen.wrapped(f"  {fix.number}. {fix.id}: {fix.summary}. {fix.effect}", under=NUMBERED)
     for note in (*fix.notes, *([f"({fix.starts})"] if fix.starts else [])):
         yield from screen.wrapped(indent + note, under=NUMBERED)
     for edit in fix.edits:

@@ -161,6 +161,10 @@ def test_fixes_are_told_to_rest_on_what_was_judged() -> None:
 
 def test_the_second_that_is_shown_is_of_another_kind() -> None:
     first, second, other = fix(id="MovePod", summary="a"), fix(id="MovePod", summary="b"), fix(id="MakeSoft")
-    told = [line.split()[1] for line in lines(blocked(first, second, other)) if ". M" in line]
-    assert told == ["MovePod:", "MakeSoft:"]
+    report = blocked(first, second, other)
+    told, all_told = (
+        [line.split()[:2] for line in lines(report, every=every) if ". M" in line] for every in (False, True)
+    )
+    assert told == [["1.", "MovePod:"], ["3.", "MakeSoft:"]]
+    assert all_told == [["1.", "MovePod:"], ["2.", "MovePod:"], ["3.", "MakeSoft:"]]
     assert sum("MovePod" in line for line in lines(blocked(first, second))) == MOST_FIXES

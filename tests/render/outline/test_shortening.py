@@ -19,6 +19,7 @@ def test_what_is_copied_or_quoted_stays() -> None:
     run = Commands(commands=(f"kubectl uncordon {EKS[0]}",))
     assert rewritten(run, short) is run
     fix = FixBlock(
+        number=1,
         id="Uncordon",
         summary=f"uncordon {EKS[0]}",
         effect="",
