@@ -14,6 +14,21 @@ from tests.render.reports import HOSTILE, PAGES, REPORTS, golden_report, page_re
 
 pytestmark = pytest.mark.e2e
 
+LINES = """links => links.map(link => {
+  const lines = [];
+  let top = null;
+  for (const node of link.childNodes) for (let at = 0; at < node.textContent.length; at++) {
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    const here = range.getBoundingClientRect().top;
+    if (here !== top) lines.push("");
+    lines[lines.length - 1] += node.textContent[at];
+    top = here;
+  }
+  return lines;
+})"""
+"""Returns the lines of each link's text."""
 PHONE = {"width": 390, "height": 844}
 SLOWEST_LOAD_MS = 3000
 SLOWEST_SEARCH_MS = 200
@@ -199,6 +214,15 @@ def test_a_name_among_words_is_not_broken(browser: Browser, tmp_path: Path) -> N
     words = it.page.locator(".word").all()
     assert words
     assert all(word.evaluate("word => word.getClientRects().length") == 1 for word in words)
+
+
+@pytest.mark.parametrize("name", ["show/shop", "check/manifests"])
+def test_a_name_of_the_overview_breaks_between_its_parts(browser: Browser, tmp_path: Path, name: str) -> None:
+    links = opened(browser, page_report(name), tmp_path, viewport=PHONE).page.locator(".overview a")
+    lines = [line for text in links.evaluate_all(LINES) for line in text]
+    parts = {part for path in links.all_text_contents() for part in path.split("/")}
+    assert len(lines) > links.count()
+    assert {part for line in lines for part in line.removesuffix("/").split("/")} == parts
 
 
 def test_commands_are_copied(browser: Browser, tmp_path: Path) -> None:

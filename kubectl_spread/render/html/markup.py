@@ -26,6 +26,11 @@ def text(words: str) -> Markup:
     return Markup(escape(clean(words)))
 
 
+def path_text(path: str) -> Markup:
+    """Return a name of several parts, such as ``shop/deployment/web``, which breaks behind a slash where it must."""
+    return Markup(text(path).replace("/", "/<wbr>"))
+
+
 def text_lines(lines: Iterable[str]) -> Markup:
     """Return lines that are clean already, one below another."""
     return Markup(escape("\n".join(lines)))

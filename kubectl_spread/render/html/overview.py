@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_spread.render.html.bars import mini_bars
 from kubectl_spread.render.html.cards import Card, anchor, status_badge
-from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, text
+from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, path_text, text
 from kubectl_spread.words import count_of
 
 MOST_ROWS = 300
@@ -29,7 +29,7 @@ def overview(cards: Sequence[Card]) -> Markup:
 def _row(number: int, card: Card) -> Iterator[Markup]:
     """Yield the cells of a row."""
     constraint = card.constraint
-    link = element("a", text(card.outlined.headline.subject), href=f"#{anchor(number)}")
+    link = element("a", path_text(card.outlined.headline.subject), href=f"#{anchor(number)}")
     yield element("td", status_badge(card.status))
     yield element("th", link, scope="row")
     yield element("td", text(constraint.topology_key if constraint else card.about), class_="key")
