@@ -38,9 +38,13 @@ def _held_back(outcome: Outcome) -> str:
     staying = [(pod, why) for pod, why in outcome.stay if outcome.counted_in_fullest(pod)]
     if _first_to_go(outcome) is not None or not staying:
         return ""
-    pod, why = staying[0]
-    others = f", and {len(staying) - 1} more stay too" if len(staying) > 1 else ""
-    return f"{'/'.join(pod.key)} in {named(outcome.fullest)} stays: {why.rstrip('.')}{others}"
+    (pod, why), *others = staying
+    first = f"{'/'.join(pod.key)} in {named(outcome.fullest)} stays: {why.rstrip('.')}"
+    if not others:
+        return first
+    if all(each == why for _, each in others):
+        return f"{first}; the same keeps {len(others)} more"
+    return f"{first}; {len(others)} more stay, for other reasons too"
 
 
 def _first_to_go(outcome: Outcome) -> Movable | None:

@@ -35,7 +35,7 @@ def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Reba
         (
             [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
             "Impossible",
-            f"default/web-0 in a stays: {USED_UP}, and 2 more stay too",
+            f"default/web-0 in a stays: {USED_UP}; the same keeps 2 more",
         ),
         (
             [*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})],
@@ -53,6 +53,13 @@ def reported(objects: Iterable[Object], *, most: int | None = None) -> list[Reba
 def test_what_becomes_of_a_constraint(objects: list[Object], verdict: str, reason: str) -> None:
     (item,) = reported(objects)
     assert (item.verdict, item.reason) == (verdict, reason)
+
+
+def test_pods_stay_for_more_than_one_reason() -> None:
+    held = web({"a1": 3})
+    held[-1]["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
+    (item,) = reported([*zones("a", "b"), *held, budget("web", 0)])
+    assert item.reason == f"default/web-0 in a stays: {USED_UP}; 2 more stay, for other reasons too"
 
 
 CORDONED = node("b1", zone="b", unschedulable=True)
@@ -94,7 +101,7 @@ def test_a_pod_that_is_to_be_evicted_is_neither_patched_nor_deleted() -> None:
     [
         (
             {"schedulingGates": [{"name": "example.com/x"}]},
-            "would wait for its scheduling gate example.com/x, and 1 more",
+            "would wait for its scheduling gate example.com/x; the same keeps 1 more",
         ),
         ({"priority": 5}, "the API server would refuse the Pod in its place: spec.priority: the integer value"),
     ],

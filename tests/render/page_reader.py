@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = frozenset(("meta", "input", "br"))
+VOID = frozenset(("meta", "input", "br", "wbr"))
 IMPLIED = frozenset(("li",))
 """Elements whose end need not be written."""
 
