@@ -33,7 +33,7 @@ from kubectl_spread.objects.storage import (
     VolumeNodeAffinity,
 )
 from kubectl_spread.report import Incomplete
-from kubectl_spread.scheduler.claims import claim_name, claim_named
+from kubectl_spread.scheduler.claims import claim_name, claims_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.provisioning import NOT_SUPPORTED_PROVISIONERS
@@ -91,15 +91,14 @@ def _bound_at_once(claim: PersistentVolumeClaim, snapshot: Snapshot, profile: Pr
 
 def guessed(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
     """Return what is not known of volumes that a provisioner makes before the Pod is scheduled."""
-    claims = (claim_named(pod, claim_name(pod, volume) or "", snapshot) for volume in pod.spec.volumes if volume.claims)
     return tuple(
         Incomplete(
             what=f'the volume of claim "{claim.metadata.name}"',
             why=f"StorageClass {claim.class_name} binds at once",
             consequence="its provisioner decides where it can be used, before the Pod is scheduled",
         )
-        for claim in claims
-        if claim is not None and _is_guessed(claim, snapshot)
+        for claim in claims_of(pod, snapshot)
+        if _is_guessed(claim, snapshot)
     )
 
 
@@ -115,8 +114,7 @@ def bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
 
     Volumes there are get the claim; others are made, for the nodes from which the driver says they can be reached.
     """
-    named = (claim_named(pod, name, handle.snapshot) for v in pod.spec.volumes if (name := claim_name(pod, v)))
-    claims = pod_volume_claims([claim for claim in named if claim is not None], handle)
+    claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
     if not (claims.waiting or claims.selected):
         return ()
     found = find_pod_volumes(claims, handle.node_infos[node_name], handle)

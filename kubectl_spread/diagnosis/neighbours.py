@@ -12,9 +12,17 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_spread.scheduler import volumerestrictions
 from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms, readable_terms
-from kubectl_spread.scheduler.claims import CLASS, claim_name, claim_named, not_found
+from kubectl_spread.scheduler.claims import CLASS, claim_name, claim_named, claims_of, not_found
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.hostport import host_ports
+from kubectl_spread.scheduler.volumebinder import (
+    REASON_BIND_CONFLICT,
+    REASON_NOT_ENOUGH_SPACE,
+    PodVolumeClaims,
+    WaitingClaim,
+    find_pod_volumes,
+    pod_volume_claims,
+)
 
 
 class Neighbours(msgspec.Struct, frozen=True, dict=True):
@@ -102,23 +110,50 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(value, pod)
         return found
 
-    def volumes(self, _node_info: NodeInfo) -> str:
-        """Return the Pod's claims with the volumes they are bound to, and where these can be used."""
-        return "; ".join(self._volumes)
+    def volumes(self, node_info: NodeInfo) -> str:
+        """Return the Pod's claims: with their volumes and where these can be used, or why none is made for the node."""
+        told = (f"{text}{self._unmet(waiting, node_info) if waiting else ''}" for text, waiting in self._volumes)
+        return "; ".join(told)
 
     @cached_property
-    def _volumes(self) -> tuple[str, ...]:
-        """What there is to say of each claim, in the Pod's order."""
-        details = []
+    def _volumes(self) -> tuple[tuple[str, WaitingClaim | None], ...]:
+        """What there is to say of each claim, in the Pod's order, and the claim where the node decides."""
+        details: list[tuple[str, WaitingClaim | None]] = []
         for volume in self.pod.spec.volumes:
             name = claim_name(self.pod, volume)
             claim = claim_named(self.pod, name, self.handle.snapshot) if name else None
             if claim is None or not claim.spec.volume_name:
-                details += [f"claim {name} is not bound{self._without_class(claim)}"] if name else []
+                unbound = f"claim {name} is not bound{self._without_class(claim)}"
+                details += [(unbound, self._waiting.get(name))] if name else []
                 continue
             found = self.handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
-            details.append(f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}")
+            details.append((f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}", None))
         return tuple(details)
+
+    @cached_property
+    def _waiting(self) -> Mapping[str, WaitingClaim]:
+        """Claim's name → the claim, of those that are bound when the Pod is scheduled; empty while another is not."""
+        found = pod_volume_claims(claims_of(self.pod, self.handle.snapshot), self.handle)
+        waiting = () if found.immediate else (*found.selected, *found.waiting)
+        return {each.claim.metadata.name: each for each in waiting if not each.problem}
+
+    def _unmet(self, waiting: WaitingClaim, node_info: NodeInfo) -> str:
+        """Return why the claim gets no volume on the node; empty where it alone would.
+
+        Source: volumebinding/binder.go FindPodVolumes, checkVolumeProvisions (v1.36).
+        """
+        selected, storage_class = waiting.selected_node, f"StorageClass {waiting.claim.class_name}"
+        if selected is not None and selected != node_info.name:
+            gone = "" if selected in self.handle.node_infos else ", which does not exist"
+            return f": its volume is being made for node {selected}{gone}"
+        alone = PodVolumeClaims(waiting=(waiting,)) if selected is None else PodVolumeClaims(selected=(waiting,))
+        reasons = find_pod_volumes(alone, node_info, self.handle).reasons
+        if REASON_NOT_ENOUGH_SPACE in reasons:
+            return f": {storage_class} has too little storage left there"
+        if REASON_BIND_CONFLICT not in reasons:
+            return ""
+        makes = "makes none there" if waiting.provisioning.topologies else "makes none"
+        return f": no PersistentVolume that is free will do, and {storage_class} {makes}"
 
     def _without_class(self, claim: PersistentVolumeClaim | None) -> str:
         """Return why nothing makes a volume for the claim, in the words of its events; empty where something may.

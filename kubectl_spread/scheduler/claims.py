@@ -29,6 +29,13 @@ def claim_named(pod: Pod, name: str, snapshot: Snapshot) -> PersistentVolumeClai
     return snapshot.get(PersistentVolumeClaim, pod.metadata.namespace, name)
 
 
+def claims_of(pod: Pod, snapshot: Snapshot) -> tuple[PersistentVolumeClaim, ...]:
+    """Return the Pod's claims that there are, once for each volume."""
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    found = (claim_named(pod, name, snapshot) for name in names if name)
+    return tuple(claim for claim in found if claim is not None)
+
+
 def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) -> str:
     """Return why the Pod may not use the claim of its ephemeral volume, empty where it may.
 

@@ -14,7 +14,7 @@ import msgspec
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim
-from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, not_found, ownership_problem
+from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, claims_of, not_found, ownership_problem
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
@@ -58,7 +58,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         return SKIP
     if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in volumes)), ""):
         return unresolvable(problem)
-    claims = pod_volume_claims(_claims(pod, handle), handle)
+    claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
     # Such a claim is bound without regard to Pods: there is nothing to decide until that has happened.
     if claims.immediate:
         return unresolvable(REASON_IMMEDIATE)
@@ -87,7 +87,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     """
     if not handle.profile.does(Behaviour.STORAGE_CAPACITY_SCORING):
         return None
-    claims = pod_volume_claims(_claims(pod, handle), handle)
+    claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
     shape = shape_of(handle.profile.volume_binding.shape) or EMPTIER_IS_BETTER
     return {info.name: score(find_pod_volumes(claims, info, handle), shape) for info in nodes}
 
@@ -153,10 +153,3 @@ def _dynamic(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
 def _requested(claim: PersistentVolumeClaim) -> int:
     """Return the storage the claim asks for (bytes)."""
     return quantity.value(claim.spec.resources.requests.get(STORAGE, 0))
-
-
-def _claims(pod: Pod, handle: Handle) -> tuple[PersistentVolumeClaim, ...]:
-    """Return the Pod's claims, once for each volume."""
-    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
-    found = (claim_named(pod, name, handle.snapshot) for name in names if name)
-    return tuple(claim for claim in found if claim is not None)

@@ -9,7 +9,7 @@ import pytest
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
 from tests.build_devices import CLAIMING
-from tests.build_storage import claim, storage_class, volume
+from tests.build_storage import claim, csi_driver, storage_class, volume
 from tests.diagnosis.judged import ABC, incoming, report_of, web
 from tests.naming import in_order
 
@@ -221,6 +221,55 @@ DEFAULT_CLASS = {**AT_ONCE, "metadata": BY_DEFAULT}
 def test_claims_are_named_with_their_volumes(objects: Sequence[Object], plugin: str, said: str) -> None:
     mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "tmp", "emptyDir": {}}]
     assert details(pod("p", volumes=mounts), [node("n", zone="z"), *objects])[plugin] == said
+
+
+WAITS = storage_class("fast", topologies=[{ZONE: ["y"]}])
+ELSEWHERE = {"volume.kubernetes.io/selected-node": "gone"}
+
+
+@pytest.mark.parametrize(
+    ("objects", "said"),
+    [
+        (
+            [claim("data", class_name="fast", annotations=ELSEWHERE), WAITS],
+            "claim data is not bound: its volume is being made for node gone, which does not exist",
+        ),
+        (
+            [
+                claim("data", class_name="fast", annotations=ELSEWHERE),
+                WAITS,
+                node("gone", zone="y", unschedulable=True),
+            ],
+            "claim data is not bound: its volume is being made for node gone",
+        ),
+        (
+            [claim("data", class_name="fast"), WAITS],
+            "claim data is not bound: no PersistentVolume that is free will do, and StorageClass fast makes none there",
+        ),
+        (
+            [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")],
+            "claim data is not bound: no PersistentVolume that is free will do, and StorageClass local makes none",
+        ),
+        (
+            [claim("data", class_name="fast"), storage_class("fast"), csi_driver(counts_storage=True)],
+            "claim data is not bound: StorageClass fast has too little storage left there",
+        ),
+    ],
+    ids=in_order,
+)
+def test_a_claim_that_waits_is_named_with_what_it_misses_on_the_node(objects: Sequence[Object], said: str) -> None:
+    asked = pod("p", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+    assert details(asked, [node("n", zone="z"), *objects])["VolumeBinding"] == said
+
+
+def test_of_two_claims_the_one_that_misses_nothing_there_is_only_named() -> None:
+    claims = [claim("made", class_name="any"), claim("data", class_name="fast")]
+    mounts = [{"name": n, "persistentVolumeClaim": {"claimName": n}} for n in ("made", "data")]
+    found = details(pod("p", volumes=mounts), [node("n", zone="z"), *claims, storage_class("any"), WAITS])
+    assert found["VolumeBinding"] == (
+        "claim made is not bound; "
+        "claim data is not bound: no PersistentVolume that is free will do, and StorageClass fast makes none there"
+    )
 
 
 def test_the_configuration_may_add_a_node_affinity() -> None:
