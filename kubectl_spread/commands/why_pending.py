@@ -26,7 +26,10 @@ from kubectl_spread.diagnosis.preemption import nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.devices import ResourceClaim
+from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.report import NotCreated, PendingItem, PendingReport, Preemption, Verdict
+from kubectl_spread.scheduler.claims import claim_name, ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.words import did_you_mean, listed
@@ -110,7 +113,7 @@ def _staged(
     from kubectl_spread.commands.staged import Question, look_in_stages
 
     def asked_about(view: View) -> needs.Asked:
-        pods = _one_of_each(_wanted(view, scope))
+        pods = _one_of_each(_wanted(view, scope), view.snapshot)
         return tuple((pod, view.handle(pod.spec.scheduler_name)) for pod in pods)
 
     def needed(view: View) -> needs.Need:
@@ -230,7 +233,7 @@ def _not_pending(pod: Pod) -> str:
 def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
     pending = living_pods((pod for pod in view.snapshot.all(Pod) if pod.waits), view.snapshot)
-    templates = {pod.key: _template(pod) for pod in pods}
+    templates = {pod.key: _template(pod, view.snapshot) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
@@ -243,20 +246,40 @@ def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable
         yield item
 
 
-def _one_of_each(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+def _one_of_each(pods: Iterable[Pod], snapshot: Snapshot) -> tuple[Pod, ...]:
     """Return the first Pod of each template that waits for a node."""
     found: dict[bytes, Pod] = {}
     for pod in pods:
         if pod.waits:
-            found.setdefault(_template(pod), pod)
+            found.setdefault(_template(pod, snapshot), pod)
     return tuple(found.values())
 
 
-def _template(pod: Pod) -> bytes:
+def _template(pod: Pod, snapshot: Snapshot) -> bytes:
     """Return all of the Pod that the scheduler minds; what differs between Pods of one template is the name alone."""
     metadata = pod.metadata
     nominated = pod.status.nominated_node_name
-    return msgspec.json.encode((metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated))
+    own = tuple(_own_claims(pod, snapshot))
+    return msgspec.json.encode(
+        (metadata.namespace, metadata.labels, pod.spec, metadata.owner_references, nominated, own)
+    )
+
+
+def _own_claims(pod: Pod, snapshot: Snapshot) -> Iterator[object]:
+    """Yield what there is of each claim that was made for this Pod alone, but its name; None where it is missing."""
+    namespace = pod.metadata.namespace
+    for volume in pod.spec.volumes:
+        if volume.ephemeral is not None:
+            claim = snapshot.get(PersistentVolumeClaim, namespace, claim_name(pod, volume) or "")
+            yield claim and (*_as_it_is(claim), bool(ownership_problem(pod, volume, claim)))
+    for made in pod.status.resource_claim_statuses:
+        devices = snapshot.get(ResourceClaim, namespace, made.resource_claim_name or "")
+        yield devices and _as_it_is(devices)
+
+
+def _as_it_is(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object, ...]:
+    """Return what decides where the claim lets a Pod go."""
+    return claim.spec, claim.status, claim.metadata.annotations, claim.metadata.deletion_timestamp
 
 
 def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> PendingItem:

@@ -18,7 +18,8 @@ from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.report import PendingItem
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
-from tests.build_devices import CLAIMING, OPEN
+from tests.build_devices import CLAIMING, OPEN, resource_claim
+from tests.build_storage import claim, storage_class, volume
 from tests.build_workloads import owned, revision, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import TAINTED, incoming, report_of, web
@@ -180,6 +181,51 @@ def test_pods_of_one_template_are_explained_once() -> None:
     assert [other.same_as for other in others] == ["new-0", "new-0"]
     assert [other.name for other in others] == ["new-1", "new-2"]
     assert {other.summary for other in others} == {first.summary}
+
+
+@pytest.mark.parametrize(
+    ("claims", "same_as"),
+    [
+        (["x", "y"], [None, None, None]),
+        (["x", "x"], [None, None, None]),
+        ([], [None, "new-0", "new-0"]),
+        (["", ""], [None, "new-0", None]),
+    ],
+    ids=["bound-apart", "bound-alike", "not-made", "waiting"],
+)
+def test_pods_with_claims_of_their_own_are_explained_each_where_these_differ(
+    claims: Sequence[str], same_as: Sequence[str | None]
+) -> None:
+    mounts = [{"name": "data", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "fast"}}}}]
+    pods = [owned(f"new-{n}", "ReplicaSet", "web", volumes=mounts) for n in range(3)]
+    made = [
+        claim(f"new-{n}-data", class_name="fast", bound_to=place and f"pv-{n}", owner_uid=f"default/new-{n}")
+        for n, place in enumerate(claims)
+    ]
+    volumes = [volume(f"pv-{n}", usable_on={ZONE: [place]}) for n, place in enumerate(claims) if place]
+    nodes = [node("n", zone="x", unschedulable=True), node("m", zone="y")]
+    found = explained([*nodes, *pods, *made, *volumes, storage_class("fast")]).report.items
+    assert [item.same_as or None for item in found] == same_as
+
+
+@pytest.mark.parametrize(("reach", "alike"), [("m", False), ("n", True)])
+def test_pods_whose_devices_are_reached_from_elsewhere_are_explained_each(reach: str, alike: bool) -> None:  # noqa: FBT001 - a case
+    pods = [
+        owned(
+            f"new-{number}",
+            "ReplicaSet",
+            "web",
+            resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}],
+            status={"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": f"new-{number}-gpu"}]},
+        )
+        for number in range(2)
+    ]
+    claims = [
+        resource_claim(f"new-{number}-gpu", has=["pool/d0"], node=name, owner=f"new-{number}")
+        for number, name in enumerate(("n", reach))
+    ]
+    items = explained([node("n"), node("m"), *pods, *claims]).report.items
+    assert bool(items[1].same_as) is alike
 
 
 def test_what_is_said_of_twins_is_said_by_their_own_names() -> None:
