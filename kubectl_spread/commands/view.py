@@ -83,16 +83,16 @@ class View(msgspec.Struct, frozen=True):
         """Return the view of the cluster of which more was read, under the same rules."""
         snapshot = Snapshot.build(inventory)
         metadata = replace(self.metadata, resource_versions=dict(inventory.resource_versions))
-        profiles = (handle.profile for handle in self.handles.values())
-        return replace(self, handles=_handles(snapshot, profiles), metadata=metadata)
+        handles = {name: handle.with_more_read(snapshot) for name, handle in self.handles.items()}
+        return replace(self, handles=handles, metadata=metadata)
 
     def with_filters(self, filters: Sequence[str]) -> View:
         """Return the view in which only these filters are evaluated."""
-        profiles = (
-            replace(handle.profile, filters=tuple(name for name in handle.profile.filters if name in filters))
-            for handle in self.handles.values()
-        )
-        return replace(self, handles=_handles(self.snapshot, profiles))
+        handles = {}
+        for scheduler_name, handle in self.handles.items():
+            kept = tuple(name for name in handle.profile.filters if name in filters)
+            handles[scheduler_name] = replace(handle, profile=replace(handle.profile, filters=kept))
+        return replace(self, handles=handles)
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:

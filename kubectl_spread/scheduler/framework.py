@@ -224,6 +224,12 @@ class Handle(msgspec.Struct, frozen=True):
             room=NodeRoom(infos),
         )
 
+    def with_more_read(self, snapshot: Snapshot) -> Handle:
+        """Return the snapshot, for which more was read, as the same profile sees it."""
+        read = Handle.build(snapshot, self.profile)
+        # It is Pods that are read further: what was gathered of the nodes holds.
+        return replace(read, index=self.index) if snapshot.nodes == self.snapshot.nodes else read
+
     def decides(self, pod: Pod) -> bool:
         """Whether the scheduler decides where the Pod goes: neither another one, nor the Pod by naming its node.
 

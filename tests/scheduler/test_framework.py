@@ -25,7 +25,7 @@ from kubectl_spread.scheduler.framework import (
 )
 from kubectl_spread.scheduler.hostport import HostPort
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
-from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, typed_pod
+from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, snapshot, typed_pod
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,15 @@ def test_a_pod_that_is_placed_counts_everywhere() -> None:
     assert [found.spec.node_name for found in after.snapshot.matching_pods("default", EVERYTHING)] == ["a", "a"]
     assert before.node_infos["a"].requested == {"cpu": 1000}
     assert after.existing_terms is before.existing_terms
+
+
+def test_what_is_gathered_of_nodes_holds_where_more_pods_are_read() -> None:
+    before, further = handle([node("a"), node("b")]), pod("p", on="a", requests={"cpu": "1"})
+    after = before.with_more_read(snapshot([node("a"), node("b"), further]))
+    assert after.index is before.index
+    assert after.node_infos["a"].requested == {"cpu": 1000}
+    grown = before.with_more_read(snapshot([node("a"), node("b"), node("c")]))
+    assert grown.index.names == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize("affinity", [None, {"podAffinity": NEAR}])
