@@ -43,6 +43,7 @@ DETAILS = frozenset(
         "terminationMessagePolicy",
         "ttlSecondsAfterFinished",
         "volumeMounts",
+        "volumes",
     )
 )
 """The fields that objects/details.py reads; all others of a CronJob stand beside its jobTemplate."""

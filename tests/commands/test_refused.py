@@ -124,7 +124,7 @@ def test_every_field_of_the_details_is_looked_for() -> None:
     beside_job_template = {"schedule", "concurrencyPolicy", "timeZone", "startingDeadlineSeconds"}
     beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
     beside_others = {"restartPolicy", "template", "volumeClaimTemplates"}
-    known = (*ContainerDetails.__struct_encode_fields__, *WorkloadSpecDetails.__struct_encode_fields__)
+    known = ("volumes", *ContainerDetails.__struct_encode_fields__, *WorkloadSpecDetails.__struct_encode_fields__)
     assert set(known) - beside_job_template - beside_others == DETAILS
 
 

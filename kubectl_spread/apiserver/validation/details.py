@@ -23,9 +23,9 @@ from kubectl_spread.apiserver.validation.field_errors import (
 from kubectl_spread.apiserver.validation.handlers import handler_errors, init_handler_errors, port_name_faults
 from kubectl_spread.apiserver.validation.labelselectors import label_selector_errors
 from kubectl_spread.apiserver.validation.schedules import schedule_errors, time_zone_errors
-from kubectl_spread.apiserver.validation.volumes import mountable
+from kubectl_spread.apiserver.validation.volumes import mountable, volume_errors
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
-from kubectl_spread.objects.core import Pod, PodSpec, Volume
+from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.details import (
     ContainerDetails,
@@ -33,6 +33,7 @@ from kubectl_spread.objects.details import (
     PodDetails,
     PodSpecDetails,
     TemplateDetails,
+    VolumeDetails,
     WorkloadDetails,
     WorkloadSpecDetails,
 )
@@ -62,6 +63,16 @@ _JOB_SPECS = {"Job": "spec", "CronJob": "spec.jobTemplate.spec"}
 _PROGRESS_SECONDS = 600
 _CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
+_HOST_PATH_TYPES = (
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+)
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _ALWAYS = "Always"
 
@@ -117,7 +128,12 @@ def _template_errors(kind: str, spec: WorkloadSpecDetails, release: Release) -> 
 def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, release: Release) -> Errors:
     """Yield the errors of what a Pod, or (without a name) a template, is made of."""
     volumes = template_as_created(PodSpec(volumes=spec.volumes), release).volumes
+    # With what a manifest alone has; what is said of the rest is said once.
+    yield from volume_errors(f"{path}.volumes", volumes, pod_name=pod_name, release=release)
+    for index, volume in enumerate(spec.volumes):
+        yield from _place_errors(f"{path}.volumes[{index}]", volume)
     names = mountable(volumes, pod_name=pod_name, release=release)
+    names -= {volume.name for volume in spec.volumes if any(_place_errors("", volume))}
     for index, container in enumerate(spec.containers):
         place = f"{path}.containers[{index}]"
         yield from _container_errors(place, container, names)
@@ -158,11 +174,23 @@ def _progress_errors(spec: WorkloadSpecDetails) -> Errors:
 
 def _with_claims(spec: PodSpecDetails, owner: WorkloadSpecDetails) -> PodSpecDetails:
     """Return a template with the volumes that a StatefulSet adds, which take the place of those of their names."""
-    added = {claim.metadata.name: Volume(name=claim.metadata.name) for claim in owner.volume_claim_templates}
+    added = {claim.metadata.name: VolumeDetails(name=claim.metadata.name) for claim in owner.volume_claim_templates}
     own = (volume for volume in spec.volumes if volume.name not in added)
     return PodSpecDetails(
         containers=spec.containers, init_containers=spec.init_containers, volumes=(*added.values(), *own)
     )
+
+
+def _place_errors(path: str, volume: VolumeDetails) -> Errors:
+    """Yield the errors of a place on the node or on a file server."""
+    if volume.host_path is not None and volume.host_path.path:
+        host = volume.host_path
+        if ".." in host.path.split("/"):
+            yield invalid(f"{path}.hostPath.path", quoted(host.path), "must not contain '..'")
+        if host.type not in _HOST_PATH_TYPES:
+            yield not_supported(f"{path}.hostPath.type", host.type, _HOST_PATH_TYPES)
+    if volume.nfs is not None and not volume.nfs.path.startswith("/"):
+        yield invalid(f"{path}.nfs.path", quoted(volume.nfs.path), "must be an absolute path")
 
 
 def _container_errors(path: str, container: ContainerDetails, volumes: Collection[str]) -> Errors:

@@ -1,6 +1,6 @@
 """Volumes: their names, and the sources that the scheduler reads.
 
-Whether a volume has a source at all is not checked: the objects do not hold them all.
+Where it has another source than these, nothing is said of that.
 
 Source: pkg/apis/core/validation/validation.go ValidateVolumes (v1.36).
 """
@@ -26,28 +26,37 @@ from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource
 from kubectl_spread.release import Release
 
 _SOURCES: Mapping[str, str] = {
+    "emptyDir": "empty_dir",
+    "hostPath": "host_path",
     "gcePersistentDisk": "gce_persistent_disk",
     "awsElasticBlockStore": "aws_elastic_block_store",
+    "secret": "secret",
+    "nfs": "nfs",
     "iscsi": "iscsi",
     "persistentVolumeClaim": "persistent_volume_claim",
     "rbd": "rbd",
     "cinder": "cinder",
+    "configMap": "config_map",
     "portworxVolume": "portworx_volume",
     "azureDisk": "azure_disk",
     "ephemeral": "ephemeral",
     "image": "image",
 }
-"""Source → attribute, in the order in which the API server looks at them."""
+"""Source → attribute, in the order in which the API server looks at them; some are there in a manifest alone."""
 
 # Source → field below the volume → attribute of the source.
-# upstream: the first is reported at a path that does not exist.
+# upstream: pdName is reported at a path that does not exist.
 _REQUIRED: Mapping[str, Mapping[str, str]] = {
+    "hostPath": {"hostPath.path": "path"},
     "gcePersistentDisk": {"persistentDisk.pdName": "pd_name"},
     "awsElasticBlockStore": {"awsElasticBlockStore.volumeID": "volume_id"},
+    "secret": {"secret.secretName": "secret_name"},
+    "nfs": {"nfs.server": "server", "nfs.path": "path"},
     "iscsi": {"iscsi.iqn": "iqn"},
     "persistentVolumeClaim": {"persistentVolumeClaim.claimName": "claim_name"},
     "rbd": {"rbd.monitors": "monitors", "rbd.image": "image"},
     "cinder": {"cinder.volumeID": "volume_id"},
+    "configMap": {"configMap.name": "name"},
     "portworxVolume": {"portworxVolume.volumeID": "volume_id"},
     "azureDisk": {"azureDisk.diskURI": "disk_uri"},
 }
@@ -118,7 +127,7 @@ def _name_errors(path: str, name: str, names: set[str]) -> Errors:
 
 def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: Release) -> Errors:
     """Yield the errors of a volume's sources: the first is looked at, any other is forbidden."""
-    sources = {name: getattr(volume, attribute) for name, attribute in _SOURCES.items()}
+    sources = {name: getattr(volume, attribute, None) for name, attribute in _SOURCES.items()}
     first, *others = [name for name, source in sources.items() if source is not None] or [""]
     for name, attribute in _REQUIRED.get(first, {}).items():
         if not getattr(sources[first], attribute):

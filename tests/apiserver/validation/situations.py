@@ -145,7 +145,7 @@ def errors_of(
 ) -> Sequence[FieldError]:
     """Return what the program says is wrong with the object."""
     obj, release = decoded(made), Release(minor, gates or {})
-    return (*validate(obj, release), *validate_details(obj, made, release))
+    return tuple(dict.fromkeys((*validate(obj, release), *validate_details(obj, made, release))))
 
 
 def differences(actual: Iterable[str], wanted: Iterable[str]) -> Sequence[str]:
