@@ -63,6 +63,19 @@ class Untolerated(msgspec.Struct, frozen=True):
         return untolerated_taint(node, self.tolerations, numeric=self.numeric) is not None
 
 
+class Discouraged(Untolerated, frozen=True):
+    """Nodes whose taints discourage Pods with these tolerations."""
+
+    def matches(self, node: Node) -> bool:
+        """Whether the node is one."""
+        return self.taints(node) > 0
+
+    def taints(self, node: Node) -> int:
+        """Return how many PreferNoSchedule taints of the node are not tolerated (count)."""
+        found = (taint for taint in node.spec.taints if taint.effect == PREFER_NO_SCHEDULE)
+        return sum(not tolerated(taint, self.tolerations, numeric=self.numeric) for taint in found)
+
+
 def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     """Return the filter; every Pod has it."""
     profile = handle.profile
@@ -108,13 +121,8 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     """
     numeric = handle.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     # The fewer such taints, the better: the node with the most gets 0, one without any 100.
-    untolerated = {
-        node.metadata.name: sum(
-            taint.effect == PREFER_NO_SCHEDULE and not tolerated(taint, pod.spec.tolerations, numeric=numeric)
-            for taint in node.spec.taints
-        )
-        for node in handle.index.tainted.values()
-    }
+    asked = Discouraged(pod.spec.tolerations, numeric)
+    untolerated = {name: asked.taints(handle.index.tainted[name]) for name in handle.index.tainted_against(asked)}
     return normalize({info.name: untolerated.get(info.name, 0) for info in nodes}, lowest_is_best=True)
 
 
