@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -110,6 +110,7 @@ def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pi
     explainer = pinning.explainer
     constraint = counts.constraint
     minimum = _minimum_domains(counts)
+    on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, explainer.handle)
     return ConstraintReport(
         index=constraint.index,
         topology_key=constraint.topology_key,
@@ -123,8 +124,8 @@ def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pi
         default=constraint.default,
         global_minimum=counts.global_minimum,
         minimum_domains=minimum,
-        domains=tuple(_domains(counts, explainer, minimum=minimum, pinning=pinning)),
-        bypassed_nodes=tuple(_bypassed(counts, constraints, explainer.pod, explainer.handle)),
+        domains=tuple(_domains(counts, on_node, minimum=minimum, pinning=pinning)),
+        bypassed_nodes=tuple(_bypassed(counts, constraints, on_node, explainer)),
     )
 
 
@@ -134,11 +135,10 @@ def _minimum_domains(counts: DomainCounts) -> tuple[str, ...]:
 
 
 def _domains(
-    counts: DomainCounts, explainer: Explainer, *, minimum: Collection[str], pinning: Pinning
+    counts: DomainCounts, on_node: Mapping[str, int], *, minimum: Collection[str], pinning: Pinning
 ) -> Iterable[Domain]:
     """Yield every domain: eligible ones and those no node of which is counted, by value."""
-    constraint, handle = counts.constraint, explainer.handle
-    on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, handle)
+    constraint, handle = counts.constraint, pinning.explainer.handle
     # A profile without the filter heeds no constraint.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
@@ -156,7 +156,7 @@ def _domains(
             eligible=value in counts.match_num,
             not_counted=len(names) - len(counted) or UNSET,
             matching=matching,
-            by_node={name: on_node[name] for name in counted},
+            by_node={name: on_node.get(name, 0) for name in counted},
             skew=matching - counts.global_minimum,
             skew_if_placed=placed,
             allowed=placed <= constraint.max_skew or not limits,
@@ -166,26 +166,25 @@ def _domains(
 
 
 def _bypassed(
-    counts: DomainCounts, constraints: Sequence[Constraint], pod: Pod, handle: Handle
+    counts: DomainCounts, constraints: Sequence[Constraint], on_node: Mapping[str, int], explainer: Explainer
 ) -> Iterable[BypassedNode]:
     """Yield the nodes that are not counted, each with the first rule that passes it over."""
-    constraint = counts.constraint
+    constraint, pod, handle = counts.constraint, explainer.pod, explainer.handle
     keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
     used = {other.topology_key for other in constraints}
     required = RequiredNodeAffinity.of(pod)
-    on_node = podtopologyspread.count_matching_pods(constraint, pod, handle)
     for name in sorted(handle.index.names - counts.counted_nodes):
-        info = handle.node_infos[name]
+        info, matching = handle.node_infos[name], on_node.get(name, 0)
         missing = next((key for key in keys if key not in info.labels), None)
         if missing is not None:
             similar = similar_keys(missing, info.labels, used)
             yield BypassedNode(
-                name=name, reason="MissingTopologyKey", key=missing, similar_keys=similar, matching=on_node[name]
+                name=name, reason="MissingTopologyKey", key=missing, similar_keys=similar, matching=matching
             )
         elif constraint.honors_affinity and not required.matches(info.node):
-            yield BypassedNode(name=name, reason="NodeAffinityPolicy", matching=on_node[name])
+            yield BypassedNode(name=name, reason="NodeAffinityPolicy", matching=matching)
         else:
-            yield BypassedNode(name=name, reason="NodeTaintsPolicy", matching=on_node[name])
+            yield BypassedNode(name=name, reason="NodeTaintsPolicy", matching=matching)
 
 
 def similar_keys(key: str, labels: Iterable[str], used: Iterable[str]) -> tuple[str, ...]:
