@@ -46,6 +46,10 @@ _TEMPLATE = "spec.template"
 _MISMATCH = "`selector` does not match template `labels`"
 _MAX_CRON_JOB_NAME = 52
 _ALWAYS, *_ENDING = "Always", "OnFailure", "Never"
+_NEVER = _ENDING[-1]
+_FAIL_INDEX = "FailIndex"
+_FAILURE_ACTIONS = ("Count", _FAIL_INDEX, "FailJob", "Ignore")
+_REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
 STATEFUL_SET_TEMPLATE_SINCE = 34
 """The first release that looks at the templates of a StatefulSet."""
 _MANAGEMENT_POLICIES = ("OrderedReady", "Parallel")
@@ -203,12 +207,31 @@ def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
     yield from count_errors(f"{path}.completions", spec.completions)
     yield from count_errors(f"{path}.backoffLimit", spec.backoff_limit)
     yield from _indexes_errors(path, spec)
+    yield from _failure_errors(path, spec)
     yield from template_errors(f"{path}.template", spec.template, release)
     policy, field = spec.template.spec.restart_policy, f"{path}.template.spec.restartPolicy"
     if policy == _ALWAYS:
         yield required(field, 'valid values: "OnFailure", "Never"')
     elif policy not in _ENDING:
         yield not_supported(field, policy, _ENDING)
+    elif spec.pod_failure_policy is not None and policy != _NEVER:
+        yield invalid(field, quoted(policy), f'only "{_NEVER}" is supported when podFailurePolicy is specified')
+
+
+def _failure_errors(path: str, spec: JobSpec) -> Errors:
+    """Yield the errors of what follows from Pods that fail, exit codes aside."""
+    rules = spec.pod_failure_policy.rules if spec.pod_failure_policy else ()
+    for index, rule in enumerate(rules):
+        field = f"{path}.podFailurePolicy.rules[{index}].action"
+        if not rule.action:
+            yield required(field, f"valid values: {as_json(_FAILURE_ACTIONS).replace(',', ' ')}")
+        elif rule.action not in _FAILURE_ACTIONS:
+            yield not_supported(field, rule.action, _FAILURE_ACTIONS)
+        elif rule.action == _FAIL_INDEX and spec.backoff_limit_per_index is None:
+            yield invalid(field, quoted(rule.action), "requires the backoffLimitPerIndex to be set")
+    known = _REPLACEMENT_POLICIES[:1] if spec.pod_failure_policy else _REPLACEMENT_POLICIES
+    if spec.pod_replacement_policy not in {"", *known}:
+        yield not_supported(f"{path}.podReplacementPolicy", spec.pod_replacement_policy, known)
 
 
 def _indexes_errors(path: str, spec: JobSpec) -> Errors:
@@ -224,6 +247,9 @@ def _indexes_errors(path: str, spec: JobSpec) -> Errors:
     # Where it says neither, both default to 1.
     if indexed and spec.completions is None and spec.parallelism is not None:
         yield required(f"{path}.completions", f"when completion mode is {_INDEXED}")
+    failed, most = spec.max_failed_indexes, spec.completions
+    if indexed and failed is not None and most is not None and failed > most:
+        yield invalid(f"{path}.maxFailedIndexes", failed, "must be less than or equal to completions")
     for field, limit in limits.items():
         if mode == _NON_INDEXED and limit is not None:
             yield invalid(f"{path}.{field}", limit, "requires indexed completion mode")
