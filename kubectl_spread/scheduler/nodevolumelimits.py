@@ -118,14 +118,14 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     in_use = _counted(there, csi_node, state.handle)
     if isinstance(in_use, Status):
         return in_use
+    attached = state.attached.get(node_info.name, frozenset())
+    if len(volumes) + len(in_use) + len(attached) <= min(limits.values()):
+        return SUCCESS  # not even if all were of one driver, and none of them the same
     # A volume that a Pod on the node has already takes no second place.
     new = [volume for volume in volumes if volume not in in_use]
     # What VolumeAttachments say is counted with what Pods use, each volume once.
-    attached = {*in_use, *state.attached.get(node_info.name, ())}
-    if len(new) + len(attached) <= min(limits.values()):
-        return SUCCESS  # not even if all were of one driver
     # upstream: drivers that are over their limit already reject nobody who brings no volume of theirs.
-    together = _by_driver((*new, *attached))
+    together = _by_driver((*new, *{*in_use, *attached}))
     # volumes attached + new ones > the driver's limit, for a driver that gets a new one.
     exceeded = any(together[driver] > limits.get(driver, together[driver]) for driver in _by_driver(new))
     return unschedulable(REASON) if exceeded else SUCCESS
