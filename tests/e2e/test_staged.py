@@ -1,19 +1,22 @@
 """A large cluster's Pods are read node by node as a real API server answers from its index: at no version exactly."""
 
+import json
 from collections.abc import Iterator
+from io import BytesIO
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from kubectl_spread.cluster.access.client_config import connect
 from kubectl_spread.cluster.access.options import ConnectionOptions
+from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import ClusterSource, ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.report import PendingItem, Verdict
+from kubectl_spread.report import CheckItem, PendingItem, Verdict
 from tests.controlplane.audit import read_audit_log
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client
@@ -62,6 +65,21 @@ def _explained(plane: ControlPlane, read: ReadMode) -> PendingItem:
     scope = Scope(namespace=_SHOP, names=("waits",))
     (item,) = why_pending(_source(plane), scope, SchedulerOptions(), read=read).report.items
     return item
+
+
+def _checked(plane: ControlPlane, read: ReadMode) -> CheckItem:
+    manifest = BytesIO(json.dumps(pod(_SHOP, "comes", labels={"app": "web"}, spec={**_EVEN, **_ALL_OF_IT})).encode())
+    asked = CheckOptions(filenames=("-",), namespace=_SHOP, read=read)
+    (item,) = check(_source(plane), asked, SchedulerOptions(), stdin=manifest).report.items
+    return item
+
+
+def test_a_manifest_is_answered_as_the_pod_that_waits(plane: ControlPlane) -> None:
+    staged, whole, waits = _checked(plane, "auto"), _checked(plane, "all"), _explained(plane, "auto")
+    assert (staged.verdict, staged.summary) == (Verdict.UNSCHEDULABLE, whole.summary)
+    assert (staged.conflict, staged.core_of) == (waits.conflict, waits.core_of)
+    assert staged.constraints == whole.constraints
+    assert staged.message == waits.message == whole.message
 
 
 def test_the_answers_are_the_same_and_no_node_is_asked_for_at_exactly_one_version(plane: ControlPlane) -> None:
