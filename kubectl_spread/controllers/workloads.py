@@ -68,7 +68,7 @@ def living_pods(pods: Iterable[Pod], snapshot: Snapshot) -> dict[tuple[str, Work
         if pod.finished:
             continue
         namespace, controller = pod.metadata.namespace, pod.metadata.controller
-        if controller is None:
+        if controller is None or controller.kind == MIRRORED:
             found[namespace, _ref(pod)].append(pod)
             continue
         key = namespace, controller.kind, controller.name

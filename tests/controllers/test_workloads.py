@@ -66,6 +66,11 @@ def test_pods_belong_to_the_topmost_owner_that_has_a_name_here() -> None:
     }
 
 
+def test_static_pods_of_one_node_are_a_workload_each() -> None:
+    static = [owned(name, "Node", "n", on="n") for name in ("api-n", "etcd-n")]
+    assert found(snapshot(static)) == {("default", "pod/api-n"): ("api-n",), ("default", "pod/etcd-n"): ("etcd-n",)}
+
+
 def test_workloads_come_by_namespace_and_name() -> None:
     assert list(found(snapshot(SHOP))) == sorted(found(snapshot(reversed(SHOP))))
 
