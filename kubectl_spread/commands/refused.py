@@ -118,8 +118,12 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
         yield from _told(validate(manifest.obj, release))
     elif manifest.template is not None:
         yield from _told(validate_template(manifest.template, release, path="spec.template"))
-    if _says_more(manifest.document.values):
-        yield from _told(_details(manifest, release))
+    # A kind of another API may make more of its template before its Pods are created: volumes, ports of probes.
+    if manifest.obj is not None and _says_more(manifest.document.values):
+        # What knows these fields is loaded for manifests that have any.
+        from kubectl_spread.apiserver.validation.details import validate_details
+
+        yield from _told(validate_details(manifest.obj, manifest.document.values, release))
 
 
 def _says_more(values: Plain) -> bool:
@@ -127,16 +131,6 @@ def _says_more(values: Plain) -> bool:
     if isinstance(values, dict):
         return not DETAILS.isdisjoint(values) or any(map(_says_more, values.values()))
     return isinstance(values, list) and any(map(_says_more, values))
-
-
-def _details(manifest: Manifest, release: Release) -> Iterable[FieldError]:
-    """Return what would be refused of these fields; what knows them is loaded then."""
-    from kubectl_spread.apiserver.validation import details
-
-    if manifest.obj is not None:
-        return details.validate_details(manifest.obj, manifest.document.values, release)
-    found = pod_template_values(manifest.document)
-    return details.validate_template_details(found[1], release, path=found[0]) if found else ()
 
 
 def not_created(

@@ -32,7 +32,6 @@ from kubectl_spread.objects.details import (
     MountDetails,
     PodDetails,
     PodSpecDetails,
-    TemplateDetails,
     VolumeDetails,
     WorkloadDetails,
     WorkloadSpecDetails,
@@ -99,15 +98,6 @@ def validate_details(obj: KubernetesObject, values: Plain, release: Release) -> 
     return ()
 
 
-def validate_template_details(values: Plain, release: Release, *, path: str) -> tuple[FieldError, ...]:
-    """Return the same of the template of a workload whose own rules are not known, which stands at the path."""
-    try:
-        template = convert(values, TemplateDetails)
-    except DecodeError:
-        return ()
-    return tuple(_pod_spec_errors(f"{path}.spec", template.spec, pod_name=None, release=release))
-
-
 def _reads_template(obj: KubernetesObject, release: Release) -> bool:
     """Whether the API server looks at a workload's template."""
     if isinstance(obj, StatefulSet) and release.minor < STATEFUL_SET_TEMPLATE_SINCE:
@@ -134,6 +124,8 @@ def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, r
         yield from _place_errors(f"{path}.volumes[{index}]", volume)
     names = mountable(volumes, pod_name=pod_name, release=release)
     names -= {volume.name for volume in spec.volumes if any(_place_errors("", volume))}
+    # A volume whose feature is off takes its mounts with it.
+    names |= {volume.name for volume in spec.volumes if volume not in volumes}
     for index, container in enumerate(spec.containers):
         place = f"{path}.containers[{index}]"
         yield from _container_errors(place, container, names)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.apiserver.validation import validate, validate_template
-from kubectl_spread.apiserver.validation.details import validate_details, validate_template_details
+from kubectl_spread.apiserver.validation.details import validate_details
 from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert
@@ -67,19 +67,11 @@ def test_template_of_an_unknown_kind() -> None:
     )
 
 
-def test_details_of_a_template_of_an_unknown_kind() -> None:
-    faulty = changed(sound("Pod"), {"/spec/containers/0/volumeMounts": [{"name": "dta", "mountPath": "/data"}]})
-    assert _lines(validate_template_details(faulty, Release(), path="spec.template")) == [
-        'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "dta"'
-    ]
-
-
 @pytest.mark.parametrize("kind", ["Pod", "Deployment"])
 def test_nothing_is_said_of_details_beside_a_field_of_the_wrong_type(kind: str) -> None:
     container = f"{template_pointer(kind) if kind != 'Pod' else ''}/spec/containers/0"
     made = changed(sound(kind), {f"{container}/env": [{"value": "a"}], f"{container}/livenessProbe": "no"})
     assert validate_details(decoded(made), made, Release()) == ()
-    assert validate_template_details({"spec": 5}, Release(), path="spec.template") == ()
 
 
 def test_what_has_a_path_of_its_own_is_reported_once() -> None:
