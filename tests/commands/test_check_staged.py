@@ -10,13 +10,15 @@ import pytest
 from msgspec import UNSET
 
 from kubectl_spread.cluster.log import Log
+from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.report import CheckReport, Verdict
-from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import owned, template, workload
 from tests.commands.large import Large
 from tests.commands.test_staged import CROWD, FULL, NAMESPACES, NODES, WAITING
@@ -181,6 +183,35 @@ def test_a_namespace_that_is_much_of_the_cluster_is_not_read_twice(pods: int, st
     (item,) = checked(large, deployment()).items
     assert (item.verdict, large.whole_asked) == (Verdict.UNSCHEDULABLE, not stages)
     assert not isinstance(item.core_of, tuple) or stages
+
+
+def near(namespace: str) -> Object:
+    """Return a Pod that is to be near others of the namespace."""
+    term = {"labelSelector": app("db"), "topologyKey": ZONE, "namespaces": [namespace]}
+    return pod("near", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}})
+
+
+@pytest.mark.parametrize(("pods", "stages"), [(250, True), (251, False)])
+def test_nor_is_one_that_its_affinity_asks_for(pods: int, stages: bool) -> None:  # noqa: FBT001
+    large = large_with(*NODES, *(pod(f"web-{number}", on="t0", namespace="third") for number in range(pods)))
+    (item,) = checked(large, near("third")).items
+    assert (item.verdict, large.whole_asked) == (Verdict.UNSCHEDULABLE, not stages)
+    assert (Read(kinds.POD, "third") in large.asked) is stages
+
+
+@pytest.mark.parametrize("number", [20, 21])
+def test_many_namespaces_are_not_read_one_by_one(number: int) -> None:
+    names = [f"team-{each}" for each in range(number)]
+    large = large_with(*NODES[:6], *map(namespace, names))
+    items = checked(large, *(pod("new", namespace=name, requests={"cpu": "1"}) for name in names)).items
+    assert {item.verdict for item in items} == {Verdict.UNSCHEDULABLE}
+    assert large.whole_asked is (number > 20)
+
+
+def test_what_cannot_be_judged_is_refused_in_the_cluster_as_a_whole() -> None:
+    large = large_with(*NODES, *FULL)
+    (item,) = checked(large, deployment(requests={"cpu": "lots"})).items
+    assert (item.verdict, large.whole_asked) == (Verdict.INVALID, True)
 
 
 def test_a_small_cluster_is_read_at_once() -> None:
