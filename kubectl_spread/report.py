@@ -342,7 +342,8 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     """What the scheduler decides about one Pod, and why.
 
     Attributes:
-        summary: what is to blame, in a sentence or two; empty when the Pod is schedulable.
+        summary: what is to blame, in a sentence or two; empty when the Pod is schedulable, but for volumes that a Pod
+            waits for once the scheduler has chosen its node.
         message: the scheduler's wording, without preemption; empty when the Pod is schedulable. None where the first
             rejection of some node is not known, and no event tells.
         message_from: ``event`` where it is the scheduler's own, for that reason.

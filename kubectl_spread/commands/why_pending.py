@@ -22,7 +22,7 @@ from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owner
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
-from kubectl_spread.diagnosis.preemption import nomination_report
+from kubectl_spread.diagnosis.preemption import awaited, nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -303,6 +303,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
+        summary=awaited(situation.evaluation, handle) if report.verdict is Verdict.SCHEDULABLE else report.summary,
     )
     return _with_event(item, pod, view)
 
@@ -310,9 +311,10 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
 def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
     name = pod.metadata.name
+    of_its_own = "|".join(re.escape(f"-{volume.name}") for volume in pod.spec.volumes if volume.ephemeral is not None)
 
     def told(text: str) -> str:
-        return re.sub(rf"(?<![\w.-]){re.escape(twin.name)}(?![\w.-])", lambda _: name, text)
+        return re.sub(rf"(?<![\w.-]){re.escape(twin.name)}(?=({of_its_own})?(?![\w.-]))", lambda _: name, text)
 
     item = replace(
         twin,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Event, Pod
-from kubectl_spread.report import EvaluationReport, EventReport
+from kubectl_spread.report import EvaluationReport, EventReport, Verdict
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -36,6 +36,8 @@ def compared(event: EventReport | None, report: EvaluationReport, *, known: bool
         return event
     if not known:
         differs = "another scheduler said it, by rules that are not known here"
+    elif report.verdict is Verdict.SCHEDULABLE and report.summary:
+        differs = "it is out of date: the scheduler has chosen a node since"
     elif report.feasible:
         differs = (
             "it is out of date: the Pod can be scheduled now, and the scheduler has not tried since or is backing off"

@@ -374,13 +374,21 @@ def _deprecated_topology_key(subject: Subject) -> Iterable[Finding]:
 
 def _stale_event(subject: Subject) -> Iterable[Finding]:
     condition = next((c for c in subject.pod.status.conditions if c.type == "PodScheduled"), None)
-    if subject.evaluation.feasible and condition is not None and condition.reason == "Unschedulable":
+    stale = condition is not None and condition.reason == "Unschedulable" and subject.evaluation.feasible
+    if stale and not _is_chosen(subject):
         yield _info(
             "StaleEvent",
             "status.conditions",
             "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not tried"
             " again since the cluster changed, or is backing off.",
         )
+
+
+def _is_chosen(subject: Subject) -> bool:
+    """Whether the scheduler has chosen a node since, and waits for volumes."""
+    from kubectl_spread.diagnosis.preemption import awaited
+
+    return bool(awaited(subject.evaluation, subject.handle))
 
 
 WARNING_RULES: Sequence[Rule] = (

@@ -1,4 +1,4 @@
-"""Whether evictions would help a Pod, and whom the scheduler is evicting for it already."""
+"""Whether evictions would help a Pod, and what the scheduler waits for once it has chosen a node for it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterable
 
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.storage import StorageClass
 from kubectl_spread.report import Nomination, PodName, Preemption
+from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import leaving, preempt
-from kubectl_spread.words import enumerated
+from kubectl_spread.scheduler.volumebinder import pod_volume_claims
+from kubectl_spread.words import enumerated, listed
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
@@ -48,6 +51,25 @@ def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
     if not node_name:
         return None
     return Nomination(node=node_name, leaving=_names(leaving(pod, handle.node_infos)))
+
+
+def awaited(evaluation: Evaluation, handle: Handle) -> str:
+    """Return which volumes the scheduler waits for, on which node; empty where it has chosen none that takes the Pod.
+
+    It writes the node into the claims, and binds the Pod only when their provisioner has made the volumes.
+
+    Source: volumebinding/binder.go BindPodVolumes, checkBindings (v1.36).
+    """
+    selected = pod_volume_claims(claims_of(evaluation.pod, handle.snapshot), handle).selected
+    nodes = {claim.selected_node for claim in selected}.intersection(evaluation.feasible)
+    if not nodes:
+        return ""
+    found = (handle.snapshot.get(StorageClass, "", each.claim.class_name) for each in selected)
+    makers = listed(sorted({each.provisioner for each in found if each is not None}))
+    one = len(selected) == 1
+    claims = listed([each.claim.metadata.name for each in selected])
+    told = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
+    return f"The scheduler has chosen {listed(sorted(filter(None, nodes)))} and waits for {told} to make."
 
 
 def _names(pods: Iterable[Pod]) -> tuple[PodName, ...]:

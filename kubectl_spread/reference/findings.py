@@ -204,7 +204,8 @@ FINDINGS: Sequence[Entry] = (
         summary="the Pod's condition says unschedulable, but a node would take it now",
         meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"
         " failure. The condition is what it said the last time.",
-        when="For information, where the condition says Unschedulable and some node is feasible.",
+        when="For information, where the condition says Unschedulable and some node is feasible, unless the scheduler"
+        " has chosen one since and waits for its volumes.",
         action="Wait a few minutes. If it stays, look for a scheduler that is down, or for what could not be read.",
         link=entry.SPREAD,
     ),

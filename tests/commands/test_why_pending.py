@@ -208,6 +208,27 @@ def test_pods_with_claims_of_their_own_are_explained_each_where_these_differ(
     assert [item.same_as or None for item in found] == same_as
 
 
+SAID_BEFORE = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes"}
+
+
+def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
+    mounts = [{"name": "data", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "fast"}}}}]
+    pods = [
+        owned(f"new-{n}", "ReplicaSet", "web", volumes=mounts, status={"conditions": [SAID_BEFORE]}) for n in range(2)
+    ]
+    chosen = {"volume.kubernetes.io/selected-node": "n"}
+    claims = [
+        claim(f"new-{n}-data", class_name="fast", annotations=chosen, owner_uid=f"default/new-{n}") for n in range(2)
+    ]
+    first, twin = explained([node("n"), *pods, *claims, storage_class("fast")]).report.items
+    told = "The scheduler has chosen n and waits for claim {}-data, whose volume csi.example.com is to make."
+    assert (first.verdict, first.summary) == ("Schedulable", told.format("new-0"))
+    assert (twin.same_as, twin.summary) == ("new-0", told.format("new-1"))
+    assert first.event is not None
+    assert first.event.differs == "it is out of date: the scheduler has chosen a node since"
+    assert "StaleEvent" not in {finding.id for finding in first.findings}
+
+
 @pytest.mark.parametrize(("reach", "alike"), [("m", False), ("n", True)])
 def test_pods_whose_devices_are_reached_from_elsewhere_are_explained_each(reach: str, alike: bool) -> None:  # noqa: FBT001 - a case
     pods = [

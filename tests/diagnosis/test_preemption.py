@@ -1,12 +1,13 @@
-"""What the report says of evictions: whom the scheduler would evict, and whom it is evicting already."""
+"""What the report says of evictions: whom the scheduler would evict, and what it waits for already."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from kubectl_spread.diagnosis.preemption import nomination_report, preemption_report
+from kubectl_spread.diagnosis.preemption import awaited, nomination_report, preemption_report
 from kubectl_spread.objects import kinds
 from kubectl_spread.report import Nomination, PodName, Preemption
 from kubectl_spread.scheduler.cycle import evaluate
@@ -15,6 +16,8 @@ from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread
 from tests import build
 from tests.build import Object, node
+from tests.build_storage import claim, storage_class
+from tests.naming import in_order
 
 EVICTED = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
 
@@ -78,3 +81,38 @@ def test_a_nominated_pod_waits_for_those_evicted_for_it(there: Object, names: li
 
 def test_a_pod_without_a_nomination_waits_for_nobody() -> None:
     assert nomination_report(build.typed_pod(build.pod("new")), build.handle([node("a")])) is None
+
+
+NODES = [node("a1"), node("b1"), node("c1", unschedulable=True)]
+CLASS = storage_class("fast", provisioner="ebs.csi.aws.com")
+
+
+def selected(name: str, on: str) -> Object:
+    """Return a claim whose volume is to be made for the node."""
+    return claim(name, class_name="fast", annotations={"volume.kubernetes.io/selected-node": on})
+
+
+@pytest.mark.parametrize(
+    ("claims", "said"),
+    [
+        ([], ""),
+        ([claim("data", class_name="fast")], ""),
+        ([selected("data", "c1")], ""),
+        ([selected("data", "gone")], ""),
+        ([selected("data", "a1"), selected("logs", "b1")], ""),
+        (
+            [selected("data", "b1")],
+            "The scheduler has chosen b1 and waits for claim data, whose volume ebs.csi.aws.com is to make.",
+        ),
+        (
+            [selected("data", "b1"), selected("logs", "b1")],
+            "The scheduler has chosen b1 and waits for claims data, logs, whose volumes ebs.csi.aws.com is to make.",
+        ),
+    ],
+    ids=in_order,
+)
+def test_the_claims_are_named_where_their_node_takes_the_pod(claims: Sequence[Object], said: str) -> None:
+    names = [each["metadata"]["name"] for each in claims]
+    asked = build.pod("p", volumes=[{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names])
+    cluster = build.handle([*NODES, CLASS, *claims])
+    assert awaited(evaluate(build.typed_pod(asked), cluster), cluster) == said

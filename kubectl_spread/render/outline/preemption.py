@@ -22,7 +22,8 @@ def _nominated(nomination: Nomination) -> str:
     """Return what the Pod waits for."""
     if nomination.leaving:
         return f"It is nominated to {nomination.node} and waits for {_names(nomination.leaving)} to leave."
-    return f"It is nominated to {nomination.node}; nobody whom the scheduler evicted for it is there any more."
+    # Nobody need have been evicted: from 1.35 on a Pod is nominated while it is bound too, and autoscalers nominate.
+    return f"It is nominated to {nomination.node} and waits for nobody to leave."
 
 
 def _would_evict(preemption: Preemption) -> str:

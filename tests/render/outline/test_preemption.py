@@ -54,4 +54,4 @@ def test_a_nominated_pod_waits() -> None:
     waits = "It is nominated to a and waits for shop/old-1, shop/old-2 to leave."
     assert lines(nomination=Nomination(node="a", leaving=VICTIMS)) == [waits]
     (line,) = lines(nomination=Nomination(node="a", leaving=()))
-    assert line == "It is nominated to a; nobody whom the scheduler evicted for it is there any more."
+    assert line == "It is nominated to a and waits for nobody to leave."
