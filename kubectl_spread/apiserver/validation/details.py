@@ -62,16 +62,6 @@ _JOB_SPECS = {"Job": "spec", "CronJob": "spec.jobTemplate.spec"}
 _PROGRESS_SECONDS = 600
 _CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
-_HOST_PATH_TYPES = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-)
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _ALWAYS = "Always"
 
@@ -120,10 +110,7 @@ def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, r
     volumes = template_as_created(PodSpec(volumes=spec.volumes), release).volumes
     # With what a manifest alone has; what is said of the rest is said once.
     yield from volume_errors(f"{path}.volumes", volumes, pod_name=pod_name, release=release)
-    for index, volume in enumerate(spec.volumes):
-        yield from _place_errors(f"{path}.volumes[{index}]", volume)
     names = mountable(volumes, pod_name=pod_name, release=release)
-    names -= {volume.name for volume in spec.volumes if any(_place_errors("", volume))}
     # A volume whose feature is off takes its mounts with it.
     names |= {volume.name for volume in spec.volumes if volume not in volumes}
     for index, container in enumerate(spec.containers):
@@ -171,18 +158,6 @@ def _with_claims(spec: PodSpecDetails, owner: WorkloadSpecDetails) -> PodSpecDet
     return PodSpecDetails(
         containers=spec.containers, init_containers=spec.init_containers, volumes=(*added.values(), *own)
     )
-
-
-def _place_errors(path: str, volume: VolumeDetails) -> Errors:
-    """Yield the errors of a place on the node or on a file server."""
-    if volume.host_path is not None and volume.host_path.path:
-        host = volume.host_path
-        if ".." in host.path.split("/"):
-            yield invalid(f"{path}.hostPath.path", quoted(host.path), "must not contain '..'")
-        if host.type not in _HOST_PATH_TYPES:
-            yield not_supported(f"{path}.hostPath.type", host.type, _HOST_PATH_TYPES)
-    if volume.nfs is not None and not volume.nfs.path.startswith("/"):
-        yield invalid(f"{path}.nfs.path", quoted(volume.nfs.path), "must be an absolute path")
 
 
 def _container_errors(path: str, container: ContainerDetails, volumes: Collection[str]) -> Errors:

@@ -66,6 +66,16 @@ _IQN_FORMS = {
     "eui": re.compile(r"eui.[A-Za-z0-9]{16}", re.ASCII),
     "naa": re.compile(r"naa.[A-Za-z0-9]{32}", re.ASCII),
 }
+_HOST_PATH_TYPES = (
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+)
 _TEMPLATE_REFERENCE_SINCE = 37
 _AZURE_MANAGED = "Managed"
 _ALONE = "ReadWriteOncePod"
@@ -132,7 +142,12 @@ def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: 
     for name, attribute in _REQUIRED.get(first, {}).items():
         if not getattr(sources[first], attribute):
             yield required(f"{path}.{name}")
+    source = sources.get(first)
     match first:
+        case "hostPath" if source and source.path:
+            yield from _host_path_errors(f"{path}.hostPath", source.path, source.type)
+        case "nfs" if source and not source.path.startswith("/"):
+            yield invalid(f"{path}.nfs.path", quoted(source.path), "must be an absolute path")
         case "iscsi" if volume.iscsi and volume.iscsi.iqn:
             yield from _iqn_errors(f"{path}.iscsi.iqn", volume.iscsi.iqn)
         case "azureDisk" if volume.azure_disk:
@@ -170,6 +185,14 @@ def claim_errors(path: str, spec: PersistentVolumeClaimSpec) -> Errors:
         yield from dns_subdomain_errors(f"{path}.storageClassName", spec.storage_class_name)
     if spec.volume_mode not in _VOLUME_MODES:
         yield not_supported(f"{path}.volumeMode", spec.volume_mode, _VOLUME_MODES)
+
+
+def _host_path_errors(path: str, place: str, kind: str) -> Errors:
+    """Yield the errors of a place on the node, and of what is to be there."""
+    if ".." in place.split("/"):
+        yield invalid(f"{path}.path", quoted(place), "must not contain '..'")
+    if kind not in _HOST_PATH_TYPES:
+        yield not_supported(f"{path}.type", kind, _HOST_PATH_TYPES)
 
 
 def _image_errors(path: str, image: ImageVolumeSource | None) -> Errors:
