@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.diagnosis.fixes import Situation, moves
+from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE_IN_PAIRS
 from kubectl_spread.objects import kinds
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import fixes, search, web, zones
@@ -321,6 +322,13 @@ def test_a_move_completes_a_pair() -> None:
     assert (found.cost, found.feasible) == (3, ("n",))
     assert found.commands == ("kubectl uncordon n", "kubectl delete pod holder -n default")
     assert {change.target.kind for change in found.changes} == {"Node", "Pod"}
+
+
+def test_a_pair_is_completed_by_the_one_that_is_in_the_way_among_many() -> None:
+    idle = [pod(f"a-{number}", on="n") for number in range(MOST_ALIKE_IN_PAIRS)]
+    objects = [node("n", taints=["x=y:NoSchedule"]), *idle, pod("holder", on="n", host_ports=["80"])]
+    found = fixes(objects, pod("p", host_ports=["80"]))["RemoveTaint+MovePod"]
+    assert found.summary == "remove the taint x=y:NoSchedule from n and delete the Pod default/holder on n"
 
 
 def test_a_move_within_the_same_host_is_told_by_host() -> None:
