@@ -72,10 +72,33 @@ class NamedPort(Struct, frozen=True):
     name: str = ""
 
 
+class KeySelector(Struct, frozen=True):
+    """A key of a ConfigMap or Secret."""
+
+    name: str = ""
+    key: str = ""
+
+
+class FieldSelector(Struct, frozen=True):
+    """A field of the Pod, or of a file in it."""
+
+
+class EnvironmentVariableSource(Struct, frozen=True):
+    """Where the value of a variable comes from: one of these."""
+
+    field_ref: FieldSelector | None = None
+    resource_field_ref: FieldSelector | None = None
+    config_map_key_ref: KeySelector | None = None
+    secret_key_ref: KeySelector | None = None
+    file_key_ref: FieldSelector | None = None
+
+
 class EnvironmentVariable(Struct, frozen=True):
     """A variable of a container."""
 
     name: str = ""
+    value: str = ""
+    value_from: EnvironmentVariableSource | None = None
 
 
 class MountDetails(Struct, frozen=True):

@@ -11,9 +11,9 @@ server's, quirks included. Everything wrong is reported at once, in the API serv
 * storageclasses.py: the parameters of classes
 * details.py, handlers.py, schedules.py: what manifests alone are decoded with, loaded for them
 
-Not checked: annotations, owner references, what environment variables come from, raw block devices, security contexts,
-which claims on devices a container uses and ``manualSelector`` of Jobs. ``schedulerName`` has no rule: any text is
-accepted.
+Not checked: annotations, owner references, which fields and files environment variables come from, raw block devices,
+security contexts, which claims on devices a container uses and ``manualSelector`` of Jobs. ``schedulerName`` has no
+rule: any text is accepted.
 
 Source: pkg/apis/{core,apps,batch}/validation (v1.33 to v1.37).
 """

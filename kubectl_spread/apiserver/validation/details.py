@@ -22,6 +22,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
 )
 from kubectl_spread.apiserver.validation.handlers import handler_errors, init_handler_errors, port_name_faults
 from kubectl_spread.apiserver.validation.labelselectors import label_selector_errors
+from kubectl_spread.apiserver.validation.names import dns_subdomain_errors
 from kubectl_spread.apiserver.validation.schedules import schedule_errors, time_zone_errors
 from kubectl_spread.apiserver.validation.volumes import mountable, volume_errors
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
@@ -29,6 +30,7 @@ from kubectl_spread.objects.core import Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.details import (
     ContainerDetails,
+    EnvironmentVariable,
     MountDetails,
     PodDetails,
     PodSpecDetails,
@@ -167,8 +169,7 @@ def _container_errors(path: str, container: ContainerDetails, volumes: Collectio
         yield not_supported(field, container.termination_message_policy, _MESSAGE_POLICIES)
     yield from _port_name_errors(f"{path}.ports", [port.name for port in container.ports])
     for index, variable in enumerate(container.env):
-        if not variable.name:
-            yield required(f"{path}.env[{index}].name")
+        yield from _variable_errors(f"{path}.env[{index}]", variable)
     yield from _mount_errors(f"{path}.volumeMounts", container.volume_mounts, volumes)
     if container.image_pull_policy not in {"", *_PULL_POLICIES}:
         yield not_supported(f"{path}.imagePullPolicy", container.image_pull_policy, _PULL_POLICIES)
@@ -184,6 +185,26 @@ def _port_name_errors(path: str, names: Sequence[str]) -> Errors:
         if name and not faults and name in seen:
             yield duplicate(field, name)
         seen.add(name)
+
+
+def _variable_errors(path: str, variable: EnvironmentVariable) -> Errors:
+    """Yield the errors of an environment variable; which fields there are is not looked at."""
+    if not variable.name:
+        yield required(f"{path}.name")
+    source, place = variable.value_from, f"{path}.valueFrom"
+    if source is None:
+        return
+    keys = {"configMapKeyRef": source.config_map_key_ref, "secretKeyRef": source.secret_key_ref}
+    for name, selector in keys.items():
+        if selector is not None:
+            yield from dns_subdomain_errors(f"{place}.{name}.name", selector.name)
+            yield from () if selector.key else (required(f"{place}.{name}.key"),)
+    sources = (*keys.values(), source.field_ref, source.resource_field_ref, source.file_key_ref)
+    number = sum(each is not None for each in sources)
+    if number and variable.value:
+        yield invalid(place, quoted(""), "may not be specified when `value` is not empty")
+    elif number > 1:
+        yield invalid(place, quoted(""), "may not have more than one field specified at a time")
 
 
 def _mount_errors(path: str, mounts: Sequence[MountDetails], volumes: Collection[str]) -> Errors:
