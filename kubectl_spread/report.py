@@ -307,7 +307,8 @@ class Fix(Report, frozen=True, kw_only=True):
         disturbs: what making it does to Pods that run.
         cost: how much it weakens or reaches beyond the Pod.
         feasible: the nodes it opens, best first.
-        admits: how many of the Pending Pods of the same workload it lets in, placed one after another.
+        admits: how many of the Pending Pods of the same workload it lets in, placed one after another; at least that
+            many where it was tried with the Pods that were read.
         siblings: how many of them there are, this Pod included.
         alike: objects for which the same change does the same.
         changes: what was tried, so that it can be tried again.

@@ -65,12 +65,11 @@ def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBl
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
-    admits = f"; lets in {fix.admits} of {fix.siblings} {_whom(item)}" if fix.siblings > 1 else ""
     return FixBlock(
         number=number,
         id=fix.id,
         summary=fix.summary,
-        effect=f"Opens {listed(fix.feasible)}{admits}.",
+        effect=f"Opens {listed(fix.feasible)}{_lets_in(fix, item)}.",
         notes=tuple(_notes(fix)),
         edits=tuple(map(_edit, fix.edits)),
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
@@ -78,6 +77,14 @@ def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBl
         starts=fix.starts,
         touches=_touches(fix, item),
     )
+
+
+def _lets_in(fix: Fix, item: EvaluationReport) -> str:
+    """Return how many of the workload's Pods a fix lets in; where not all was read, there may be room for more."""
+    if fix.siblings <= 1:
+        return ""
+    least = "at least " if fix.proved_on == "read" and fix.admits < fix.siblings else ""
+    return f"; lets in {least}{fix.admits} of {fix.siblings} {_whom(item)}"
 
 
 def _touches(fix: Fix, item: EvaluationReport) -> str:

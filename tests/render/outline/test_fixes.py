@@ -103,6 +103,12 @@ def test_a_fix_with_little_to_say() -> None:
     assert lines(blocked(fix()))[1:] == ["  1. RaiseMaxSkew: raise maxSkew to 2. Opens a1, b1."]
 
 
+@pytest.mark.parametrize(("admits", "said"), [(1, "at least 1 of 3"), (3, "3 of 3")])
+def test_more_pods_may_go_to_nodes_that_were_not_read(admits: int, said: str) -> None:
+    told = lines(blocked(fix(siblings=3, admits=admits, proved_on="read")))
+    assert told[1].endswith(f"Opens a1, b1; lets in {said} Pending Pods.")
+
+
 def test_a_new_revision_may_find_no_node_yet() -> None:
     assert "     A Pod of the new revision may go to no node yet." in lines(blocked(fix(new_revision=())))
 
