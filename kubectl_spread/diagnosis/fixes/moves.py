@@ -132,6 +132,9 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
     def _large_enough(self, info: NodeInfo) -> Iterator[Pod]:
         """Yield the Pods on the node that alone leave room enough where they go."""
         short = noderesources.insufficient(self._asked, info)
+        # All Pods together hold too little where the node is too small.
+        if any(each.wanted > each.capacity for each in short):
+            return
         # On most nodes no Pod is as large as that.
         if any(info.largest_requested.get(each.name, 0) < each.wanted - each.free for each in short):
             return

@@ -66,6 +66,10 @@ class TestWhich:
         there.append(node("n", allocatable={"cpu": "10"}))
         assert obstacles(there, pod("p", requests={"cpu": "2"})) == ["large", "larger"]
 
+    def test_none_on_a_node_that_is_too_small(self) -> None:
+        objects = [node("n", allocatable={"cpu": "10"}), pod("holder", on="n", requests={"cpu": "10"})]
+        assert obstacles(objects, pod("p", requests={"cpu": "11"})) == []
+
     def test_one_that_holds_the_port(self) -> None:
         objects = [node("n"), pod("holder", on="n", host_ports=["80"], namespace="edge"), pod("idle", on="n")]
         moved = [fix for fix in search(objects, pod("p", host_ports=["80"])).fixes if fix.id == "MovePod"]
