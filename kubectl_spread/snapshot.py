@@ -56,6 +56,7 @@ class Inventory(msgspec.Struct, frozen=True):
         unread: lists that could not be had.
         apart: whether lists whose versions can be compared were read at different ones.
         pods_read: which Pods were read; None where all were, as far as they may be.
+        within: kind's name → the namespaces of which it was read; a kind that was read of all is absent.
     """
 
     objects: Mapping[str, tuple[KubernetesObject, ...]]
@@ -63,6 +64,7 @@ class Inventory(msgspec.Struct, frozen=True):
     unread: tuple[Unread, ...] = ()
     apart: bool = False
     pods_read: PodsRead | None = None
+    within: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
 
     @property
     def not_read(self) -> frozenset[str]:
@@ -76,6 +78,10 @@ class Inventory(msgspec.Struct, frozen=True):
     def has(self, kind: Kind) -> bool:
         """Whether the kind was read, all of it that was wanted."""
         return kind.name in self.objects and all(unread.kind != kind for unread in self.unread)
+
+    def has_in(self, kind: Kind, namespace: str) -> bool:
+        """Whether all objects of the kind in the namespace were read."""
+        return self.has(kind) and namespace in self.within.get(kind.name, (namespace,))
 
 
 def oldest(resource_versions: str) -> str:
@@ -101,7 +107,18 @@ def together(first: Inventory, second: Inventory) -> Inventory:
         unread=tuple(dict.fromkeys((*first.unread, *second.unread))),
         apart=first.apart or second.apart or len(versions) > 1,
         pods_read=first.pods_read or second.pods_read,
+        within=_within_either(first, second),
     )
+
+
+def _within_either(first: Inventory, second: Inventory) -> Mapping[str, frozenset[str]]:
+    """Return of which namespaces alone kinds were read, by one reading or the other."""
+    found: dict[str, frozenset[str]] = {}
+    for kind in first.within.keys() | second.within.keys():
+        read = [each.within.get(kind) for each in (first, second) if kind in each.objects]
+        if None not in read:
+            found[kind] = frozenset().union(*filter(None, read))
+    return found
 
 
 Controller: TypeAlias = tuple[str, str, str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from kubectl_spread.labels import EVERYTHING, NOTHING, parse_selector
 from kubectl_spread.objects.core import Node, Pod, Service
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import NODE, POD, SERVICE
-from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+from kubectl_spread.snapshot import Inventory, Snapshot, Unread, together
 from tests.build import Object, namespace, node, pod, snapshot, typed_pod
 
 CLUSTER = [
@@ -201,3 +201,27 @@ def test_labels_of_a_namespace_that_was_not_read_are_none() -> None:
     found = snapshot([namespace("shop", team="a")])
     assert found.namespace_labels("shop") == {"team": "a"}
     assert found.namespace_labels("other") == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "whole"),
+    [
+        ({"a"}, {"b"}, {"a": True, "b": True, "c": False}),
+        ({"a"}, None, {"a": True, "b": True, "c": True}),
+        (None, {"b"}, {"a": True, "b": True, "c": True}),
+    ],
+)
+def test_of_two_readings_the_namespaces_of_both_were_read(
+    first: set[str] | None, second: set[str] | None, whole: Mapping[str, bool]
+) -> None:
+    readings = [
+        Inventory({SERVICE.name: ()}, within={} if read is None else {SERVICE.name: frozenset(read)})
+        for read in (first, second)
+    ]
+    found = together(*readings)
+    assert {name: found.has_in(SERVICE, name) for name in "abc"} == whole
+
+
+def test_a_reading_that_was_not_asked_for_a_kind_says_nothing_of_it() -> None:
+    within = {SERVICE.name: frozenset("a")}
+    assert not together(Inventory({SERVICE.name: ()}, within=within), Inventory({})).has_in(SERVICE, "b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kubectl_spread.objects.kinds import KINDS, Kind
@@ -60,3 +61,13 @@ def up_to(resource_versions: str, newest: str) -> str:
     first, last = oldest(resource_versions), resource_versions.rpartition(NEWER)[2]
     newest = max(last, newest, key=age)
     return f"{first}{NEWER}{newest}" if first and newest != first else newest
+
+
+def narrowed(reads: Iterable[Read]) -> Mapping[str, frozenset[str]]:
+    """Return kind's name → the namespaces that are read whole; a kind that is read of all is absent."""
+    found: dict[str, set[str]] = {}
+    for read in reads:
+        namespaces = found.setdefault(read.kind.name, set())
+        if not (read.name or read.label_selector or read.field_selector):
+            namespaces.add(read.namespace)
+    return {kind: frozenset(namespaces) for kind, namespaces in found.items() if "" not in namespaces}

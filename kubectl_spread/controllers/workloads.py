@@ -114,13 +114,14 @@ def controller_of(pod: Pod, snapshot: Snapshot) -> Workload | None:
 def is_absent(ref: OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
     """Whether the owner was read not to exist.
 
-    A file without any object of its kind tells nothing: who wrote it may have left the kind out.
+    A file without any object of its kind tells nothing: who wrote it may have left the kind out. Nor do the objects of
+    other namespaces.
     """
     kind = BY_API.get((ref.api_version, ref.kind))
     if kind is None or snapshot.get(kind.struct, namespace, ref.name) is not None:
         return False
     of_a_server = bool(snapshot.inventory.resource_versions)
-    return snapshot.inventory.has(kind) and (of_a_server or any(snapshot.all(kind.struct)))
+    return snapshot.inventory.has_in(kind, namespace) and (of_a_server or any(snapshot.all(kind.struct)))
 
 
 def _ref(obj: Pod | Workload) -> WorkloadRef:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import (
     OwnedPods,
+    is_absent,
     owner_of,
     revision_of,
     scheduler_of,
@@ -109,3 +111,16 @@ def test_the_revision_stands_in_a_label(labels: dict[str, str], name: str) -> No
 )
 def test_who_places_the_pods(objects: Sequence[Object], name: str) -> None:
     assert scheduler_of(only(objects)[0]) == name
+
+
+@pytest.mark.parametrize(
+    ("within", "absent"),
+    [({}, True), ({"ReplicaSet": {"default"}}, True), ({"ReplicaSet": {"x"}}, False)],
+    ids=["of-all", "of-its-own", "of-another"],
+)
+def test_an_owner_of_a_namespace_that_was_not_read_is_not_absent(within: dict[str, set[str]], absent: bool) -> None:  # noqa: FBT001 - a case
+    cluster = snapshot([owned("p", "ReplicaSet", "gone"), workload("ReplicaSet", "other", namespace="x")])
+    narrowed = {kind: frozenset(names) for kind, names in within.items()}
+    seen = Snapshot.build(replace(cluster.inventory, within=narrowed))
+    (owner,) = next(iter(seen.all(Pod))).metadata.owner_references
+    assert is_absent(owner, "default", seen) is absent

@@ -135,6 +135,7 @@ class Informer:
             {kind.name: objects for kind, objects, _ in now},
             {kind.plural: version for kind, _, version in now},
             self._first.unread,
+            within=self._first.within,
         )
 
     def wait(self) -> None:

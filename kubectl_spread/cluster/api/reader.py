@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,7 +36,7 @@ from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
 from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, PROTOBUF, Answer, Request, fetch
 from kubectl_spread.cluster.progress import Progress
-from kubectl_spread.cluster.reads import Read, age, counted, up_to
+from kubectl_spread.cluster.reads import Read, age, counted, narrowed, up_to
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
 from kubectl_spread.objects.kinds import NODE, POD, Kind, KubernetesObject
@@ -450,7 +450,7 @@ def _wait(
             progress.show(kinds=kinds, objects=reading.objects, received_bytes=reading.received_bytes)
 
 
-def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
+def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
     """Return the results, put together by kind."""
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {}
     versions: dict[str, dict[str, None]] = {}
@@ -477,6 +477,7 @@ def _inventory(results: Iterable[tuple[Read, _Found]]) -> Inventory:
         texts | {plural: up_to(texts.get(plural, ""), version) for plural, version in newest.items()},
         tuple(unread),
         apart=len(comparable) > 1,
+        within=narrowed(wanted for wanted, found in results if found.objects is not None),
     )
 
 

@@ -438,6 +438,20 @@ def test_several_reads_of_a_kind_are_put_together(server: ApiServer, connection:
     assert names_of(inventory.objects["Pod"]) == ["a", "b", "c"]
 
 
+def test_what_is_read_of_some_namespaces_is_said_to_be(server: ApiServer, connection: Connection) -> None:
+    server.answer = lambda _: listing("a")
+    of_two = [Read(DEPLOYMENT, "shop"), Read(DEPLOYMENT, "bank"), Read(JOB, "shop"), Read(JOB), Read(NODE)]
+    inventory = read(connection, of_two)
+    assert inventory.within == {"Deployment": {"shop", "bank"}}
+    assert [inventory.has_in(DEPLOYMENT, name) for name in ("shop", "other")] == [True, False]
+    assert inventory.has_in(JOB, "other")
+
+
+def test_one_object_says_nothing_of_others(server: ApiServer, connection: Connection) -> None:
+    server.answer = in_turn(listing("a"))
+    assert not read(connection, [Read(DEPLOYMENT, "shop", "web")]).has_in(DEPLOYMENT, "shop")
+
+
 def test_nulls_where_lists_and_maps_are_meant_count_as_absent(server: ApiServer, connection: Connection) -> None:
     item = {"metadata": {"name": "a", "labels": None}, "spec": {"tolerations": None}}
     server.answer = in_turn(Response(body={"metadata": {}, "items": [item]}), Response(body={"items": None}))
