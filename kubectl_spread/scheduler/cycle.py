@@ -354,9 +354,10 @@ def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
     if isinstance(columns, Rejection):
         return {}
     totals = dict.fromkeys(names, 0)
-    for _, scored in columns:
-        for name, score in scored.items():
-            totals[name] += score
+    for _, weight, scored in columns:
+        if any(scored.values()):  # of some plugins no node has any
+            for name, score in scored.items():
+                totals[name] += weight * score
     return totals
 
 
@@ -480,8 +481,8 @@ def _first_rejections(
     return first
 
 
-_Columns: TypeAlias = Sequence[tuple[str, Mapping[str, int]]]
-"""Score plugin, and feasible node's name → its weighted, normalised score."""
+_Columns: TypeAlias = Sequence[tuple[str, int, Mapping[str, int]]]
+"""Score plugin, its weight, and feasible node's name → its normalised score (0..100)."""
 
 
 def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[str, Mapping[str, int]] | Rejection:
@@ -492,7 +493,7 @@ def _scores(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> Mapping[s
     scores = {}
     for info in feasible:
         name = info.name
-        of_node = {plugin: scored[name] for plugin, scored in columns}
+        of_node = {plugin: weight * scored[name] for plugin, weight, scored in columns}
         of_node["total"] = sum(of_node.values())
         scores[name] = of_node
     return scores
@@ -516,7 +517,7 @@ def _columns(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns
             if len(feasible) > 1:
                 return Rejection(plugin, _passed_on(f'PreScore plugin "{plugin}"', scored))
         elif scored is not None:
-            columns.append((plugin, {name: weight * score for name, score in scored.items()}))
+            columns.append((plugin, weight, scored))
     return columns
 
 

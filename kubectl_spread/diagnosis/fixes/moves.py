@@ -317,9 +317,9 @@ def placed(pods: Iterable[Pod], handle: Handle) -> int:
     refused: set[bytes] = set()
     for pod in pods:
         kind = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
-        feasible = () if kind in refused else cycle.feasible_nodes(pod, handle)
-        if feasible:
-            handle = handle.with_assigned(pod, feasible[0])
+        best = () if kind in refused else cycle.best_nodes(pod, handle)
+        if best:
+            handle = handle.with_assigned(pod, best[0])
             count += 1
             refused.clear()
         else:
