@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
-from kubectl_spread.diagnosis.evaluation import Decision, judge, said_of
+from kubectl_spread.controllers.workloads import revision_of
+from kubectl_spread.diagnosis.evaluation import Decision, Said, judge, said_of
 from kubectl_spread.diagnosis.looking import Key, Lying, Seen
 from kubectl_spread.diagnosis.skew import decided, statuses
 from kubectl_spread.objects.core import Pod
@@ -158,17 +160,38 @@ def _pending(start: Seen, after: Sequence[After[Seen]], known: _Decided) -> Iter
     for (namespace, ref), counts in numbers.items():
         if (namespace, ref) not in start.asked and max(counts) <= len(start.pending.get((namespace, ref), ())):
             continue
-        waiting = after[0].seen.pending.get((namespace, ref), ())
-        said = said_of(known.in_full(waiting[0], after[0].seen.handle_of(waiting[0]))) if waiting else None
+        said = _said(after[0].seen.pending.get((namespace, ref), ()), after[0].seen, known)
         yield PendingPods(
             namespace=namespace,
             workload=ref,
             count=counts[0],
             range=(min(counts), max(counts)),
-            message=(said.message or "") if said else "",
-            summary=_held(waiting[0]) or said.summary if said else "",
-            incomplete=said.incomplete if said else (),
+            message=(said[0].message or "") if said else "",
+            summary=" ".join(each.summary for each in said),
+            incomplete=tuple({gap: None for each in said for gap in each.incomplete}),
         )
+
+
+def _said(waiting: Sequence[Pod], seen: Seen, known: _Decided) -> list[Said]:
+    """Return what is said of the first Pod that waits, and of the first of each other revision for which it is not so.
+
+    Args:
+        waiting: the Pods of a workload that wait.
+        seen: the cluster with them.
+        known: what was decided there already.
+    """
+    revisions: dict[str, list[Pod]] = {}
+    for pod in waiting:
+        revisions.setdefault(revision_of(pod), []).append(pod)
+    found: list[Said] = []
+    for pods in revisions.values():
+        said = said_of(known.in_full(pods[0], seen.handle_of(pods[0])))
+        summary = _held(pods[0]) or said.summary
+        if not found:
+            found.append(replace(said, summary=summary))
+        elif summary != found[0].summary:
+            found.append(replace(said, summary=f"{len(pods)} of them, of another revision: {summary}"))
+    return found
 
 
 def _held(pod: Pod) -> str:

@@ -65,6 +65,21 @@ def test_a_rollout_sticks_where_a_pod_finds_no_node(tmp_path: Path) -> None:
     assert exit_code(report) == 1
 
 
+def test_each_revision_waits_for_its_own_reasons(tmp_path: Path) -> None:
+    large = {"cpu": "5"}
+    keeping = {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 2}}
+    on = ["a1", "a2", "b1", "b2", "c1", "c2"]
+    moved = manifest("Deployment", replicas=8, requests=large, nodeSelector={"disk": "ssd"})
+    moved["spec"]["strategy"] = keeping
+    objects = [*SIX, *deployment(on, replicas=8, strategy=keeping, requests=large)]
+    (waits,) = applied(tmp_path, objects, moved).pending
+    assert waits.count == 4
+    assert waits.summary == (
+        "No constraint is to blame: NodeAffinity: wants disk=ssd; NodeResourcesFit: cpu: asks 5, at most 3 free. 2 of them,"
+        " of another revision: No constraint is to blame: NodeResourcesFit: cpu: asks 5, at most 3 free."
+    )
+
+
 def test_a_stateful_set_rolls_out_a_new_template(tmp_path: Path) -> None:
     owner, constraint = controller("StatefulSet", "web"), spread(ZONE, selector=app("web"))
     status = {"currentRevision": "web-1", "updateRevision": "web-1"}
