@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -19,12 +19,17 @@ from kubectl_spread.diagnosis import rebalanced
 from kubectl_spread.diagnosis.unbalanced import fixes_first
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET
+from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS, Kind
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
 from kubectl_spread.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.snapshot import Inventory
 
 WORST_FIRST = tuple(RebalanceVerdict)
+CONSEQUENCES: Mapping[Kind, str] = {
+    **dict.fromkeys(WORKLOAD_KINDS, "what owns Pods, and what the next of them asks for, is not known"),
+    POD_DISRUPTION_BUDGET: "evictions were planned that a budget may refuse",
+}
+"""Kind → what follows for a plan where its list could not be read; what follows for one Pod stands in its item."""
 
 
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,10 +95,9 @@ def _turn(item: RebalanceItem) -> tuple[int, str, str, int]:
 
 
 def _missing(inventory: Inventory) -> Iterator[Incomplete]:
-    """Yield that disruption budgets could not be read, where they could not."""
+    """Yield what the plan does not rest on: lists that could not be read."""
     for unread in inventory.unread:
-        if unread.kind == POD_DISRUPTION_BUDGET:
-            consequence = "evictions were planned that a budget may refuse"
+        if consequence := CONSEQUENCES.get(unread.kind):
             yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequence)
 
 

@@ -70,9 +70,10 @@ def test_the_worst_comes_first() -> None:
         ([*zones("a", "b"), *web({"a1": 1, "b1": 1})], (), ExitCode.ANSWERED),
         (SKEWED, (), ExitCode.NO),
         ([*zones("a"), *web({"a1": 1})], (Unread(kinds.POD_DISRUPTION_BUDGET, "forbidden"),), ExitCode.UNDETERMINED),
+        ([*zones("a"), *web({"a1": 1})], (Unread(kinds.DEPLOYMENT, "forbidden"),), ExitCode.UNDETERMINED),
         ([*zones("a", "b"), *web({"a1": 2}, schedulerName="volcano")], (), ExitCode.UNDETERMINED),
     ],
-    ids=["balanced", "a plan", "budgets unread", "another scheduler"],
+    ids=["balanced", "a plan", "budgets unread", "owners unread", "another scheduler"],
 )
 def test_what_it_ends_with(objects: list[Object], unread: tuple[Unread, ...], code: ExitCode) -> None:
     assert exit_code(asked(objects, unread=unread)) is code

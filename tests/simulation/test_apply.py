@@ -75,8 +75,8 @@ def test_each_revision_waits_for_its_own_reasons(tmp_path: Path) -> None:
     (waits,) = applied(tmp_path, objects, moved).pending
     assert waits.count == 4
     assert waits.summary == (
-        "No constraint is to blame: NodeAffinity: wants disk=ssd; NodeResourcesFit: cpu: asks 5, at most 3 free. 2 of them,"
-        " of another revision: No constraint is to blame: NodeResourcesFit: cpu: asks 5, at most 3 free."
+        "No constraint is to blame: NodeAffinity: wants disk=ssd; NodeResourcesFit: cpu: asks 5, at most 3 free."
+        " 2 of them, of another revision: No constraint is to blame: NodeResourcesFit: cpu: asks 5, at most 3 free."
     )
 
 
