@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 from typing import TypeVar, cast
 
 import msgspec
@@ -197,7 +196,6 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
         view = look(asked_of, lists.everything(scope.namespace), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
-        view = view.with_assumed()
     inventory = view.snapshot.inventory
     unseen = (
         *read_apart(inventory),
@@ -210,8 +208,6 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
 def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
     """Return the cluster as the scheduler of the workload's next Pod sees it, which a webhook may have chosen."""
     handle = view.handle(scheduler_of(workload))
-    if workload.ref.kind == kinds.POD.name:  # which is itself what comes next
-        handle = reduce(Handle.without_assumed, workload.pods, handle)
     if all(handle.profile.serves(pod) for pod in workload.pods):
         return handle
     upcoming = next_pod(workload, handle.snapshot, handle.profile)

@@ -86,18 +86,6 @@ class View(msgspec.Struct, frozen=True):
         handles = {name: handle.with_more_read(snapshot) for name, handle in self.handles.items()}
         return replace(self, handles=handles, metadata=metadata)
 
-    def with_assumed(self) -> View:
-        """Return the view in which the Pods that the scheduler has assumed, and waits to bind, are on their nodes.
-
-        Source: kube-scheduler schedule_one.go assume (v1.36).
-        """
-        view = self
-        for pod in (each for each in self.snapshot.all(Pod) if each.waits):
-            if node_name := _assumed_on(pod, view):
-                handles = {name: handle.with_assigned(pod, node_name) for name, handle in view.handles.items()}
-                view = replace(view, handles=handles)
-        return view
-
     def with_filters(self, filters: Sequence[str]) -> View:
         """Return the view in which only these filters are evaluated."""
         handles = {}
@@ -105,20 +93,6 @@ class View(msgspec.Struct, frozen=True):
             kept = tuple(name for name in handle.profile.filters if name in filters)
             handles[scheduler_name] = replace(handle, profile=replace(handle.profile, filters=kept))
         return replace(self, handles=handles)
-
-
-def _assumed_on(pod: Pod, view: View) -> str:
-    """Return the node on which the scheduler has assumed the Pod while volumes are made for it; empty for none."""
-    if not any(volume.claims for volume in pod.spec.volumes):
-        return ""
-    from kubectl_spread.diagnosis.preemption import chosen_node
-    from kubectl_spread.scheduler.cycle import feasible_nodes
-    from kubectl_spread.scheduler.schedulinggates import gates
-
-    handle = view.handle(pod.spec.scheduler_name)
-    if gates(pod) or not handle.profile.serves(pod) or not chosen_node(pod, handle, tuple(handle.node_infos)):
-        return ""
-    return chosen_node(pod, handle, feasible_nodes(pod, handle))
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:

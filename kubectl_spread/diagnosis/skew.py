@@ -234,7 +234,7 @@ def _awaited(waiting: Sequence[Pod], handle: Handle, decide_on: Decide) -> Decis
     """Return what is decided about the first that finds no node, or else about the first; None where none waits."""
     first: Decision | None = None
     for pod in waiting[:MOST_AWAITED]:
-        decision = decide_on(pod, handle.without_assumed(pod))
+        decision = decide_on(pod, handle)
         if decision.blame:
             return decision
         first = first or decision

@@ -264,15 +264,6 @@ class Handle(msgspec.Struct, frozen=True):
         room = self.room.and_changed(changed)
         return replace(self, snapshot=snapshot, node_infos=infos, existing_terms=terms, room=room)
 
-    def assumes(self, pod: Pod) -> bool:
-        """Whether the Pod, which is not bound, is on a node all the same."""
-        return not pod.spec.node_name and any(other.key == pod.key for other in self.snapshot.alike(pod))
-
-    def without_assumed(self, pod: Pod) -> Handle:
-        """Return the cluster in which the Pod, which is not bound, is on no node."""
-        there = (other for other in self.snapshot.alike(pod) if other.key == pod.key)
-        return self.without_pod(next(there)) if self.assumes(pod) else self
-
     def with_others(self, objects: Iterable[KubernetesObject]) -> Handle:
         """Return the cluster in which these objects, neither Pods nor Nodes, exist too."""
         return replace(self, snapshot=self.snapshot.with_others(objects))

@@ -28,7 +28,6 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.report import SpreadStatus
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import ZONE, Object, app, node, pod, spread
-from tests.build_storage import claim, storage_class
 from tests.build_workloads import controller, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.naming import in_order
@@ -113,23 +112,6 @@ def test_a_selector_that_cannot_be_parsed_costs_the_rows_of_its_workload_alone()
     (gap,) = answer.report.incomplete
     assert gap.what == f"the constraint of deployment/torn in namespace default on {ZONE}"
     assert '"{{.name}}"' in gap.why
-
-
-def test_pods_whose_node_is_chosen_count_there_for_all_but_themselves() -> None:
-    objects: list[Object] = [storage_class("fast", topologies=[{ZONE: ["a", "b"]}])]
-    objects += [node(f"{zone}1", zone=zone) for zone in "abc"]
-    for name, on in (("db-0", "a1"), ("db-1", "b1"), ("db-2", "")):
-        selected = {"volume.kubernetes.io/selected-node": on} if on else {}
-        mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
-        constraints = [spread(ZONE, selector=app("db"))]
-        objects.append(pod(name, labels={"app": "db"}, volumes=mounts, topologySpreadConstraints=constraints))
-        objects.append(claim(name, class_name="fast", annotations=selected))
-    found = {str(item.workload): (item.status, item.pods) for item in shown(objects).report.items}
-    assert found == {
-        "pod/db-0": (SpreadStatus.OK, 1),
-        "pod/db-1": (SpreadStatus.OK, 1),
-        "pod/db-2": (SpreadStatus.BLOCKED, 2),
-    }
 
 
 def test_static_pods_are_no_workload_but_can_be_named() -> None:
