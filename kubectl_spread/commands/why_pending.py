@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,7 +22,7 @@ from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owner
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
-from kubectl_spread.diagnosis.preemption import awaited, chosen_node, nomination_report
+from kubectl_spread.diagnosis.preemption import awaited, nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -30,8 +30,6 @@ from kubectl_spread.objects.devices import ResourceClaim
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.report import NotCreated, PendingItem, PendingReport, Preemption, Verdict
 from kubectl_spread.scheduler.claims import claim_name, ownership_problem
-from kubectl_spread.scheduler.cycle import feasible_nodes
-from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.words import did_you_mean, listed
@@ -56,13 +54,6 @@ class Answer(msgspec.Struct, frozen=True):
     report: PendingReport
     notes: tuple[str, ...]
     view: View
-
-
-class Assumed(msgspec.Struct, frozen=True):
-    """A Pod that is not bound yet, and the node that the scheduler has chosen for it."""
-
-    pod: Pod
-    node_name: str
 
 
 def why_pending(
@@ -242,14 +233,13 @@ def _not_pending(pod: Pod) -> str:
 def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable[PendingItem]:
     """Yield an item for each Pod; Pods that differ only in name are evaluated once, within the budget (seconds)."""
     pending = living_pods((pod for pod in view.snapshot.all(Pod) if pod.waits), view.snapshot)
-    assumed = _assumed(view)
     templates = {pod.key: _template(pod, view.snapshot) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
     explained: dict[bytes, PendingItem] = {}
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
-            item = _explain(pod, pending, assumed, view, budget)
+            item = _explain(pod, pending, view, budget)
             explained[templates[pod.key]] = item
         else:
             item = _like(twin, pod, view)
@@ -292,41 +282,15 @@ def _as_it_is(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object, ...
     return claim.spec, claim.status, claim.metadata.annotations, claim.metadata.deletion_timestamp
 
 
-def _assumed(view: View) -> Mapping[tuple[str, str], Assumed]:
-    """Return the Pods that the scheduler has assumed, by namespace and name: it waits for volumes to bind them.
-
-    Source: kube-scheduler schedule_one.go assume (v1.36).
-    """
-    found: dict[tuple[str, str], Assumed] = {}
-    for pod in view.snapshot.all(Pod):
-        if pod.waits and not gates(pod) and any(volume.claims for volume in pod.spec.volumes):
-            handle = _with_others(pod, view, found)
-            # Asked last, for it takes the time of a whole decision.
-            possible = chosen_node(pod, handle, tuple(handle.node_infos)) if handle.profile.serves(pod) else ""
-            if possible and possible in feasible_nodes(pod, handle):
-                found[pod.key] = Assumed(pod, possible)
-    return found
-
-
-def _with_others(pod: Pod, view: View, assumed: Mapping[tuple[str, str], Assumed]) -> Handle:
-    """Return the cluster as the Pod's scheduler sees it, with the other Pods that it has assumed on their nodes."""
-    others = (each for key, each in assumed.items() if key != pod.key)
-    handle = view.handle(pod.spec.scheduler_name)
-    return reduce(lambda seen, each: seen.with_assigned(each.pod, each.node_name), others, handle)
-
-
-def _explain(
-    pod: Pod, pending: PodsByOwner, assumed: Mapping[tuple[str, str], Assumed], view: View, budget: FixBudget
-) -> PendingItem:
+def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> PendingItem:
     """Return why the Pod has no node, and what would let it in."""
-    handle = _with_others(pod, view, assumed)
+    handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluated(judgement)
     siblings = siblings_of(pod, pending, handle.snapshot)
-    to_place = tuple(other for other in siblings if other is pod or other.key not in assumed)
-    found = budget.within(partial(search_fixes, situation, to_place)) if known else NO_FIXES
+    found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(
         PendingItem,
         report,

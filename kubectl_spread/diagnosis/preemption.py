@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -12,7 +12,7 @@ from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import leaving, preempt
-from kubectl_spread.scheduler.volumebinder import WaitingClaim, pod_volume_claims
+from kubectl_spread.scheduler.volumebinder import pod_volume_claims
 from kubectl_spread.words import enumerated, listed
 
 
@@ -54,32 +54,22 @@ def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
 
 
 def awaited(evaluation: Evaluation, handle: Handle) -> str:
-    """Return which volumes the scheduler waits for, and where; empty where it has chosen no node that takes the Pod."""
-    node_name = chosen_node(evaluation.pod, handle, evaluation.feasible)
-    if not node_name:
-        return ""
-    selected = _selected(evaluation.pod, handle)
-    found = (handle.snapshot.get(StorageClass, "", each.claim.class_name) for each in selected)
-    makers = listed(sorted({each.provisioner for each in found if each is not None}))
-    one = len(selected) == 1
-    claims = listed([each.claim.metadata.name for each in selected])
-    told = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
-    return f"The scheduler has chosen {node_name} and waits for {told} to make."
-
-
-def chosen_node(pod: Pod, handle: Handle, feasible: Sequence[str]) -> str:
-    """Return the node that the scheduler has assumed the Pod on while volumes are made for it; empty for none.
+    """Return which volumes the scheduler waits for, on which node; empty where it has chosen none that takes the Pod.
 
     It writes the node into the claims, and binds the Pod only when their provisioner has made the volumes.
 
     Source: volumebinding/binder.go BindPodVolumes, checkBindings (v1.36).
     """
-    return next((each.selected_node or "" for each in _selected(pod, handle) if each.selected_node in feasible), "")
-
-
-def _selected(pod: Pod, handle: Handle) -> tuple[WaitingClaim, ...]:
-    """Return the Pod's claims for which a volume is being made."""
-    return pod_volume_claims(claims_of(pod, handle.snapshot), handle).selected
+    selected = pod_volume_claims(claims_of(evaluation.pod, handle.snapshot), handle).selected
+    nodes = {claim.selected_node for claim in selected}.intersection(evaluation.feasible)
+    if not nodes:
+        return ""
+    found = (handle.snapshot.get(StorageClass, "", each.claim.class_name) for each in selected)
+    makers = listed(sorted({each.provisioner for each in found if each is not None}))
+    one = len(selected) == 1
+    claims = listed([each.claim.metadata.name for each in selected])
+    told = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
+    return f"The scheduler has chosen {listed(sorted(filter(None, nodes)))} and waits for {told} to make."
 
 
 def _names(pods: Iterable[Pod]) -> tuple[PodName, ...]:

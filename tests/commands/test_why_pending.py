@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import pytest
 from msgspec import UNSET
@@ -228,57 +227,6 @@ def test_pods_for_which_volumes_are_made_wait_for_these() -> None:
     assert first.event is not None
     assert first.event.differs == "it is out of date: the scheduler has chosen a node since"
     assert "StaleEvent" not in {finding.id for finding in first.findings}
-
-
-def chosen(number: int, on: str, **fields: Any) -> list[Object]:  # noqa: ANN401 - as for a Pod
-    """Return a Pod that waits for its claim's volume, on the node that the scheduler has chosen; empty for none yet."""
-    name, selected = f"db-{number}", {"volume.kubernetes.io/selected-node": on} if on else {}
-    mounts = [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
-    labels = {"app": "web", "n": name}
-    return [
-        pod(name, labels=labels, topologySpreadConstraints=SPREAD, volumes=mounts, **fields),
-        claim(name, class_name="fast", annotations=selected),
-    ]
-
-
-BOTH = storage_class("fast", topologies=[{ZONE: ["a", "b"]}])
-THREE = [node(f"{zone}1", zone=zone) for zone in "abc"]
-
-
-def matching(item: PendingItem) -> dict[str, int]:
-    """Return domain → Pods that the only constraint counts."""
-    return {domain.value: domain.matching for domain in item.constraints[0].domains}
-
-
-def test_pods_whose_node_is_chosen_count_there_for_the_others() -> None:
-    pods = [*chosen(0, "a1"), *chosen(1, "b1"), *chosen(2, "")]
-    first, second, third = explained([*THREE, *pods, BOTH]).report.items
-    assert [each.verdict for each in (first, second, third)] == ["Schedulable", "Schedulable", "Unschedulable"]
-    assert [matching(each) for each in (first, second, third)] == [
-        {"a": 0, "b": 1, "c": 0},
-        {"a": 1, "b": 0, "c": 0},
-        {"a": 1, "b": 1, "c": 0},
-    ]
-    assert third.message == (
-        "0/3 nodes are available: 1 node(s) didn't find available persistent volumes to bind, "
-        "2 node(s) didn't match pod topology spread constraints."
-    )
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        chosen(0, "c1"),
-        chosen(0, "gone"),
-        chosen(0, "a1", schedulerName="volcano"),
-        chosen(0, "a1", schedulingGates=[{"name": "hold"}]),
-        chosen(0, "a1", nodeSelector={"disk": "ssd"}),
-    ],
-    ids=["class-without-the-node", "no-such-node", "another-scheduler", "gated", "taken-by-no-node"],
-)
-def test_a_pod_that_is_not_assumed_does_not_count(other: list[Object]) -> None:
-    (last,) = (item for item in explained([*THREE, *other, *chosen(2, ""), BOTH]).report.items if item.name == "db-2")
-    assert matching(last) == {"a": 0, "b": 0, "c": 0}
 
 
 @pytest.mark.parametrize(("reach", "alike"), [("m", False), ("n", True)])
