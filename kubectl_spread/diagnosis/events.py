@@ -8,6 +8,12 @@ from kubectl_spread.objects.core import FAILED_SCHEDULING, Event, Pod
 from kubectl_spread.report import EvaluationReport, EventReport, Verdict
 from kubectl_spread.snapshot import Snapshot
 
+_GAVE_UP = "binding volumes"
+"""What the message of a Pod has that was to be bound, but for its volumes.
+
+Source: kube-scheduler volumebinding/volume_binding.go PreBind, binder.go BindPodVolumes (v1.36).
+"""
+
 
 def last_failure(pod: Pod, snapshot: Snapshot) -> EventReport | None:
     """Return the last FailedScheduling message, from the newest Event or else the condition; None without either."""
@@ -36,6 +42,8 @@ def compared(event: EventReport | None, report: EvaluationReport, *, known: bool
         return event
     if not known:
         differs = "another scheduler said it, by rules that are not known here"
+    elif _GAVE_UP in event.message:
+        differs = "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
     elif report.verdict is Verdict.SCHEDULABLE and report.summary:
         differs = "it is out of date: the scheduler has chosen a node since"
     elif report.feasible:

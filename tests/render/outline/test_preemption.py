@@ -17,14 +17,16 @@ def lines(**fields: Any) -> list[str]:  # noqa: ANN401 - any field, by the API's
     item = PendingItem(
         namespace="shop",
         name="new",
-        verdict=Verdict.UNSCHEDULABLE,
-        summary="",
-        message="",
-        feasible=(),
-        nodes=(),
-        constraints=(),
-        scheduler_name="default-scheduler",
-        **fields,
+        **{
+            "verdict": Verdict.UNSCHEDULABLE,
+            "summary": "",
+            "message": "",
+            "feasible": (),
+            "nodes": (),
+            "constraints": (),
+            "scheduler_name": "default-scheduler",
+            **fields,
+        },
     )
     return list(preemption_lines(item))
 
@@ -55,3 +57,9 @@ def test_a_nominated_pod_waits() -> None:
     assert lines(nomination=Nomination(node="a", leaving=VICTIMS)) == [waits]
     (line,) = lines(nomination=Nomination(node="a", leaving=()))
     assert line == "It is nominated to a and waits for nobody to leave."
+
+
+def test_of_a_pod_that_waits_for_volumes_the_summary_says_where() -> None:
+    chosen = {"verdict": Verdict.SCHEDULABLE, "summary": "The scheduler has chosen a and waits for claim data."}
+    assert lines(**chosen, nomination=Nomination(node="a", leaving=())) == []
+    assert len(lines(**chosen, nomination=Nomination(node="a", leaving=VICTIMS))) == 1
