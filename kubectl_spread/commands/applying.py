@@ -62,7 +62,7 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
         ManifestError: the API server would refuse any of them.
         ValueError: an object of the cluster cannot be read.
     """
-    faults = [fault for each in manifests for fault in _faults_alone(each, profile)]
+    faults = [fault for each in manifests for fault in _faults_alone(each, snapshot, profile)]
     if not faults:
         after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects_of(manifests))
         faults = [fault for each in manifests for fault in _faults_there(each, snapshot, after, profile)]
@@ -71,10 +71,12 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     return after
 
 
-def _faults_alone(manifest: Manifest, profile: Profile) -> Iterator[Problem]:
-    """Yield what is wrong with the manifest wherever it is applied."""
-    judge = refused.errors_of if manifest.makes_pods else refused.undecodable
-    errors = judge(manifest, profile.release)
+def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Iterator[Problem]:
+    """Yield what is wrong with the manifest whatever else is applied."""
+    if manifest.makes_pods:
+        errors = refused.errors_of(manifest, profile.release, lives=refused.living(manifest, before) is not None)
+    else:
+        errors = refused.undecodable(manifest, profile.release)
     yield from _problems(manifest, errors)
     if not errors:
         yield from (manifest.document.problem(why, path) for path, why in malformed(manifest.obj))

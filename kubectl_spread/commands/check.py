@@ -248,7 +248,7 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
     errors = refused.out_of_place(manifest, snapshot, view.snapshot)
     answered = served if served and not served.missing else None
     if answered is None:
-        errors += refused.errors_of(manifest, release)
+        errors += refused.errors_of(manifest, release, lives=refused.living(manifest, view.snapshot) is not None)
     else:
         errors += (*refused.undecodable(manifest, release), *answered.errors)
     try:

@@ -20,7 +20,7 @@ from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.controllers.replicas import replicas_taken_back
 from kubectl_spread.objects.core import ReplicationController
 from kubectl_spread.objects.decoding import Plain
-from kubectl_spread.objects.kinds import STORAGE_CLASS
+from kubectl_spread.objects.kinds import STORAGE_CLASS, KubernetesObject
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 from kubectl_spread.report import FailedCreate, ValidationError, ValidationWarning
@@ -66,11 +66,17 @@ def undecodable(manifest: Manifest, release: Release) -> tuple[ValidationError, 
     return _told([*of_object, *of_template])
 
 
-def errors_of(manifest: Manifest, release: Release) -> tuple[ValidationError, ...]:
-    """Return everything that an API server of the release would refuse of the manifest; what cannot be decoded once."""
+def errors_of(manifest: Manifest, release: Release, *, lives: bool = False) -> tuple[ValidationError, ...]:
+    """Return everything that an API server of the release would refuse of the manifest; what cannot be decoded once.
+
+    Args:
+        manifest: the manifest.
+        release: of the API server.
+        lives: whether there is an object of its kind and name already.
+    """
     first = undecodable(manifest, release)
     rejected = {error.field for error in first}
-    others = dict.fromkeys(_invalid(manifest, release))
+    others = dict.fromkeys(_invalid(manifest, release, lives=lives))
     return (*first, *(error for error in others if error.field not in rejected))
 
 
@@ -112,7 +118,7 @@ def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning,
     return (ValidationWarning(field="spec.replicas", message=message),)
 
 
-def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
+def _invalid(manifest: Manifest, release: Release, *, lives: bool) -> Iterator[ValidationError]:
     """Yield what validation would refuse of the manifest."""
     if manifest.obj is not None:
         yield from _told(validate(manifest.obj, release))
@@ -123,7 +129,7 @@ def _invalid(manifest: Manifest, release: Release) -> Iterator[ValidationError]:
         # What knows these fields is loaded for manifests that have any.
         from kubectl_spread.apiserver.validation.details import validate_details
 
-        yield from _told(validate_details(manifest.obj, manifest.document.values, release))
+        yield from _told(validate_details(manifest.obj, manifest.document.values, release, lives=lives))
 
 
 def _says_more(values: Plain) -> bool:
@@ -168,15 +174,18 @@ def unchangeable(manifest: Manifest, before: Snapshot, release: Release) -> tupl
     Raises:
         ValueError: a quantity cannot be read.
     """
-    obj = manifest.obj
-    if obj is None:
-        return ()
-    live = before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
-    if live is None:
+    live = living(manifest, before)
+    if manifest.obj is None or live is None:
         return ()
     from kubectl_spread.apiserver.updates import update_errors
 
-    return _told(update_errors(obj, live, release))
+    return _told(update_errors(manifest.obj, live, release))
+
+
+def living(manifest: Manifest, before: Snapshot) -> KubernetesObject | None:
+    """Return the object of the manifest's kind and name that lives; None where there is none."""
+    obj = manifest.obj
+    return None if obj is None else before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
 
 
 def none_created(manifest: Manifest, failed: FailedCreate | None) -> tuple[ValidationError, ...]:

@@ -68,13 +68,16 @@ _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _ALWAYS = "Always"
 
 
-def validate_details(obj: KubernetesObject, values: Plain, release: Release) -> tuple[FieldError, ...]:
-    """Return for what else the API server would refuse to create the object; nothing for other kinds.
+def validate_details(
+    obj: KubernetesObject, values: Plain, release: Release, *, lives: bool = False
+) -> tuple[FieldError, ...]:
+    """Return for what else the API server would refuse the object; nothing for other kinds.
 
     Args:
         obj: a Pod or a workload, as its manifest has it.
         values: the same as plain values; nothing is said of those in which a field has the wrong type.
         release: of the API server.
+        lives: whether there is an object of its kind and name already.
     """
     kind = type(obj).__name__
     try:
@@ -84,7 +87,7 @@ def validate_details(obj: KubernetesObject, values: Plain, release: Release) -> 
         if kind in WORKLOADS:
             spec = convert(values, WorkloadDetails).spec
             of_template = _template_errors(kind, spec, release) if _reads_template(obj, release) else ()
-            return (*_workload_errors(kind, spec), *of_template)
+            return (*_workload_errors(kind, spec, lives=lives), *of_template)
     except DecodeError:
         return ()
     return ()
@@ -126,7 +129,7 @@ def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, r
         yield from errors(place, container)
 
 
-def _workload_errors(kind: str, spec: WorkloadSpecDetails) -> Errors:
+def _workload_errors(kind: str, spec: WorkloadSpecDetails, *, lives: bool) -> Errors:
     """Yield the errors of a workload beside its template."""
     for field, attribute in _COUNTS.get(kind, {}).items():
         yield from count_errors(f"spec.{field}", getattr(spec, attribute))
@@ -137,7 +140,7 @@ def _workload_errors(kind: str, spec: WorkloadSpecDetails) -> Errors:
     if kind == "Deployment":
         yield from _progress_errors(spec)
     if kind == "CronJob":
-        yield from schedule_errors("spec.schedule", spec.schedule)
+        yield from schedule_errors("spec.schedule", spec.schedule, lives=lives)
         if spec.time_zone is not None:
             yield from time_zone_errors("spec.timeZone", spec.time_zone)
         if spec.concurrency_policy not in {"", *_CONCURRENCY_POLICIES}:

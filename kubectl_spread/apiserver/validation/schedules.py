@@ -41,8 +41,16 @@ _FIELDS = (
 )
 
 
-def schedule_errors(path: str, schedule: str) -> Errors:
-    """Yield the errors of when a CronJob runs."""
+def schedule_errors(path: str, schedule: str, *, lives: bool = False) -> Errors:
+    """Yield the errors of when a CronJob runs.
+
+    Args:
+        path: of the field.
+        schedule: the field.
+        lives: whether the CronJob does, which may have a zone in its schedule from before that was refused.
+
+    Source: pkg/apis/batch/validation/validation.go validateCronJobSpec (v1.36).
+    """
     if not schedule:
         yield required(path)
         return
@@ -52,7 +60,7 @@ def schedule_errors(path: str, schedule: str) -> Errors:
         _parse(schedule.partition(" ")[2].strip() if zoned else schedule)
     except ValueError as error:
         yield invalid(path, quoted(schedule), str(error))
-    if "TZ" in schedule:
+    if "TZ" in schedule and not lives:
         yield invalid(path, quoted(schedule), "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
 
 
