@@ -59,7 +59,7 @@ def _heed_interrupts() -> None:
 def _leave(code: int) -> None:
     """End with the code, as Python would, but without taking apart what the system frees at once.
 
-    That took a fifth of a short answer's time, and seconds where a large cluster was read.
+    That took a fifth of the processor time of a short answer.
     """
     from contextlib import suppress
 
