@@ -383,6 +383,11 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
         """Whether no node takes the Pod, or nothing could take one that the API server refuses."""
         return self.verdict is Verdict.UNSCHEDULABLE or (self.verdict is Verdict.INVALID and not self.feasible)
 
+    @property
+    def assumed(self) -> bool:
+        """Whether the scheduler has chosen a node already and waits to bind the Pod, as the summary says."""
+        return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)
+
 
 class EventReport(Report, frozen=True, kw_only=True):
     """The scheduler's last word about the Pod.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Event, Pod
-from kubectl_spread.report import EvaluationReport, EventReport, Verdict
+from kubectl_spread.report import EvaluationReport, EventReport
 from kubectl_spread.snapshot import Snapshot
 
 _GAVE_UP = "binding volumes"
@@ -44,7 +44,7 @@ def compared(event: EventReport | None, report: EvaluationReport, *, known: bool
         differs = "another scheduler said it, by rules that are not known here"
     elif _GAVE_UP in event.message:
         differs = "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
-    elif report.verdict is Verdict.SCHEDULABLE and report.summary:
+    elif report.assumed:
         differs = "it is out of date: the scheduler has chosen a node since"
     elif report.feasible:
         differs = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption, Verdict
+from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption
 from kubectl_spread.words import listed
 
 NOT_READ = "Whether evictions would help is not known: too few Pods were read to tell, --read=all reads them."
@@ -12,9 +12,8 @@ NOT_READ = "Whether evictions would help is not known: too few Pods were read to
 
 def preemption_lines(item: PendingItem) -> Iterator[str]:
     """Yield what there is to say of evictions, nothing where they play no part."""
-    # A Pod whose volumes the scheduler waits for is nominated too: the summary says so.
-    waits_for_volumes = item.verdict is Verdict.SCHEDULABLE and bool(item.summary)
-    if item.nomination is not None and (item.nomination.leaving or not waits_for_volumes):
+    # The summary says where an assumed Pod goes, and what it waits for.
+    if item.nomination is not None and (item.nomination.leaving or not item.assumed):
         yield _nominated(item.nomination)
     if item.preemption is not None:
         yield NOT_READ if item.preemption.read is False else _would_evict(item.preemption)
