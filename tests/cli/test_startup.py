@@ -70,6 +70,31 @@ def test_what_reads_nothing_loads_nothing_that_reads(arguments: tuple[str, ...],
     assert len(modules) <= 106
 
 
+HINTS = """
+import sys, typing
+read, original = [], typing.get_type_hints
+def hints(of, *arguments, **options):
+    read.append(getattr(of, "__name__", ""))
+    return original(of, *arguments, **options)
+typing.get_type_hints = hints
+import atexit
+atexit.register(lambda: print("\\n", *read))
+from kubectl_spread.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [(("--help",), False), (("--version",), False), (("-n", "shop", "version"), True), (("show", "--help"), True)],
+    ids=str,
+)
+def test_what_flags_take_is_read_where_flags_are(arguments: tuple[str, ...], asked: bool) -> None:  # noqa: FBT001 - a case
+    command = [sys.executable, "-c", HINTS, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ("ConnectionFlags" in ended.stdout.splitlines()[-1].split()) is asked
+
+
 def test_completing_names_of_the_kubeconfig_loads_no_client(tmp_path: Path) -> None:
     modules = loaded("__complete", "show", "--context", "", home=tmp_path)
     assert "kubectl_spread.cluster.access.kubeconfig" in modules
