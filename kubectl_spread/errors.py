@@ -80,7 +80,7 @@ class ClusterError(SpreadError):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ManifestProblem:
     """One thing that is wrong with an input file.
 
     Attributes:
@@ -118,7 +118,7 @@ class ManifestError(SpreadError):
         hint: what to do next.
     """
 
-    def __init__(self, problems: Iterable[Problem], *, hint: str = "") -> None:
+    def __init__(self, problems: Iterable[ManifestProblem], *, hint: str = "") -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, self.problems)), hint=hint)
 

@@ -57,7 +57,7 @@ class Operator(StrEnum):
 _IN, _NOT_IN, _EXISTS, _DOES_NOT_EXIST, _GT, _ = Operator
 
 
-class Requirement(msgspec.Struct, frozen=True):
+class SelectorRequirement(msgspec.Struct, frozen=True):
     """One condition on one label.
 
     Attributes:
@@ -121,7 +121,7 @@ class Selector(msgspec.Struct, frozen=True):
         nothing: True for the selector of an absent labelSelector, which matches no label set at all.
     """
 
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[SelectorRequirement, ...] = ()
     nothing: bool = False
 
     @property
@@ -138,7 +138,7 @@ class Selector(msgspec.Struct, frozen=True):
                 return False
         return True
 
-    def and_also(self, requirements: Iterable[Requirement]) -> Selector:
+    def and_also(self, requirements: Iterable[SelectorRequirement]) -> Selector:
         """Return this selector with further conditions; nothing stays nothing."""
         if self.nothing:
             return self
@@ -160,12 +160,12 @@ def from_set(labels: Mapping[str, str]) -> Selector:
     return Selector(tuple(equals(key, value) for key, value in sorted(labels.items())))
 
 
-def equals(key: str, value: str) -> Requirement:
+def equals(key: str, value: str) -> SelectorRequirement:
     """Return the requirement that a label has exactly this value."""
-    return Requirement(key, Operator.IN, frozenset((value,)))
+    return SelectorRequirement(key, Operator.IN, frozenset((value,)))
 
 
-def new_requirement(key: str, operator: Operator, values: Collection[str], *, path: str = "") -> Requirement:
+def new_requirement(key: str, operator: Operator, values: Collection[str], *, path: str = "") -> SelectorRequirement:
     """Return the requirement that an object asks for.
 
     Args:
@@ -182,7 +182,7 @@ def new_requirement(key: str, operator: Operator, values: Collection[str], *, pa
     fits = _wrong_values(operator, values) is None and all(map(is_label_value, values))
     if not (fits and is_label_key(key)):
         raise ValueError(aggregate(_requirement_faults(key, operator, values, f"{path}." if path else "")))
-    return Requirement(key, operator, frozenset(values))
+    return SelectorRequirement(key, operator, frozenset(values))
 
 
 def aggregate(errors: Iterable[str]) -> str:
@@ -281,21 +281,21 @@ def parse_selector(text: str) -> Selector:
     return Selector(tuple(requirements))
 
 
-def _requirement(match: re.Match[str]) -> Requirement:
+def _requirement(match: re.Match[str]) -> SelectorRequirement:
     """Return the requirement of one comma-separated term."""
     if match["absent"]:
-        return Requirement(match["absent"], Operator.DOES_NOT_EXIST)
+        return SelectorRequirement(match["absent"], Operator.DOES_NOT_EXIST)
     if match["set_key"]:
         operator = Operator.IN if match["set_operator"] == "in" else Operator.NOT_IN
-        return Requirement(
+        return SelectorRequirement(
             match["set_key"], operator, frozenset(v.strip(" \t\r\n") for v in match["values"].split(","))
         )
     if match["operator"] is None:
-        return Requirement(match["key"], Operator.EXISTS)
-    return Requirement(match["key"], _SYMBOLS[match["operator"]], frozenset((match["value"],)))
+        return SelectorRequirement(match["key"], Operator.EXISTS)
+    return SelectorRequirement(match["key"], _SYMBOLS[match["operator"]], frozenset((match["value"],)))
 
 
-def _valid(requirement: Requirement, text: str) -> Requirement:
+def _valid(requirement: SelectorRequirement, text: str) -> SelectorRequirement:
     """Return the requirement if the API server would take it."""
     if not is_label_key(requirement.key):
         raise UsageError(f"{requirement.key!r} is not a label key, in the label selector {text!r}", hint=_KEY_SYNTAX)

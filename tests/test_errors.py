@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, SpreadError, UsageError
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, SpreadError, UsageError
 
 
 @pytest.mark.parametrize(
     ("problem", "line"),
     [
-        (Problem("web.yaml", "does not exist"), "web.yaml: does not exist"),
-        (Problem("web.yaml", "kind is missing", document=2), "web.yaml, document 2: kind is missing"),
+        (ManifestProblem("web.yaml", "does not exist"), "web.yaml: does not exist"),
+        (ManifestProblem("web.yaml", "kind is missing", document=2), "web.yaml, document 2: kind is missing"),
         (
-            Problem("web.yaml", "must be a string, not an integer", document=1, field_path="metadata.labels.tier"),
+            ManifestProblem(
+                "web.yaml", "must be a string, not an integer", document=1, field_path="metadata.labels.tier"
+            ),
             "web.yaml, document 1, metadata.labels.tier: must be a string, not an integer",
         ),
     ],
 )
-def test_a_problem_is_one_line_most_general_place_first(problem: Problem, line: str) -> None:
+def test_a_problem_is_one_line_most_general_place_first(problem: ManifestProblem, line: str) -> None:
     assert str(problem) == line
 
 
 def test_a_manifest_error_lists_every_problem_in_order() -> None:
-    first, second = Problem("b.yaml", "does not exist"), Problem("a.yaml", "is empty")
+    first, second = ManifestProblem("b.yaml", "does not exist"), ManifestProblem("a.yaml", "is empty")
     error = ManifestError(iter((first, second)), hint="check the paths")
     assert error.problems == (first, second)
     assert error.message == str(error) == "b.yaml: does not exist\na.yaml: is empty"
@@ -39,7 +41,7 @@ def test_a_cluster_error_says_what_was_read_and_what_was_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [UsageError("no such kind"), ClusterError("no answer"), ManifestError([Problem("a", "b")])]
+    "error", [UsageError("no such kind"), ClusterError("no answer"), ManifestError([ManifestProblem("a", "b")])]
 )
 def test_one_base_catches_every_error_raised_on_purpose(error: SpreadError) -> None:
     assert isinstance(error, SpreadError)
@@ -52,7 +54,7 @@ def test_one_base_catches_every_error_raised_on_purpose(error: SpreadError) -> N
     [
         (UsageError("no such flag"), 2),
         (ClusterError("connection refused"), 3),
-        (ManifestError([Problem("web.yaml", "does not exist")]), 3),
+        (ManifestError([ManifestProblem("web.yaml", "does not exist")]), 3),
     ],
 )
 def test_an_error_knows_its_exit_code(error: SpreadError, code: int) -> None:

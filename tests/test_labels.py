@@ -13,8 +13,8 @@ from kubectl_spread.labels import (
     EVERYTHING,
     NOTHING,
     Operator,
-    Requirement,
     Selector,
+    SelectorRequirement,
     equals,
     from_set,
     is_int64,
@@ -26,8 +26,8 @@ from kubectl_spread.labels import (
 IN, NOT_IN, EXISTS, ABSENT, GT, LT = Operator
 
 
-def requirement(key: str, operator: Operator, *values: str) -> Requirement:
-    return Requirement(key, operator, frozenset(values))
+def requirement(key: str, operator: Operator, *values: str) -> SelectorRequirement:
+    return SelectorRequirement(key, operator, frozenset(values))
 
 
 # Text → what apimachinery v0.36.2 makes of it.
@@ -275,8 +275,8 @@ NAMES = st.from_regex(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,5}[A-Za-z0-9])?", fullmatch
 KEYS = NAMES | st.sampled_from(["in", "notin", "example.com/a", "x.y-z/In"])
 VALUES = NAMES | st.sampled_from(["", "in", "notin", "5"])
 REQUIREMENTS = (
-    st.builds(Requirement, KEYS, st.sampled_from([IN, NOT_IN]), st.frozensets(VALUES, min_size=1, max_size=3))
-    | st.builds(Requirement, KEYS, st.sampled_from([EXISTS, ABSENT]))
+    st.builds(SelectorRequirement, KEYS, st.sampled_from([IN, NOT_IN]), st.frozensets(VALUES, min_size=1, max_size=3))
+    | st.builds(SelectorRequirement, KEYS, st.sampled_from([EXISTS, ABSENT]))
     | st.builds(
         lambda key, sign, n: requirement(key, sign, str(n)), KEYS, st.sampled_from([GT, LT]), st.integers(0, 99)
     )
@@ -294,7 +294,7 @@ def test_a_condition_and_its_opposite_part_the_label_sets(selector: Selector, la
     opposites = {IN: NOT_IN, NOT_IN: IN, EXISTS: ABSENT, ABSENT: EXISTS}
     for each in selector.requirements:
         if each.operator in opposites:
-            opposite = Requirement(each.key, opposites[each.operator], each.values)
+            opposite = SelectorRequirement(each.key, opposites[each.operator], each.values)
             assert each.matches(labels) is not opposite.matches(labels)
     assert selector.matches(labels) is all(each.matches(labels) for each in selector.requirements)
 

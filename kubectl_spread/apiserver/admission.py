@@ -17,6 +17,7 @@ from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.validation import validate, validate_template
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import (
     Container,
@@ -33,7 +34,6 @@ from kubectl_spread.objects.meta import ObjectMeta
 from kubectl_spread.objects.pod_classes import PriorityClass, RuntimeClass
 from kubectl_spread.objects.storage import PersistentVolumeClaim, StorageClass
 from kubectl_spread.release import Release
-from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 

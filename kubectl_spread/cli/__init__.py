@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from kubectl_spread.cli import output
+from kubectl_spread.cli.bool_flags import Command, Group, OrderedCommand, command_place
 from kubectl_spread.cli.flags import HELP_NAMES, LogFlags, Option, StructuredOutput, taking_flag_groups, taking_values
-from kubectl_spread.cli.switches import Command, Group, OrderedCommand, command_place
 from kubectl_spread.errors import SpreadError
 
 PROGRAM = "kubectl spread"

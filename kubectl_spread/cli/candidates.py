@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+from kubectl_spread.cli.bool_flags import command_place
 from kubectl_spread.cli.flags import taking_values
-from kubectl_spread.cli.switches import command_place
 from kubectl_spread.cluster.api import completion as names
 from kubectl_spread.errors import ExitCode
 
@@ -190,7 +190,7 @@ def _namespaces(line: Line) -> Completion:
 
 def _explained(line: Line) -> Completion:
     """Return what there is to explain, with what it is."""
-    from kubectl_spread.reference import ENTRIES
+    from kubectl_spread.wording.reference import ENTRIES
 
     said = {entry.name: entry.summary for entry in ENTRIES}
     return Completion({name: said[name] for name in line.matching(said).candidates})

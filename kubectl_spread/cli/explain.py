@@ -31,10 +31,10 @@ class ExplainFlags(Flags):
 
 def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> None:
     """Explain a finding, a fix, a status, a field or a column, from what ships with this plugin: nothing is read."""
-    from kubectl_spread import reference
     from kubectl_spread.render.fields import fields_named
     from kubectl_spread.render.text.explain import entries_text, fields_text, listed_text, values_of
     from kubectl_spread.render.text.screen import Screen
+    from kubectl_spread.wording import reference
 
     found = reference.entries_named(flags.name) if flags.name else reference.ENTRIES
     fields = () if found else fields_named(flags.name)

@@ -15,8 +15,8 @@ from kubectl_spread.cli.formats import STRUCTURED, renderer_for
 from kubectl_spread.errors import ExitCode, ManifestError, SpreadError, UsageError
 
 if TYPE_CHECKING:
+    from kubectl_spread.contract.report import AnyReport
     from kubectl_spread.render.text.screen import Screen
-    from kubectl_spread.report import AnyReport
 
 ReportT = TypeVar("ReportT", bound="AnyReport")
 ReportT_contra = TypeVar("ReportT_contra", bound="AnyReport", contravariant=True)

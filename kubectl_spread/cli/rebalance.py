@@ -10,7 +10,7 @@ from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, RebalanceOutput, SchedulerFlags, ScopeFlags
 
 if TYPE_CHECKING:
-    from kubectl_spread.report import RebalanceReport
+    from kubectl_spread.contract.report import RebalanceReport
 
 EPILOG = """
 \b
@@ -49,7 +49,7 @@ def rebalance(
     from kubectl_spread.commands import rebalance as command
     from kubectl_spread.commands.arguments import parse_names
     from kubectl_spread.render.outline import Extent
-    from kubectl_spread.render.outline.rebalanced import rebalanced_outline
+    from kubectl_spread.render.outline.rebalance import rebalanced_outline
     from kubectl_spread.render.text import outline_text
 
     def text(report: RebalanceReport, *, wide: bool) -> str:

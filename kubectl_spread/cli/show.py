@@ -14,8 +14,8 @@ from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Scope
-    from kubectl_spread.commands.show import Answer, Overview, ShowOptions
-    from kubectl_spread.report import SkewReport, SkewTable
+    from kubectl_spread.commands.show import Overview, ShowAnswer, ShowOptions
+    from kubectl_spread.contract.report import SkewReport, SkewTable
 
 EPILOG = """
 \b
@@ -97,7 +97,7 @@ def show(
         rows = None if detailed else partial(_changed, printing, asked)
         how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
         watch.print_each(follow(source, asked, options, rules, say=output.note), how)
-    answer: Answer | Overview
+    answer: ShowAnswer | Overview
     if printing.output == "table" and not detailed:
         answer = command.overview(source, asked, options, rules)
         output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
@@ -149,11 +149,11 @@ def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: Skew
     return changed_rows(previous, now, screen, wide=printing.output == "wide")
 
 
-def _notes(flags: ShowFlags, scope: Scope, answer: Answer | Overview) -> Iterator[str]:
+def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer | Overview) -> Iterator[str]:
     """Yield what to say beside the answer."""
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read
-    from kubectl_spread.words import did_you_mean
+    from kubectl_spread.wording.words import did_you_mean
 
     if not answer.report.items:
         what = "problems" if flags.problems else "workloads with topology spread constraints"

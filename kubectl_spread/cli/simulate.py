@@ -10,7 +10,7 @@ from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags, SimulateOutput
 
 if TYPE_CHECKING:
-    from kubectl_spread.report import SimulateReport
+    from kubectl_spread.contract.report import SimulateReport
 
 EPILOG = """
 \b
@@ -103,7 +103,7 @@ def simulate(
     """Tell what becomes of Pods and their spread when nodes go, workloads are scaled or Pods deleted."""
     from kubectl_spread.commands import simulate as command
     from kubectl_spread.render.outline import Extent
-    from kubectl_spread.render.outline.simulated import simulated_outline
+    from kubectl_spread.render.outline.simulate import simulated_outline
     from kubectl_spread.render.text import outline_text
 
     def text(report: SimulateReport, *, wide: bool) -> str:

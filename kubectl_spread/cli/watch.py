@@ -18,8 +18,8 @@ from kubectl_spread.cli import output
 from kubectl_spread.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.show import Answer
-    from kubectl_spread.report import SkewReport
+    from kubectl_spread.commands.show import ShowAnswer
+    from kubectl_spread.contract.report import SkewReport
 
 TEXT = ("table", "wide")
 FORMATS = (*TEXT, "json", "yaml", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=")
@@ -44,7 +44,7 @@ class Printing:
     format: str
     whole: Callable[[SkewReport], str]
     rows: Callable[[SkewReport, SkewReport], str] | None
-    notes: Callable[[Answer], Iterable[str]]
+    notes: Callable[[ShowAnswer], Iterable[str]]
 
 
 def refuse(output_format: str, *, exit_code: bool) -> None:
@@ -60,10 +60,10 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
         raise UsageError(f"--watch cannot be used with --output {output_format}", hint=hint)
 
 
-def print_each(answers: Iterable[Answer], printing: Printing) -> None:
+def print_each(answers: Iterable[ShowAnswer], printing: Printing) -> None:
     """Print the answers as they come, for as long as they do."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    previous: Answer | None = None
+    previous: ShowAnswer | None = None
     for answer in answers:
         if on_screen:
             output.write(screen(printing, previous, answer))
@@ -98,7 +98,7 @@ def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> st
     return f"\n{text}" if before and printing.format in TEXT else text
 
 
-def screen(printing: Printing, previous: Answer | None, now: Answer) -> str:
+def screen(printing: Printing, previous: ShowAnswer | None, now: ShowAnswer) -> str:
     """Return what draws an answer over the one before, and under it the time and what has changed.
 
     It is one text without a moment at which the screen is empty. What was on the screen before the first answer goes up

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
-from kubectl_spread.commands import refused
-from kubectl_spread.commands.malformed import malformed
+from kubectl_spread.commands import admission_errors
+from kubectl_spread.commands.bad_objects import malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
+from kubectl_spread.contract.report import ValidationError
 from kubectl_spread.controllers.next_pod import completed
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
-from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
-from kubectl_spread.report import ValidationError
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
 
@@ -71,12 +71,14 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
     return after
 
 
-def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Iterator[Problem]:
+def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Iterator[ManifestProblem]:
     """Yield what is wrong with the manifest whatever else is applied."""
     if manifest.makes_pods:
-        errors = refused.errors_of(manifest, profile.release, lives=refused.living(manifest, before) is not None)
+        errors = admission_errors.errors_of(
+            manifest, profile.release, lives=admission_errors.living(manifest, before) is not None
+        )
     else:
-        errors = refused.undecodable(manifest, profile.release)
+        errors = admission_errors.undecodable(manifest, profile.release)
     yield from _problems(manifest, errors)
     if not errors:
         yield from (manifest.document.problem(why, path) for path, why in malformed(manifest.obj))
@@ -89,15 +91,15 @@ def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Ite
         yield too_many(manifest, asked)
 
 
-def _faults_there(manifest: Manifest, before: Snapshot, after: Snapshot, profile: Profile) -> Iterator[Problem]:
+def _faults_there(manifest: Manifest, before: Snapshot, after: Snapshot, profile: Profile) -> Iterator[ManifestProblem]:
     """Yield what is wrong with the manifest in this cluster."""
-    yield from _problems(manifest, refused.out_of_place(manifest, after, before))
-    yield from _problems(manifest, refused.unchangeable(manifest, before, profile.release))
+    yield from _problems(manifest, admission_errors.out_of_place(manifest, after, before))
+    yield from _problems(manifest, admission_errors.unchangeable(manifest, before, profile.release))
     if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
         refusals = completed(manifest.obj, (), after, profile).refusals
-        yield from _problems(manifest, refused.not_created(manifest, refusals, ()))
+        yield from _problems(manifest, admission_errors.not_created(manifest, refusals, ()))
 
 
-def _problems(manifest: Manifest, errors: Sequence[ValidationError]) -> Iterator[Problem]:
+def _problems(manifest: Manifest, errors: Sequence[ValidationError]) -> Iterator[ManifestProblem]:
     """Yield what the API server says as what is wrong with the document."""
     return (manifest.document.problem(error.message, error.field) for error in errors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects import kinds
-from kubectl_spread.words import did_you_mean
+from kubectl_spread.wording.words import did_you_mean
 
 
 def parse_names(arguments: tuple[str, ...]) -> tuple[str, tuple[tuple[str, str], ...]]:

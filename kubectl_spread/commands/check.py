@@ -9,28 +9,13 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.commands import lists, refused
-from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands import admission_errors, read_sets
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.commands.origin import in_its_file
-from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
+from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers.next_pod import completed, siblings
-from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
-from kubectl_spread.controllers.rollout import Wanted
-from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.checked import Checked, Coming, checked, coming, with_missing
-from kubectl_spread.diagnosis.evaluation import as_item
-from kubectl_spread.errors import ExitCode, ManifestError, UsageError
-from kubectl_spread.labels import EVERYTHING, Selector
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
-from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
-from kubectl_spread.objects.workloads import StatefulSet
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     CheckItem,
     CheckReport,
     EvaluationReport,
@@ -39,6 +24,21 @@ from kubectl_spread.report import (
     ValidationError,
     Verdict,
 )
+from kubectl_spread.controllers import persistent_volumes as volumes
+from kubectl_spread.controllers.next_pod import completed, siblings
+from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
+from kubectl_spread.controllers.rollout_plan import DesiredWorkload
+from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.check_item import Checked, Coming, checked, coming, with_missing
+from kubectl_spread.diagnosis.evaluation import as_item
+from kubectl_spread.errors import ExitCode, ManifestError, UsageError
+from kubectl_spread.labels import EVERYTHING, Selector
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.meta import ObjectMeta, OwnerReference
+from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
+from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot
@@ -69,7 +69,7 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     most_nodes: int = MOST_NODES
 
 
-class Answer(msgspec.Struct, frozen=True):
+class CheckAnswer(msgspec.Struct, frozen=True):
     """What ``check`` found."""
 
     report: CheckReport
@@ -83,7 +83,7 @@ def check(
     *,
     stdin: BinaryIO | None,
     create: Create | None = None,
-) -> Answer:
+) -> CheckAnswer:
     """Return whether the manifests schedule in this cluster, in file order, each seeing the ones before it.
 
     Args:
@@ -119,11 +119,11 @@ def check(
                 wanted = _wanted(manifest, snapshot, view.snapshot, options.replicas)
                 served = _asked(manifest, wanted, create) if create else None
                 found = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
-                taken_back = refused.taken_back(manifest, view.snapshot)
+                taken_back = admission_errors.taken_back(manifest, view.snapshot)
                 item = replace(found.item, warnings=(*taken_back, *found.item.warnings))
                 answered.append((manifest, replace(found, item=item)))
                 snapshot = found.after
-            elif errors := refused.alone(manifest, view.snapshot, view.handle().profile.release):
+            elif errors := admission_errors.alone(manifest, view.snapshot, view.handle().profile.release):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
                 answered.append((manifest, Checked(item, snapshot)))
         items = _with_fixes(answered, view.snapshot, options.fix_budget)
@@ -131,7 +131,7 @@ def check(
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
     unread = (Incomplete(what=problem.place, why=UNREADABLE, consequence=problem.message) for problem in problems)
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
-    return Answer(report, view)
+    return CheckAnswer(report, view)
 
 
 def _look(
@@ -155,14 +155,14 @@ def _look(
         ClusterError: a list that is needed cannot be had.
     """
     namespaces = tuple(dict.fromkeys(manifest.namespace for manifest in asked))
-    reads, specs = lists.for_manifests(namespaces), tuple(each.pod_spec for each in asked)
+    reads, specs = read_sets.for_manifests(namespaces), tuple(each.pod_spec for each in asked)
     all_pods = source.count_pods() if coming_in else 0
-    if coming_in is None or all_pods <= lists.WHOLE_CLUSTER_PODS:
+    if coming_in is None or all_pods <= read_sets.WHOLE_CLUSTER_PODS:
         return look(claiming(source, specs), reads, scheduler)
     from kubectl_spread.commands.check_staged import Asking, look_for_manifests
 
     # Where one of several finds a node, where it lies decides about the others.
-    limits = Limits(nodes=options.most_nodes, confirm=options.read != "needed" or len(asked) > 1, few_first=True)
+    limits = ReadLimits(nodes=options.most_nodes, confirm=options.read != "needed" or len(asked) > 1, few_first=True)
     asking = Asking(
         reads=reads,
         namespaces=namespaces,
@@ -230,7 +230,9 @@ def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profi
     return applied.with_others(volumes.created(claims, applied, profile))
 
 
-def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: View, snapshot: Snapshot) -> Checked:
+def _answer(
+    manifest: Manifest, wanted: DesiredWorkload, served: Served | None, *, view: View, snapshot: Snapshot
+) -> Checked:
     """Return what becomes of one manifest; one that is refused has no replicas.
 
     Args:
@@ -245,15 +247,17 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
     """
     handle = _handle(wanted.pod, snapshot, view)
     release = handle.profile.release
-    errors = refused.out_of_place(manifest, snapshot, view.snapshot)
+    errors = admission_errors.out_of_place(manifest, snapshot, view.snapshot)
     answered = served if served and not served.missing else None
     if answered is None:
-        errors += refused.errors_of(manifest, release, lives=refused.living(manifest, view.snapshot) is not None)
+        errors += admission_errors.errors_of(
+            manifest, release, lives=admission_errors.living(manifest, view.snapshot) is not None
+        )
     else:
-        errors += (*refused.undecodable(manifest, release), *answered.errors)
+        errors += (*admission_errors.undecodable(manifest, release), *answered.errors)
     try:
         found = completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), snapshot, handle.profile)
-        errors += () if answered else refused.not_created(manifest, found.refusals, errors)
+        errors += () if answered else admission_errors.not_created(manifest, found.refusals, errors)
         stored = (served.pod if served else None) or found.pod
         wanted = replace(wanted, pod=stored, release=release)
         if not handle.profile.serves(stored):
@@ -265,15 +269,15 @@ def _answer(manifest: Manifest, wanted: Wanted, served: Served | None, *, view: 
         if not answered:
             item = replace(item, findings=(*item.findings, *findings.pod_security(manifest.namespace, snapshot)))
         item = with_missing(item, served.missing) if served and served.missing else item
-        errors += refused.unchangeable(manifest, view.snapshot, release)
-        errors += refused.none_created(manifest, item.failed_create)
+        errors += admission_errors.unchangeable(manifest, view.snapshot, release)
+        errors += admission_errors.none_created(manifest, item.failed_create)
     except ValueError:
         if not errors:
             raise
         answer, item = None, replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
     if errors or answer is None:
         return Checked(_invalid(item, errors), snapshot)
-    return replace(answer, item=replace(item, warnings=refused.warnings(manifest, release)))
+    return replace(answer, item=replace(item, warnings=admission_errors.warnings(manifest, release)))
 
 
 def _handle(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
@@ -292,7 +296,7 @@ def _with_fixes(
     return with_fixes(answered, before, seconds)
 
 
-def _siblings(manifest: Manifest, wanted: Wanted, before: Snapshot) -> tuple[Pod, ...]:
+def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
     """Return the Pods that live and were made by the template of the manifest."""
     if wanted.owner is None:
         return ()
@@ -334,7 +338,7 @@ def _item(manifest: Manifest, report: EvaluationReport) -> CheckItem:
     )
 
 
-def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> Wanted:
+def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: int | None) -> DesiredWorkload:
     """Return what the manifest asks for, its Pod as the controller makes it.
 
     Args:
@@ -347,17 +351,19 @@ def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
         ManifestError: it asks for more Pods than there can be.
     """
     if isinstance(manifest.obj, Pod):
-        return Wanted(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
+        return DesiredWorkload(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
     if manifest.template is not None:
-        return Wanted(manifest.ref, None, _custom_pod(manifest), manifest.replicas if replicas is None else replicas)
+        return DesiredWorkload(
+            manifest.ref, None, _custom_pod(manifest), manifest.replicas if replicas is None else replicas
+        )
     owner = cast("Workload", manifest.obj)
     asked = replicas_applied(owner, before) if replicas is None else replicas
     if asked > MOST_PODS:
         raise ManifestError([too_many(manifest, asked)])
-    return Wanted(manifest.ref, owner, first_pod(owner, snapshot), asked)
+    return DesiredWorkload(manifest.ref, owner, first_pod(owner, snapshot), asked)
 
 
-def _asked(manifest: Manifest, wanted: Wanted, create: Create) -> Served:
+def _asked(manifest: Manifest, wanted: DesiredWorkload, create: Create) -> Served:
     """Return what the API server says of the manifest.
 
     Raises:

@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.contract.report import CheckItem
 from kubectl_spread.controllers.templates import template_of
-from kubectl_spread.diagnosis.checked import Checked
+from kubectl_spread.diagnosis.check_item import Checked
 from kubectl_spread.diagnosis.fixes import Situation, search_fixes
 from kubectl_spread.diagnosis.fixes.candidate import as_template
 from kubectl_spread.diagnosis.fixes.patch import pointer
 from kubectl_spread.diagnosis.fixes.situation import Written
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.report import CheckItem
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
 

@@ -8,12 +8,12 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import needs
-from kubectl_spread.commands.needs import Asked, Need
-from kubectl_spread.commands.source import Limits, Source
+from kubectl_spread.commands import read_planner
+from kubectl_spread.commands.read_planner import Asked, Need
+from kubectl_spread.commands.source import ReadLimits, Source
 from kubectl_spread.commands.staged import Question, look_in_stages
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.diagnosis.checked import Coming
+from kubectl_spread.diagnosis.check_item import Coming
 from kubectl_spread.objects.core import PodSpec
 
 FEW = 0.05
@@ -38,7 +38,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     namespaces: Sequence[str]
     specs: Sequence[PodSpec]
     coming: ComingIn
-    limits: Limits
+    limits: ReadLimits
     fix_budget: float | None
 
 
@@ -61,7 +61,7 @@ def look_for_manifests(source: Source, asking: Asking, scheduler: SchedulerOptio
 
     def needed(view: View) -> Need:
         try:
-            need = needs.to_check(tuple(asking.coming(view)), asking.limits)
+            need = read_planner.to_check(tuple(asking.coming(view)), asking.limits)
         except ValueError:
             return Need(whole=True, why="a manifest cannot be judged")
         return need if is_small(need.namespaces) else Need(whole=True, why="affinity asks for many Pods")
@@ -69,7 +69,7 @@ def look_for_manifests(source: Source, asking: Asking, scheduler: SchedulerOptio
     def asked(view: View) -> Asked:
         return tuple((each.first, each.handle) for each in asking.coming(view))
 
-    if len(asking.namespaces) > needs.MOST_NAMESPACES or not is_small(asking.namespaces):
+    if len(asking.namespaces) > read_planner.MOST_NAMESPACES or not is_small(asking.namespaces):
         return look(claiming(source, asking.specs), asking.reads, scheduler)
     question = Question(
         reads=asking.reads,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.source import Source, SourceWithin
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.objects import kinds
@@ -50,9 +50,9 @@ class ClaimingSource(SourceWithin):
             left = (Unread(kind, "not watched") for kind in kinds.DEVICE_KINDS)
             return replace(inventory, unread=(*inventory.unread, *left))
         if resources and not claimed:
-            inventory = together(inventory, self._source.read(lists.DEVICE_CLASSES))
+            inventory = together(inventory, self._source.read(read_sets.DEVICE_CLASSES))
             claimed = _backed(resources, inventory)
-        return together(inventory, self._source.read(lists.DEVICES)) if claimed else inventory
+        return together(inventory, self._source.read(read_sets.DEVICES)) if claimed else inventory
 
 
 def _to_be_scheduled(snapshot: Snapshot) -> Iterator[PodSpec]:

@@ -9,13 +9,13 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_files
+from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers.templates import template_of
-from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.meta import ObjectMeta
-from kubectl_spread.report import WorkloadRef
 
 MOST_PODS = 150_000
 """Source: kubernetes.io/docs/setup/best-practices/cluster-large, the largest cluster that is supported (v1.36)."""
@@ -107,7 +107,7 @@ def values_of(document: Document) -> Mapping[str, Plain]:
 
 def read_manifests(
     sources: ManifestSources, *, stdin: BinaryIO | None, of_any_kind: bool = False
-) -> tuple[list[Manifest], tuple[Problem, ...]]:
+) -> tuple[list[Manifest], tuple[ManifestProblem, ...]]:
     """Return every document as an object, but for files in which something is wrong, and what that is.
 
     Args:
@@ -138,18 +138,20 @@ def read_manifests(
         return sound, ()
     kinds = ", ".join(sorted({document.kind for document in documents}))
     where = ", ".join(sources.filenames) or sources.kustomize
-    problem = Problem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
+    problem = ManifestProblem(where, f"no document is a Pod or has a Pod template (found: {kinds})")
     raise ManifestError([problem], hint="give a Pod, Deployment, StatefulSet, DaemonSet, Job, CronJob or the like")
 
 
-def too_many(manifest: Manifest, asked: int) -> Problem:
+def too_many(manifest: Manifest, asked: int) -> ManifestProblem:
     """Return what is wrong with a manifest that asks for so many Pods (count)."""
     return manifest.document.problem(
         f"asks for {asked} Pods, more than the {MOST_PODS} that Kubernetes supports in a cluster"
     )
 
 
-def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> tuple[Sequence[Document], Sequence[Problem]]:
+def _documents(
+    sources: ManifestSources, stdin: BinaryIO | None
+) -> tuple[Sequence[Document], Sequence[ManifestProblem]]:
     """Return the documents of the files, or of the directory that kustomize builds, and what is wrong with others.
 
     Raises:
@@ -162,7 +164,7 @@ def _documents(sources: ManifestSources, stdin: BinaryIO | None) -> tuple[Sequen
     return read_sound_files(sources.filenames, recursive=sources.recursive, stdin=stdin)
 
 
-def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[Problem]:
+def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[ManifestProblem]:
     """Yield what is wrong with documents of another namespace than the one that was asked for.
 
     Source: cli-runtime pkg/resource/visitor.go RequireNamespace (v1.36).

@@ -7,21 +7,21 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import SECONDS_WHERE_LARGE, FixBudget
-from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.contract.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis import rebalanced
-from kubectl_spread.diagnosis.unbalanced import fixes_first
+from kubectl_spread.diagnosis import rebalance_item
+from kubectl_spread.diagnosis.openings import fixes_first
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS, Kind
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
-from kubectl_spread.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.snapshot import Inventory
 
 WORST_FIRST = tuple(RebalanceVerdict)
@@ -55,20 +55,20 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         ClusterError: a named workload does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    view = look(claiming(source), lists.for_moving(), scheduler)
+    view = look(claiming(source), read_sets.for_moving(), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, kind=options.kind, names=options.names))
         found = plan(view.handles, _asked(view, scope, options, workloads))
-        budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(rebalanced.is_left, found.outcomes)))
+        budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(rebalance_item.is_left, found.outcomes)))
 
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
             return budget.within(partial(fixes_first, outcome))
 
         return RebalanceReport(
             metadata=view.metadata,
-            evictions=tuple(rebalanced.evictions(found, view.snapshot)),
+            evictions=tuple(rebalance_item.evictions(found, view.snapshot)),
             pending=sum(pod.waits for workload in workloads for pod in workload.pods),
-            items=tuple(sorted(rebalanced.items(found, fixes_of), key=_turn)),
+            items=tuple(sorted(rebalance_item.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),

@@ -11,7 +11,7 @@ from kubectl_spread.errors import ClusterError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.words import did_you_mean
+from kubectl_spread.wording.words import did_you_mean
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):

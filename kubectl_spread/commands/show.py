@@ -7,11 +7,12 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from kubectl_spread.commands import lists
-from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands import read_sets
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
+from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.contract.report import Incomplete, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
@@ -20,10 +21,9 @@ from kubectl_spread.errors import ClusterError, ExitCode, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.report import Incomplete, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.words import did_you_mean
+from kubectl_spread.wording.words import did_you_mean
 
 ItemT = TypeVar("ItemT", SkewItem, SkewRow)
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
@@ -86,7 +86,7 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         return on_key and not (self.problems and item.status is SpreadStatus.OK)
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ShowAnswer(msgspec.Struct, frozen=True):
     """What ``show`` found.
 
     Attributes:
@@ -114,7 +114,7 @@ class Overview(msgspec.Struct, frozen=True):
     view: View
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class WantedWorkloads(msgspec.Struct, frozen=True):
     """The workloads of the scope.
 
     Attributes:
@@ -130,7 +130,7 @@ class Wanted(msgspec.Struct, frozen=True):
     incomplete: tuple[Incomplete, ...]
 
 
-def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Answer:
+def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer:
     """Return how the workloads of the scope are spread.
 
     Raises:
@@ -153,7 +153,7 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ]
     rows = tuple(sort(items, options.sort_by))
     report = SkewReport(metadata=view.metadata, items=rows, incomplete=found.incomplete)
-    return Answer(report, found.counted_only, view)
+    return ShowAnswer(report, found.counted_only, view)
 
 
 def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Overview:
@@ -177,7 +177,7 @@ def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: Sche
     return Overview(table, found.counted_only, view)
 
 
-def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Wanted:
+def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> WantedWorkloads:
     """Return the workloads of the scope, read.
 
     Raises:
@@ -185,15 +185,15 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
         ManifestError: as for ``show``.
     """
     # Where all namespaces are asked for, all Pods are read in any case.
-    in_part = bool(scope.namespace) and options.read != "all" and source.count_pods() > lists.WHOLE_CLUSTER_PODS
+    in_part = bool(scope.namespace) and options.read != "all" and source.count_pods() > read_sets.WHOLE_CLUSTER_PODS
     counted_only = in_part and options.at_once
     if counted_only:
-        view = look(source, lists.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
+        view = look(source, read_sets.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
     elif in_part:
         view = _staged(source, scope, options, scheduler)
     else:
         asked_of = claiming(source, at_once=options.at_once)
-        view = look(asked_of, lists.everything(scope.namespace), scheduler)
+        view = look(asked_of, read_sets.everything(scope.namespace), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
     inventory = view.snapshot.inventory
@@ -202,7 +202,7 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
         *unseen_workloads(inventory, defaults=options.shows_defaults),
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
-    return Wanted(wanted, counted_only, view, incomplete=(*view.incomplete, *unseen))
+    return WantedWorkloads(wanted, counted_only, view, incomplete=(*view.incomplete, *unseen))
 
 
 def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
@@ -229,25 +229,25 @@ def _staged(source: Source, scope: Scope, options: ShowOptions, scheduler: Sched
     Raises:
         ClusterError: as for ``show``.
     """
-    from kubectl_spread.commands import needs
+    from kubectl_spread.commands import read_planner
     from kubectl_spread.commands.staged import StagedSource, settle
 
-    def needed(view: View) -> needs.Need:
+    def needed(view: View) -> read_planner.Need:
         found = (
             pod
             for each in _wanted(view, scope, options)
             for pod in asked_about(each, view.handle(scheduler_of(each)), defaults=options.shows_defaults)
         )
-        return needs.to_place(tuple(found), Limits(nodes=options.most_nodes))
+        return read_planner.to_place(tuple(found), ReadLimits(nodes=options.most_nodes))
 
-    reads = lists.everything(scope.namespace)
+    reads = read_sets.everything(scope.namespace)
     whole = next(read for read in reads if read.kind == kinds.POD)
     view = look(claiming(StagedSource(source, (scope.namespace,))), reads, scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         return settle(source, view, whole, needed)
 
 
-def how_read(answer: Answer | Overview) -> Iterator[str]:
+def how_read(answer: ShowAnswer | Overview) -> Iterator[str]:
     """Yield what to say of how a large cluster was read."""
     snapshot = answer.view.snapshot
     if answer.counted_only:

@@ -7,29 +7,29 @@ from typing import BinaryIO
 
 import msgspec
 
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.applying import laid_over, manifests_of, not_followed, objects_of
-from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
+from kubectl_spread.contract.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis.looking import Key, Looking
-from kubectl_spread.diagnosis.simulated import reported
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, UsageError
+from kubectl_spread.diagnosis.observer import Key, Looking
+from kubectl_spread.diagnosis.simulated_step import reported
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload
 from kubectl_spread.objects.workloads import Deployment
-from kubectl_spread.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
 from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
-from kubectl_spread.simulation.turns import MOST_VERDICTS
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.words import count_of, did_you_mean
+from kubectl_spread.wording.words import count_of, did_you_mean
 
 BAD = frozenset(
     (
@@ -104,7 +104,7 @@ def simulate(
         raise UsageError("nothing to simulate", hint="give a step, such as --drain NODE")
     given = tuple(_given(options, stdin))
     specs = (each.pod_spec for step in given for each in step.manifests)
-    view = look(claiming(source, specs), lists.for_moving(), scheduler)
+    view = look(claiming(source, specs), read_sets.for_moving(), scheduler)
     with naming_the_malformed(source.name, view.snapshot):
         naming = Naming(view.snapshot, options, view.handle().profile)
         steps = tuple(map(naming.step, given))
@@ -186,7 +186,7 @@ def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str
 
     documents = read_settings(path, stdin=stdin)
     if not documents:
-        raise ManifestError([Problem(path, "lists no steps", field_path="steps")])
+        raise ManifestError([ManifestProblem(path, "lists no steps", field_path="steps")])
     for document in documents:
         values = document.values
         listed = values.get("steps") if isinstance(values, dict) else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.source import Source
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
 from kubectl_spread.controllers.replicas import LAST_APPLIED, says_replicas
@@ -78,7 +78,7 @@ def take(source: Source, namespace: str) -> Taken:
 
 def _reads(namespace: str) -> Sequence[Read]:
     """Return all that any command reads."""
-    return tuple(dict.fromkeys((*lists.everything(namespace, pending=True), *lists.for_manifests([namespace]))))
+    return tuple(dict.fromkeys((*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))))
 
 
 def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:

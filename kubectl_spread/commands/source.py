@@ -30,7 +30,7 @@ MOST_NODES = 500
 """Nodes (count) whose Pods are read one by one; the whole list costs less than more of them."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ReadLimits(msgspec.Struct, frozen=True):
     """How a large cluster is read.
 
     Attributes:

@@ -3,7 +3,7 @@
 1. All at one version: Nodes, the Pods of the namespaces that count, and whatever else a question needs. Beside them the
    Pods without a node, from an index and perhaps a little newer.
 2. What is known by then rejects nodes for good: Pods that were not read can take nodes away and give none back (see
-   ``scheduler.notread``). What they could give back, counts of spread and Pods that affinity asks for, is of the
+   ``scheduler.unread_nodes``). What they could give back, counts of spread and Pods that affinity asks for, is of the
    namespaces of the first stage; where that is not so, and where devices are claimed, the whole list is read.
 3. The Pods of the nodes that are left, node by node, as long as these are few; else the whole list.
 
@@ -24,15 +24,15 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read, up_to
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
-from kubectl_spread.commands.malformed import naming_the_malformed
-from kubectl_spread.commands.needs import Asked, Need, to_change
-from kubectl_spread.commands.source import Limits, Source, SourceWithin
+from kubectl_spread.commands.read_planner import Asked, Need, to_change
+from kubectl_spread.commands.source import ReadLimits, Source, SourceWithin
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import PodSpec
 from kubectl_spread.snapshot import Inventory, PodsRead, oldest, together
-from kubectl_spread.words import count_of
+from kubectl_spread.wording.words import count_of
 
 Needed: TypeAlias = Callable[[View], Need]
 
@@ -58,7 +58,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     specs: Sequence[PodSpec] = ()
     asked: Callable[[View], Asked]
     needed: Needed
-    limits: Limits
+    limits: ReadLimits
     fix_budget: float | None
 
 

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
-from kubectl_spread.commands.malformed import naming_the_malformed
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.source import Source
+from kubectl_spread.contract.report import Incomplete, Metadata
 from kubectl_spread.diagnosis.incomplete import without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
@@ -21,7 +22,6 @@ from kubectl_spread.objects.decoding import DecodeError
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
-from kubectl_spread.report import Incomplete, Metadata
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
 from kubectl_spread.snapshot import Inventory, Snapshot

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.show import Answer, ShowOptions, show
+from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show
 from kubectl_spread.commands.source import Followed, Source, SourceWithin
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.snapshot import Inventory
@@ -79,7 +79,7 @@ class WatchedSource(SourceWithin):
 
 def follow(
     source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, say: Callable[[str], object]
-) -> Iterator[Answer]:
+) -> Iterator[ShowAnswer]:
     """Yield the answer now and whenever it has changed, without end.
 
     Workloads that are named have to exist now; their rows go when they do.
@@ -107,6 +107,6 @@ def follow(
             yield answer
 
 
-def _said(answer: Answer) -> tuple[object, ...]:
+def _said(answer: ShowAnswer) -> tuple[object, ...]:
     """Return what an answer says, whatever versions it rests on."""
     return answer.report.items, answer.report.incomplete

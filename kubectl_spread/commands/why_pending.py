@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.arguments import parse_names
+from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
-from kubectl_spread.commands.malformed import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
-from kubectl_spread.commands.source import MOST_NODES, Limits, ReadMode, Source
+from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.contract.report import NotCreated, PendingItem, PendingReport, Preemption, Verdict
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
@@ -28,11 +29,10 @@ from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.devices import ResourceClaim
 from kubectl_spread.objects.storage import PersistentVolumeClaim
-from kubectl_spread.report import NotCreated, PendingItem, PendingReport, Preemption, Verdict
 from kubectl_spread.scheduler.claims import claim_name, ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.words import did_you_mean, listed
+from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
@@ -42,7 +42,7 @@ MOST_NOTES = 5
 """Pods (count) of which it is said that they do not wait, though they were named."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class PendingAnswer(msgspec.Struct, frozen=True):
     """What ``why-pending`` found.
 
     Attributes:
@@ -64,7 +64,7 @@ def why_pending(
     fix_budget: float | None = None,
     read: ReadMode = "auto",
     most_nodes: int = MOST_NODES,
-) -> Answer:
+) -> PendingAnswer:
     """Return why each Pod of the scope that has no node has none.
 
     Args:
@@ -79,9 +79,9 @@ def why_pending(
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    reads = lists.everything(scope.namespace, pending=True)
-    if scope.namespace and read != "all" and source.count_pods() > lists.WHOLE_CLUSTER_PODS:
-        limits = Limits(nodes=most_nodes, confirm=read != "needed")
+    reads = read_sets.everything(scope.namespace, pending=True)
+    if scope.namespace and read != "all" and source.count_pods() > read_sets.WHOLE_CLUSTER_PODS:
+        limits = ReadLimits(nodes=most_nodes, confirm=read != "needed")
         view = _staged(source, reads, scope, scheduler, fix_budget=fix_budget, limits=limits)
     else:
         view = look(claiming(source), reads, scheduler)
@@ -92,7 +92,7 @@ def why_pending(
         missing = tuple(_not_created(view, scope))
         items = tuple(_explain_all(pending, view, seconds_for(fix_budget, len(view.snapshot.nodes))))
     report = PendingReport(metadata=view.metadata, items=items, not_created=missing, incomplete=view.incomplete)
-    return Answer(report, notes, view)
+    return PendingAnswer(report, notes, view)
 
 
 def _staged(
@@ -102,22 +102,22 @@ def _staged(
     scheduler: SchedulerOptions,
     *,
     fix_budget: float | None,
-    limits: Limits,
+    limits: ReadLimits,
 ) -> View:
     """Return the cluster as far as it has to be read to explain the Pods.
 
     Raises:
         ClusterError: as for ``why_pending``.
     """
-    from kubectl_spread.commands import needs
+    from kubectl_spread.commands import read_planner
     from kubectl_spread.commands.staged import Question, look_in_stages
 
-    def asked_about(view: View) -> needs.Asked:
+    def asked_about(view: View) -> read_planner.Asked:
         pods = _one_of_each(_wanted(view, scope), view.snapshot)
         return tuple((pod, view.handle(pod.spec.scheduler_name)) for pod in pods)
 
-    def needed(view: View) -> needs.Need:
-        return needs.to_judge(asked_about(view), limits)
+    def needed(view: View) -> read_planner.Need:
+        return read_planner.to_judge(asked_about(view), limits)
 
     question = Question(
         reads=reads,
@@ -201,7 +201,7 @@ def _not_created(view: View, scope: Scope) -> Iterator[NotCreated]:
         named = not scope.names or str(workload.ref) in scope.names
         shortage = shortage_of(workload, view.snapshot) if named and scope.selects(workload) else None
         if shortage is not None:
-            from kubectl_spread.diagnosis.missing import not_created
+            from kubectl_spread.diagnosis.not_created import not_created
 
             found = not_created(workload, shortage, view.handle(scheduler_of(workload)))
             yield from filter(None, (found,))

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
 from kubectl_spread.apiserver.creation import job_as_stored, prepared
 from kubectl_spread.apiserver.denials import denials
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
-from kubectl_spread.controllers.living_pods import corrected, like, may_be_of, newest, with_own_claims
+from kubectl_spread.controllers.injected_fields import corrected, like, may_be_of, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, pod_from_template, renamed
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
@@ -26,7 +27,6 @@ from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuot
 from kubectl_spread.objects.kinds import DAEMON_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
-from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.snapshot import Snapshot

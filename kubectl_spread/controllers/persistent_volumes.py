@@ -12,6 +12,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted_claim
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.objects.core import (
     NodeSelector,
     NodeSelectorRequirement,
@@ -32,7 +33,6 @@ from kubectl_spread.objects.storage import (
     StorageClass,
     VolumeNodeAffinity,
 )
-from kubectl_spread.report import Incomplete
 from kubectl_spread.scheduler.claims import claim_name, claims_of
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, Profile

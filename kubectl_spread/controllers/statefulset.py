@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import unmerged
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.templates import (
     REVISION_HASH_LABEL,
     labelled,
@@ -22,7 +23,6 @@ from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, 
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import ON_DELETE, RollingUpdate, StatefulSet
-from kubectl_spread.report import Incomplete
 from kubectl_spread.snapshot import Snapshot
 
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
 from kubectl_spread.objects.meta import CONFIG_MIRROR, OwnerReference
-from kubectl_spread.report import WorkloadRef
 from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"

@@ -8,6 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec import UNSET
 
+from kubectl_spread.contract.report import BypassedNode, ConstraintReport, Domain, Pin
 from kubectl_spread.diagnosis.reasons import Explainer
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
@@ -20,7 +21,6 @@ from kubectl_spread.diagnosis.requirements import (
     reported,
 )
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import BypassedNode, ConstraintReport, Domain, Pin
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle

@@ -8,14 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis import domains, findings
-from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.incomplete import headed, incomplete
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
-from kubectl_spread.diagnosis.summary import Blame, Case
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     EvaluationReport,
     Incomplete,
     NodeReport,
@@ -24,13 +17,20 @@ from kubectl_spread.report import (
     Requirement,
     Verdict,
 )
+from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis import domains, findings
+from kubectl_spread.diagnosis.causes import Blame, Case
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.incomplete import headed, incomplete
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
 
 if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.reach import Reach
+    from kubectl_spread.diagnosis.unread_nodes import Reach
 
 ItemT = TypeVar("ItemT", bound=EvaluationReport)
 
@@ -115,7 +115,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
 
 def _reach(evaluation: Evaluation, handle: Handle) -> Reach:
     """Return what is known where not all Pods were read, as only of large clusters; loaded then."""
-    from kubectl_spread.diagnosis.reach import Reach
+    from kubectl_spread.diagnosis.unread_nodes import Reach
 
     return Reach(evaluation, handle)
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.contract.report import ConstraintReport, Finding, Severity
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import reasons
@@ -17,14 +18,13 @@ from kubectl_spread.diagnosis.ghosts import is_ghost
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
-from kubectl_spread.report import ConstraintReport, Finding, Severity
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.words import count_of, enumerated, listed
+from kubectl_spread.wording.words import count_of, enumerated, listed
 
 _some = partial(listed, most=3)
 _pods = partial(count_of, noun="Pod")

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import ConstraintReport, Headroom, SpreadStatus
 from kubectl_spread.controllers.job import at_once
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.diagnosis.causes import held, is_pinned
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
-from kubectl_spread.diagnosis.summary import held, is_pinned
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, StatefulSet
-from kubectl_spread.report import ConstraintReport, Headroom, SpreadStatus
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import place_on_best
-from kubectl_spread.words import enumerated
+from kubectl_spread.wording.words import enumerated
 
 MOST_TRIED = 100
 """Replicas (count) that are tried."""

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis.summary import LINE, Blame
+from kubectl_spread.diagnosis.causes import LINE, Blame
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import once, parse_label_selector
-from kubectl_spread.report import Incomplete, Report
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubectl_spread.contract.report import Nomination, PodName, Preemption
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import StorageClass
-from kubectl_spread.report import Nomination, PodName, Preemption
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import leaving, preempt
 from kubectl_spread.scheduler.volumebinder import pod_volume_claims
-from kubectl_spread.words import enumerated, listed
+from kubectl_spread.wording.words import enumerated, listed
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import msgspec
 
-from kubectl_spread import report
+from kubectl_spread.contract import report
 from kubectl_spread.diagnosis.neighbours import Neighbours
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
@@ -31,7 +31,7 @@ from kubectl_spread.scheduler import (
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.words import enumerated
+from kubectl_spread.wording.words import enumerated
 
 NODE_HAS = ", has "
 AT_MOST = "at most "

@@ -10,19 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.controllers import job
-from kubectl_spread.controllers.next_pod import NextPod
-from kubectl_spread.controllers.persistent_volumes import guessed
-from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
-from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
-from kubectl_spread.diagnosis.ghosts import ghosts
-from kubectl_spread.diagnosis.incomplete import holders, incomplete
-from kubectl_spread.diagnosis.missing import upcoming_pod
-from kubectl_spread.diagnosis.standing import Standing, own_pods, standing_of, standings, without_effect
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import CronJob, Job
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     ConstraintReport,
     ConstraintRow,
     Counts,
@@ -33,6 +21,18 @@ from kubectl_spread.report import (
     SkewRow,
     SpreadStatus,
 )
+from kubectl_spread.controllers import job
+from kubectl_spread.controllers.next_pod import NextPod
+from kubectl_spread.controllers.persistent_volumes import guessed
+from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.constraint_state import ConstraintState, own_pods, standing_of, standings, without_effect
+from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
+from kubectl_spread.diagnosis.ghosts import ghosts
+from kubectl_spread.diagnosis.incomplete import holders, incomplete
+from kubectl_spread.diagnosis.not_created import upcoming_pod
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.workloads import CronJob, Job
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -277,7 +277,7 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
 def _item(
     workload: OwnedPods,
     revision: Revision,
-    standing: Standing,
+    standing: ConstraintState,
     constraint: ConstraintReport,
     judged: Judged,
     handle: Handle,
@@ -304,7 +304,7 @@ def _item(
     )
 
 
-def _row(workload: OwnedPods, revision: Revision, standing: Standing, judged: Judged, handle: Handle) -> SkewRow:
+def _row(workload: OwnedPods, revision: Revision, standing: ConstraintState, judged: Judged, handle: Handle) -> SkewRow:
     """Return the row of one constraint."""
     status, reason = _status(workload, standing, revision, judged, handle)
     constraint = standing.constraint
@@ -335,7 +335,7 @@ def _each_alone(report: ConstraintReport) -> ConstraintReport:
 
 
 def _status(
-    workload: OwnedPods, standing: Standing, revision: Revision, judged: Judged, handle: Handle
+    workload: OwnedPods, standing: ConstraintState, revision: Revision, judged: Judged, handle: Handle
 ) -> tuple[SpreadStatus, Callable[[], str]]:
     """Return the first status that holds, worst first, and what says the one thing to know about it."""
     hard, index, missing = standing.constraint.hard, standing.constraint.index, standing.missing

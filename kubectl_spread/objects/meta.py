@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 import msgspec
 
 from kubectl_spread.apimachinery import quoted
-from kubectl_spread.labels import NOTHING, Operator, Requirement, Selector, new_requirement
+from kubectl_spread.labels import NOTHING, Operator, Selector, SelectorRequirement, new_requirement
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
@@ -156,7 +156,7 @@ def parse_label_selector(selector: LabelSelector | None) -> Selector:
     return Selector((*labels, *map(label_requirement, selector.match_expressions)))
 
 
-def label_requirement(expression: LabelSelectorRequirement) -> Requirement:
+def label_requirement(expression: LabelSelectorRequirement) -> SelectorRequirement:
     """Return the requirement of one expression.
 
     Raises:

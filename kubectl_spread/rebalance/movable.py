@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.controllers.keeping import kept_because
+from kubectl_spread.contract.report import WorkloadRef
+from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset_control import comes_after
@@ -18,10 +19,9 @@ from kubectl_spread.controllers.workloads import controller_of, is_absent, owner
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
-from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.schedulinggates import gates
-from kubectl_spread.simulation.world import PodKey
+from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
 
 NOBODY_MAKES_IT_AGAIN = "nothing makes it again"

@@ -17,9 +17,9 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
 from kubectl_spread.rebalance.movable import Movable
-from kubectl_spread.rebalance.posing import Posing
 from kubectl_spread.rebalance.problem import Problem
-from kubectl_spread.rebalance.search import Ended, Eviction, Found, Limits, Search, State, followed_through
+from kubectl_spread.rebalance.problem_builder import Posing
+from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
 from kubectl_spread.scheduler.framework import Handle
 
 Group: TypeAlias = tuple[Goal, ...]
@@ -107,7 +107,7 @@ class Outcome(msgspec.Struct, frozen=True):
         return at is not None and self.goal.domains[at] in self.fullest and self.goal.matches(pod)
 
 
-class Plan(msgspec.Struct, frozen=True):
+class EvictionPlan(msgspec.Struct, frozen=True):
     """What is to be evicted, and what comes of it.
 
     Attributes:
@@ -121,7 +121,7 @@ class Plan(msgspec.Struct, frozen=True):
     whole: bool
 
 
-def plan(handles: Mapping[str, Handle], asked: Asked, *, most_work: int = MOST_IN_ALL) -> Plan:
+def plan(handles: Mapping[str, Handle], asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:
     """Return the fewest evictions after which what is asked for holds, or comes as near as it can.
 
     Args:
@@ -144,7 +144,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
     goals: tuple[Goal, ...]
     since: State
-    found: Found
+    found: SearchResult
     movables: tuple[Movable, ...] = ()
 
     @property
@@ -168,14 +168,14 @@ class Planner:
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
 
-    def run(self) -> Plan:
+    def run(self) -> EvictionPlan:
         """Return the plan: group after group, or for all together where that leaves less."""
         groups, start = self._groups(), self._state
         outcomes = self._apart(groups)
         if len(groups) > 1 and sum(map(_counted, groups)) <= MOST_TOGETHER:
             outcomes = self._together(groups, start, outcomes)
         wanted = [each for each in outcomes if each.goal.wanted]
-        return Plan(self._state.evictions, tuple(wanted), self._state.whole)
+        return EvictionPlan(self._state.evictions, tuple(wanted), self._state.whole)
 
     def _apart(self, groups: Sequence[Group]) -> list[Outcome]:
         """Return what becomes of group after group; those that cannot be balanced come last: others may make room."""
@@ -221,7 +221,7 @@ class Planner:
         start = tuple(goal.start for goal in goals)
         before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
         if not any(goal.wanted and goal.is_violated for goal in goals):
-            return Attempt(goals, self._state, Found(before, Ended.FOUND_ALL))
+            return Attempt(goals, self._state, SearchResult(before, Ended.FOUND_ALL))
         problem = self._posing.problem(groups)
         return Attempt(goals, self._state, self._best(problem, before), problem.movables)
 
@@ -235,10 +235,10 @@ class Planner:
             stay = self._posing.staying(goal) if goal.excess(worst.counts[at]) else ()
             yield Outcome(goal, worst.counts[at], worst, left, stay, attempt.found.ended)
 
-    def _best(self, problem: Problem, before: State) -> Found:
+    def _best(self, problem: Problem, before: State) -> SearchResult:
         """Return the best plan for a group: looked for in few arrangements, then followed in as many as may be."""
         if self._work_left <= 0:
-            return Found(before, Ended.NOT_BEGUN)
+            return SearchResult(before, Ended.NOT_BEGUN)
         few, many = (max(1, min(most, verdicts // self._nodes)) for most, verdicts in (FEW, MANY))
         if many < 2 * few:
             # What the search follows is about as much as its proof would.
@@ -248,15 +248,15 @@ class Planner:
         if followed is None:
             found = self._searched(problem, before.with_most(many, problem.goals), many)
             followed = self._followed(found, before, problem, many)
-        return Found(before, Ended.PLACEMENTS) if followed is None else Found(followed, found.ended)
+        return SearchResult(before, Ended.PLACEMENTS) if followed is None else SearchResult(followed, found.ended)
 
-    def _searched(self, problem: Problem, before: State, arrangements: int) -> Found:
+    def _searched(self, problem: Problem, before: State, arrangements: int) -> SearchResult:
         """Return what a search finds that follows so many arrangements."""
         found = Search(problem, before, self._limits(arrangements)).run()
         self._work_left -= found.placed * (PER_PLACEMENT + self._nodes)
         return found
 
-    def _followed(self, found: Found, before: State, problem: Problem, most: int) -> State | None:
+    def _followed(self, found: SearchResult, before: State, problem: Problem, most: int) -> State | None:
         """Return the state that was found, followed in as many arrangements as may be; None where it is worse then."""
         evictions = found.state.evictions[len(before.evictions) :]
         followed = followed_through(evictions, before, problem.goals, most)
@@ -268,11 +268,11 @@ class Planner:
         """How many nodes there are (count), but never none."""
         return max(1, len(self._posing.snapshot.nodes))
 
-    def _limits(self, arrangements: int) -> Limits:
+    def _limits(self, arrangements: int) -> SearchLimits:
         """Return how far the search for a group goes."""
         most = UNLIMITED if self._asked.most is None else self._asked.most
         placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
-        return Limits(evictions=most, placements=placements, arrangements=arrangements)
+        return SearchLimits(evictions=most, placements=placements, arrangements=arrangements)
 
 
 def _counted(group: Group) -> int:

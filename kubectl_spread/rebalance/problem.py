@@ -14,7 +14,7 @@ import msgspec
 from kubectl_spread.rebalance.arrangements import Arrangement, Counts
 from kubectl_spread.rebalance.goals import UNREACHABLE, DomainPods, Goal, with_more
 from kubectl_spread.rebalance.movable import Movable
-from kubectl_spread.simulation.world import PodKey
+from kubectl_spread.simulation.cluster_state import PodKey
 
 EXACT_PODS = 16
 """Pods that may go for goals that count them in common (count) up to which nodes that count alike are told apart."""

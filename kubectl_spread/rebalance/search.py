@@ -76,7 +76,7 @@ class State(msgspec.Struct, frozen=True):
         return max(goal.excess(each.counts[at]) for each in self.arrangements)
 
 
-class Limits(msgspec.Struct, frozen=True):
+class SearchLimits(msgspec.Struct, frozen=True):
     """How far a search goes.
 
     Attributes:
@@ -99,7 +99,7 @@ class Ended(Enum):
     NOT_BEGUN = "the search for others took as long as all may"
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """What a search found.
 
     Attributes:
@@ -122,7 +122,7 @@ class Search:
         limits: how far it goes.
     """
 
-    def __init__(self, problem: Problem, start: State, limits: Limits) -> None:
+    def __init__(self, problem: Problem, start: State, limits: SearchLimits) -> None:
         self._problem = problem
         self._start = start
         self._limits = limits
@@ -132,10 +132,10 @@ class Search:
         self._placed = 0
         self._cut = False
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         """Return the best plan there is, or that was found within the limits."""
         best, ended = self._best()
-        return Found(best, ended, self._placed)
+        return SearchResult(best, ended, self._placed)
 
     def _best(self) -> tuple[State, Ended]:
         """Return the best plan, and why the search looked no further."""

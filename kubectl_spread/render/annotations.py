@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from kubectl_spread.contract.report import CheckItem, CheckReport, ManifestEdit, Severity, Verdict
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
-from kubectl_spread.report import CheckItem, CheckReport, ManifestEdit, Severity, Verdict
 
 WARNING = "Warning"
 """What the API server says of what it accepts."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from kubectl_spread import report
+from kubectl_spread.contract import report
 from kubectl_spread.render.schema import REPORTS
 
 COMMON: Mapping[str, str] = MappingProxyType(

@@ -5,8 +5,8 @@ Source: docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from __future__ import annotations
 
+from kubectl_spread.contract.report import CheckReport, Severity
 from kubectl_spread.render.annotations import Annotation, annotations_of
-from kubectl_spread.report import CheckReport, Severity
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

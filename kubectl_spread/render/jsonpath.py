@@ -22,8 +22,8 @@ from jsonpath import JSONPathEnvironment
 from jsonpath.exceptions import JSONPathError
 from jsonpath.path import CompoundJSONPath, JSONPath
 
+from kubectl_spread.contract.report import AnyReport
 from kubectl_spread.render.jsonpath_query import PathError, queries_of, quoted_end, unquoted
-from kubectl_spread.report import AnyReport
 
 _RANGE = re.compile(r"range\b")
 _END = "end"

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from kubectl_spread.contract.report import AnyReport, SkewReport, SpreadStatus
 from kubectl_spread.render.cells import NONE, clean
 from kubectl_spread.render.outline import (
     Block,
     Commands,
-    Constraint,
+    ConstraintBlock,
     Extent,
     Findings,
     FixBlock,
@@ -27,7 +28,6 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
-from kubectl_spread.report import AnyReport, SkewReport, SpreadStatus
 
 NEXT_LIST = "<!-- -->"
 """Nothing to be seen: it ends a list, within which Markdown counts items on, whatever their numbers."""
@@ -82,7 +82,7 @@ def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of 
             yield from _list([f"Warning: {warning.field}: {warning.message}" for warning in block.warnings])
         case Table():
             yield from _table(block)
-        case Constraint():
+        case ConstraintBlock():
             yield escaped(block.line)
             yield from _table(block.domains)
             yield escaped(" ".join((block.minimum, *block.bypassed)))

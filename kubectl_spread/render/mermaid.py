@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kubectl_spread.contract.report import CheckItem, ConstraintReport, Domain, ItemsReport, PendingItem, SkewItem
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.outline.domains import next_text
-from kubectl_spread.report import CheckItem, ConstraintReport, Domain, ItemsReport, PendingItem, SkewItem
-from kubectl_spread.words import first_and_more
+from kubectl_spread.wording.words import first_and_more
 
 MOST_CHARTS = 6
 """Items (count) that are drawn; Mermaid itself stops at 500 arrows and 50,000 characters."""

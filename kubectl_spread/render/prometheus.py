@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kubectl_spread.contract.report import ConstraintReport, SkewItem, SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
-from kubectl_spread.report import ConstraintReport, SkewItem, SkewReport
 
 Labels: TypeAlias = Mapping[str, str]
 Sample: TypeAlias = tuple[Labels, int]

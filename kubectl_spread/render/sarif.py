@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import msgspec
 
-from kubectl_spread.reference import entries_named, entry
+from kubectl_spread.contract.report import CheckReport, Severity
 from kubectl_spread.render.annotations import WARNING, Annotation, annotations_of
 from kubectl_spread.render.cells import clean
-from kubectl_spread.report import CheckReport, Severity
+from kubectl_spread.wording.reference import entries_named, entry
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

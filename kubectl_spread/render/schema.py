@@ -9,7 +9,7 @@ import sys
 
 import msgspec
 
-from kubectl_spread.report import CheckReport, PendingReport, RebalanceReport, SimulateReport, SkewReport
+from kubectl_spread.contract.report import CheckReport, PendingReport, RebalanceReport, SimulateReport, SkewReport
 
 REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from kubectl_spread.contract.report import AnyReport
 from kubectl_spread.render.cells import invisible
-from kubectl_spread.report import AnyReport
 
 
 def to_json(report: AnyReport | Mapping[str, object]) -> str:

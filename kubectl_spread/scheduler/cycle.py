@@ -31,10 +31,10 @@ from kubectl_spread.scheduler import (
     noderesources,
     nodeunschedulable,
     nodevolumelimits,
-    notread,
     podtopologyspread,
     podtopologyspread_scoring,
     tainttoleration,
+    unread_nodes,
     volumebinding,
     volumerestrictions,
     volumezone,
@@ -86,7 +86,7 @@ PRE_FILTERS: Mapping[str, PreFilter] = {
         interpodaffinity,
         dynamicresources,
         nodedeclaredfeatures,
-        notread,
+        unread_nodes,
     )
 }
 """Filter plugin → its PreFilter; the order of a profile decides which runs first."""
@@ -171,7 +171,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     @property
     def undecided(self) -> bool:
         """Whether Pods that were not read decide about a node."""
-        return any(verdict.first and verdict.first.plugin == notread.NAME for verdict in self.nodes.values())
+        return any(verdict.first and verdict.first.plugin == unread_nodes.NAME for verdict in self.nodes.values())
 
     @property
     def message(self) -> str:
@@ -310,7 +310,7 @@ def not_read(pod: Pod, handle: Handle, *, most: int) -> tuple[str, ...]:
     found, unread = _pre_filter(pod, handle), handle.snapshot.inventory.not_read
     if found.rejection is not None or not unread:
         return ()
-    of_kube_scheduler = tuple((name, result) for name, result in found.filters if name != notread.NAME)
+    of_kube_scheduler = tuple((name, result) for name, result in found.filters if name != unread_nodes.NAME)
     left = _passing(pod, replace(found, filters=of_kube_scheduler), handle)
     if not unread.issuperset(left):
         return ()
@@ -421,7 +421,7 @@ def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
     for name in profile.filters:
         if name in PRE_FILTERS and not (resized and name not in OF_DEFERRED_RESIZES):
             yield name
-    yield notread.NAME
+    yield unread_nodes.NAME
 
 
 def _unsatisfied(plugins: Sequence[str]) -> Status:

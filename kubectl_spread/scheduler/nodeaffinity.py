@@ -12,7 +12,7 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.apimachinery import as_json, quoted
-from kubectl_spread.labels import Operator, Requirement, Selector, aggregate, from_set, new_requirement
+from kubectl_spread.labels import Operator, Selector, SelectorRequirement, aggregate, from_set, new_requirement
 from kubectl_spread.objects.core import (
     Node,
     NodeSelector,
@@ -165,12 +165,12 @@ def _read(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
 
 
 def _parsed(
-    parse: Callable[[NodeSelectorRequirement, str], Requirement],
+    parse: Callable[[NodeSelectorRequirement, str], SelectorRequirement],
     expressions: Iterable[NodeSelectorRequirement],
     path: str,
     *,
     errors: list[str],
-) -> tuple[Requirement, ...]:
+) -> tuple[SelectorRequirement, ...]:
     """Return the conditions that can be read; of the others the errors are added to these."""
     found = []
     for index, expression in enumerate(expressions):
@@ -181,7 +181,7 @@ def _parsed(
     return tuple(found)
 
 
-def _label_requirement(expression: NodeSelectorRequirement, path: str) -> Requirement:
+def _label_requirement(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
     """Return the condition on a label.
 
     Raises:
@@ -192,7 +192,7 @@ def _label_requirement(expression: NodeSelectorRequirement, path: str) -> Requir
     return new_requirement(expression.key, _operator(expression, path, Operator), expression.values, path=path)
 
 
-def _field_requirement(expression: NodeSelectorRequirement, path: str) -> Requirement:
+def _field_requirement(expression: NodeSelectorRequirement, path: str) -> SelectorRequirement:
     """Return the condition on a field: In and NotIn with exactly one value.
 
     Raises:
@@ -204,7 +204,7 @@ def _field_requirement(expression: NodeSelectorRequirement, path: str) -> Requir
     if len(expression.values) != 1:
         values = as_json(list(expression.values)) if expression.values else "null"
         raise ValueError(f"{path}.values: Invalid value: {values}: must have one element")
-    return Requirement(expression.key, operator, frozenset(expression.values))
+    return SelectorRequirement(expression.key, operator, frozenset(expression.values))
 
 
 def _operator(expression: NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_spread import quantity
-from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Requirement, Selector
+from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Selector, SelectorRequirement
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.storage import (
     STORAGE,
@@ -85,7 +85,7 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
 def _topology(term: TopologySelectorTerm) -> Selector:
     """Return the node labels that a term means; an empty one means no node."""
     # All expressions of a term must hold, and one of the class's terms.
-    requirements = (Requirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
+    requirements = (SelectorRequirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
     return Selector(tuple(requirements)) if term.match_label_expressions else NOTHING
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread import quantity
-from kubectl_spread.labels import EVERYTHING, Operator, Requirement, Selector
+from kubectl_spread.labels import EVERYTHING, Operator, Selector, SelectorRequirement
 from kubectl_spread.objects.core import NodeSelector, Quantity
 from kubectl_spread.objects.meta import parse_label_selector
 from kubectl_spread.objects.storage import STORAGE, PersistentVolume, PersistentVolumeClaim
@@ -191,7 +191,7 @@ def _candidate(claim: PersistentVolumeClaim, volume: PersistentVolume) -> Candid
     )
 
 
-def _required_label(candidate: Candidate) -> Requirement | None:
+def _required_label(candidate: Candidate) -> SelectorRequirement | None:
     """Return a label and the values of which a node must have one to use the volume, None where there is no such label.
 
     A volume that is kept for the claim has none: where it cannot be used, no other is taken, so every node looks at it.

@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 import msgspec
 
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.cluster_state import ClusterState
+from kubectl_spread.simulation.control_loop import MOST_VERDICTS, ControlLoop
 from kubectl_spread.simulation.steps import Done, Step, act
-from kubectl_spread.simulation.turns import MOST_VERDICTS, Turns
-from kubectl_spread.simulation.world import World
 
 ORDERS = 16
 """Orders (count) that are tried where anything is left to chance."""
@@ -32,7 +32,7 @@ class After(msgspec.Struct, Generic[SeenT], frozen=True):
     seen: SeenT
 
 
-class Outcomes(msgspec.Struct, Generic[SeenT], frozen=True):
+class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
     """What was seen in each order.
 
     Attributes:
@@ -51,10 +51,10 @@ class Outcomes(msgspec.Struct, Generic[SeenT], frozen=True):
 def simulate(
     handles: Mapping[str, Handle],
     steps: Sequence[Step],
-    look: Callable[[World, int], SeenT],
+    look: Callable[[ClusterState, int], SeenT],
     *,
     most_verdicts: int = MOST_VERDICTS,
-) -> Outcomes[SeenT]:
+) -> StepOutcomes[SeenT]:
     """Return what becomes of the cluster.
 
     Args:
@@ -63,13 +63,13 @@ def simulate(
         look: what is noted of the world after so many steps; it is asked order by order.
         most_verdicts: on how many nodes Pods are tried in each order before no other Pod is (count).
     """
-    world = World(handles, 0)
+    world = ClusterState(handles, 0)
     before = look(world, 0)
     orders: list[tuple[After[SeenT], ...]] = []
     work = 0
     for seed in range(ORDERS):
-        world = World(handles, seed) if seed else world
-        turns, found = Turns(world, most_verdicts=most_verdicts), []
+        world = ClusterState(handles, seed) if seed else world
+        turns, found = ControlLoop(world, most_verdicts=most_verdicts), []
         for number, step in enumerate(steps, start=1):
             done = act(step, world, turns)
             found.append(After(done, look(world, number)))
@@ -77,4 +77,4 @@ def simulate(
         work += world.version * max(len(world.nodes), 1)
         if not world.free or work > MOST_WORK:
             break
-    return Outcomes(before, tuple(orders))
+    return StepOutcomes(before, tuple(orders))

@@ -15,15 +15,15 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import DomainRange, Jam, Placement, PodName
 from kubectl_spread.controllers.daemonset import nodes_with_pod, pinned_to
 from kubectl_spread.controllers.next_pod import claims_of
 from kubectl_spread.controllers.persistent_volumes import bound_on, created
 from kubectl_spread.controllers.replicas import replica
-from kubectl_spread.controllers.rollout import Plan
+from kubectl_spread.controllers.rollout_plan import RolloutPlan
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet
-from kubectl_spread.report import DomainRange, Jam, Placement, PodName
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
@@ -91,7 +91,7 @@ class Placed(msgspec.Struct, frozen=True):
         return any(placement.ties for placement in self.placements)
 
 
-class Outcomes(msgspec.Struct, frozen=True):
+class PlacementOutcomes(msgspec.Struct, frozen=True):
     """Where replicas went in each order of breaking ties.
 
     Attributes:
@@ -152,8 +152,8 @@ def _counts(pod: Pod, handle: Handle) -> Iterator[tuple[tuple[int, str], int]]:
 
 
 def place_in_all_orders(
-    plan: Plan, handle: Handle, *, most_verdicts: int = MOST_VERDICTS, best: BestNodes = cycle.best_nodes
-) -> Outcomes:
+    plan: RolloutPlan, handle: Handle, *, most_verdicts: int = MOST_VERDICTS, best: BestNodes = cycle.best_nodes
+) -> PlacementOutcomes:
     """Return where the plan's Pods go, each counted before the next is placed; ties broken in every order.
 
     Args:
@@ -170,7 +170,7 @@ def place_in_all_orders(
             if memory.asked * len(handle.node_infos) > most_verdicts:
                 break
             others.append(_place(plan, handle, seeded(seed), memory))
-    return Outcomes(first, tuple(others))
+    return PlacementOutcomes(first, tuple(others))
 
 
 @dataclass(slots=True)
@@ -184,7 +184,7 @@ class _Memory:
         found: state → these nodes for the next Pod.
     """
 
-    plan: Plan
+    plan: RolloutPlan
     of_pod: BestNodes
     alike: bool = field(init=False)
     found: dict[object, tuple[str, ...]] = field(default_factory=dict)
@@ -219,7 +219,7 @@ def _alike(pods: Sequence[Pod]) -> bool:
     return all(pod.spec == pods[0].spec and pod.metadata.labels == pods[0].metadata.labels for pod in pods[1:])
 
 
-def _place(plan: Plan, handle: Handle, order: Order, memory: _Memory) -> Placed:
+def _place(plan: RolloutPlan, handle: Handle, order: Order, memory: _Memory) -> Placed:
     """Return where the plan's Pods go with ties broken in this order, up to the first that finds no node."""
     placements: list[Placement] = []
     on: list[str] = []
@@ -296,7 +296,7 @@ def without(pods: Iterable[Pod], handle: Handle) -> Handle:
 
 
 def place_daemon(
-    owner: DaemonSet, pod: Pod, plan: Plan, handle: Handle, *, evaluate: Evaluate = cycle.evaluate
+    owner: DaemonSet, pod: Pod, plan: RolloutPlan, handle: Handle, *, evaluate: Evaluate = cycle.evaluate
 ) -> Placed:
     """Return where a DaemonSet's Pods go: one without room keeps no other from its node, and the jam names all."""
     handle = without(plan.old, handle)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.quantities import Amounts
 from kubectl_spread.apiserver.resourcequotas import charge, quota_fault, with_usage
 from kubectl_spread.objects.core import Pod, ResourceQuota, ResourceQuotaStatus
-from kubectl_spread.simulation.world import PodKey, World
+from kubectl_spread.simulation.cluster_state import ClusterState, PodKey
 
 Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]
 """Pod → it, and whether it has ended as far as quotas go."""
@@ -30,7 +30,7 @@ class QuotaUsage:
         world: as the quotas' status tells of it, where it tells of anything.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ClusterState) -> None:
         self._world = world
         self._charged: dict[str, Charged] = {namespace: self._now(namespace) for namespace in self._namespaces()}
 

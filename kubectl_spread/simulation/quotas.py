@@ -6,14 +6,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from kubectl_spread.apiserver.resourcequotas import quota_fault
-from kubectl_spread.controllers.rollout import Plan, Step
+from kubectl_spread.contract.report import FailedCreate
+from kubectl_spread.controllers.rollout_plan import PlannedPod, RolloutPlan
 from kubectl_spread.objects.core import Pod, ResourceQuota
-from kubectl_spread.report import FailedCreate
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
 
 
-def failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate | None:
+def failed_create(plan: RolloutPlan, before: Snapshot, handle: Handle) -> FailedCreate | None:
     """Return at which Pod the quotas end the plan, None where they do not.
 
     Args:
@@ -41,7 +41,7 @@ def failed_create(plan: Plan, before: Snapshot, handle: Handle) -> FailedCreate 
     return FailedCreate(created=created, message=fault(created)) if created < len(plan.steps) else None
 
 
-def _namespace(steps: Sequence[Step]) -> str:
+def _namespace(steps: Sequence[PlannedPod]) -> str:
     """Return the namespace of the Pods that come; empty where none does."""
     return steps[0].pod.metadata.namespace if steps else ""
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
+from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
@@ -21,12 +22,11 @@ from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.report import WorkloadRef
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
-from kubectl_spread.simulation.turns import Turns
-from kubectl_spread.simulation.world import BY_EVICTION, BY_TAINT, PodKey, World
-from kubectl_spread.words import listed
+from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
+from kubectl_spread.simulation.control_loop import ControlLoop
+from kubectl_spread.wording.words import listed
 
 NO_CONTROLLER = "nothing manages it, so kubectl refuses the drain without --force"
 REFUSED = "the drain was refused"
@@ -110,10 +110,10 @@ class Done(msgspec.Struct, frozen=True):
     untried: int = 0
 
 
-Act: TypeAlias = Callable[[Step, World, Turns], Done]
+Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 
-def act(step: Step, world: World, turns: Turns) -> Done:
+def act(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Do the step, and let everybody act until nothing changes any more."""
     told, waited = len(turns.told), set(turns.held_up())
     done = ACTS[step.verb](step, world, turns)
@@ -132,14 +132,14 @@ def _cordoned(node: Node, *, unschedulable: bool) -> Node:
     return replace(node, spec=replace(node.spec, unschedulable=unschedulable, taints=taints))
 
 
-def _cordon(step: Step, world: World, _: Turns) -> Done:
+def _cordon(step: Step, world: ClusterState, _: ControlLoop) -> Done:
     """Cordon nodes, or lift that."""
     unschedulable = step.verb is not Verb.UNCORDON
     world.set_nodes([_cordoned(world.nodes[name], unschedulable=unschedulable) for name in step.nodes])
     return Done()
 
 
-def _drain(step: Step, world: World, turns: Turns) -> Done:
+def _drain(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Evict the Pods of nodes as kubectl drain does: of one node after another, all of which are cordoned before.
 
     Source: kubectl pkg/cmd/drain/drain.go RunDrain, pkg/drain/filters.go (v0.36).
@@ -166,13 +166,13 @@ def _drain(step: Step, world: World, turns: Turns) -> Done:
     return replace(_gone(gone, world), blocked=tuple(blocked), notes=tuple(_waited_for(gone, world)))
 
 
-def _gone(pods: Iterable[Pod], world: World) -> Done:
+def _gone(pods: Iterable[Pod], world: ClusterState) -> Done:
     """Return that these Pods went: evicted, or lost where nothing makes them again."""
     gone = [(Gone(pod), _is_lost(pod, world)) for pod in pods]
     return Done(evicted=tuple(each for each, lost in gone if not lost), lost=tuple(each for each, lost in gone if lost))
 
 
-def _waited_for(leaving: Iterable[Pod], world: World) -> Iterator[str]:
+def _waited_for(leaving: Iterable[Pod], world: ClusterState) -> Iterator[str]:
     """Yield for which of the Pods kubectl drain waits on and on, and why they stay.
 
     Source: kubectl pkg/drain/drain.go waitForDelete (v0.36).
@@ -186,7 +186,7 @@ def _waited_for(leaving: Iterable[Pod], world: World) -> Iterator[str]:
             yield f"the drain waits for {names}, Terminating {why}"
 
 
-def _is_drained(pod: Pod, world: World) -> bool:
+def _is_drained(pod: Pod, world: ClusterState) -> bool:
     """Whether a drain is about the Pod: neither the mirror of a static one nor of a DaemonSet that there is.
 
     Source: filters.go daemonSetFilter, mirrorPodFilter.
@@ -198,7 +198,7 @@ def _is_drained(pod: Pod, world: World) -> bool:
     return pod.finished or not daemon
 
 
-def _needs_force(pod: Pod, world: World) -> str:
+def _needs_force(pod: Pod, world: ClusterState) -> str:
     """Return why kubectl does not drain the Pod's node without --force; empty where it does.
 
     Source: filters.go daemonSetFilter, unreplicatedFilter.
@@ -211,20 +211,20 @@ def _needs_force(pod: Pod, world: World) -> str:
     return ""
 
 
-def _is_alone(pod: Pod, world: World) -> bool:
+def _is_alone(pod: Pod, world: ClusterState) -> bool:
     """Whether nothing makes the Pod again, which has not ended: nothing manages it, or what did so is gone."""
     owner = pod.metadata.controller
     return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, world.snapshot))
 
 
-def _is_lost(pod: Pod, world: World) -> bool:
+def _is_lost(pod: Pod, world: ClusterState) -> bool:
     """Whether nothing makes the Pod again: what did so may be there still, and be about to go itself."""
     owner = controller_of(pod, world.snapshot)
     going = owner is not None and owner.metadata.deletion_timestamp is not None
     return _is_alone(pod, world) or (going and not pod.finished)
 
 
-def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey, str]:
+def _evict(leaving: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> Mapping[PodKey, str]:
     """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
 
     Source: kubectl pkg/drain/drain.go evictPods (v0.36).
@@ -253,7 +253,7 @@ def _evict(leaving: Sequence[Pod], world: World, turns: Turns) -> Mapping[PodKey
         waiting = list(refused)
 
 
-def _refusal(pod: Pod, world: World) -> str:
+def _refusal(pod: Pod, world: ClusterState) -> str:
     """Return why the Pod may not be evicted now; empty where it may."""
     if not eviction.ignores_budgets(pod):
         for budget in eviction.budgets_of(pod, world.snapshot):
@@ -261,7 +261,7 @@ def _refusal(pod: Pod, world: World) -> str:
     return eviction.refusal(pod, world.snapshot)
 
 
-def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
+def _look_at_budget(budget: PodDisruptionBudget, world: ClusterState) -> None:
     """Let the budget's controller count its Pods."""
     namespace, selector = budget.metadata.namespace, budget.selector
     pods = [
@@ -272,7 +272,7 @@ def _look_at_budget(budget: PodDisruptionBudget, world: World) -> None:
     world.put(disruption.with_status(budget, pods, world.snapshot))
 
 
-def _remove(step: Step, world: World, turns: Turns) -> Done:
+def _remove(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Drain nodes and take them away; what a drain leaves behind goes with them."""
     done = _drain(step, world, turns)
     there = (pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world))
@@ -288,7 +288,7 @@ def _remove(step: Step, world: World, turns: Turns) -> Done:
     )
 
 
-def _lose(step: Step, world: World, turns: Turns) -> Done:
+def _lose(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Let nodes stop answering; after a while their Pods are deleted, and stay as they are.
 
     Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
@@ -305,7 +305,7 @@ def _lose(step: Step, world: World, turns: Turns) -> Done:
     return _evicted_as_lost(world, turns)
 
 
-def _evicted_as_lost(world: World, turns: Turns) -> Done:
+def _evicted_as_lost(world: ClusterState, turns: ControlLoop) -> Done:
     """Delete the Pods of all nodes that do not answer, but where so many are silent that nothing is evicted.
 
     Source: node_lifecycle_controller.go handleDisruption, doNoExecuteTaintingPass (v1.36).
@@ -316,7 +316,7 @@ def _evicted_as_lost(world: World, turns: Turns) -> Done:
     return replace(_evicted_by_taints(going, world, turns), notes=tuple(dict.fromkeys(kept.values())))
 
 
-def _evicted_by_taints(names: Iterable[str], world: World, turns: Turns) -> Done:
+def _evicted_by_taints(names: Iterable[str], world: ClusterState, turns: ControlLoop) -> Done:
     """Delete the Pods of nodes that do not tolerate their taints, those first that do so for the shortest time.
 
     Source: kube-controller-manager tainteviction/taint_eviction.go processPodOnNode (v1.36).
@@ -332,7 +332,7 @@ def _evicted_by_taints(names: Iterable[str], world: World, turns: Turns) -> Done
     return _gone((pod for pods in leaving.values() for pod in pods), world)
 
 
-def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
+def _delete_by_node(pods: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> None:
     """Delete Pods whose time is up, those of one node after those of another: nodes are marked one at a time."""
     by_node: dict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
@@ -344,7 +344,7 @@ def _delete_by_node(pods: Sequence[Pod], world: World, turns: Turns) -> None:
         turns.settle()
 
 
-def _return(step: Step, world: World, turns: Turns) -> Done:
+def _return(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Let nodes that do not answer do so again: what was to be deleted there goes, the rest is as ready as it was."""
     silent = [name for name in step.nodes if not nodelifecycle.answers(world.nodes[name])]
     world.set_nodes([nodelifecycle.returned(world.nodes[name]) for name in silent])
@@ -358,7 +358,7 @@ def _return(step: Step, world: World, turns: Turns) -> Done:
     return _evicted_as_lost(world, turns)
 
 
-def _add_node(step: Step, world: World, turns: Turns) -> Done:
+def _add_node(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Add nodes like one there is."""
     like = world.nodes[step.nodes[0]]
     names = nodelifecycle.added_names(like.metadata.name, step.number, world.nodes)
@@ -373,19 +373,19 @@ def _add_node(step: Step, world: World, turns: Turns) -> Done:
 # Workloads and Pods
 
 
-def _owner(step: Step, world: World) -> Workload | None:
+def _owner(step: Step, world: ClusterState) -> Workload | None:
     """Return the workload that is meant."""
     struct = WORKLOADS.get(step.ref.kind) if step.ref else None
     return world.snapshot.get(struct, step.namespace, step.ref.name) if struct and step.ref else None
 
 
-def _changed(owner: Workload, world: World, turns: Turns) -> None:
+def _changed(owner: Workload, world: ClusterState, turns: ControlLoop) -> None:
     """Put the workload as it is given, and let its controller look."""
     world.put(owner)
     turns.forget((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
 
 
-def _scale(step: Step, world: World, turns: Turns) -> Done:
+def _scale(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Give the workload another number of replicas."""
     owner = _owner(step, world)
     if owner is not None and "replicas" in owner.spec.__struct_fields__:
@@ -393,7 +393,7 @@ def _scale(step: Step, world: World, turns: Turns) -> Done:
     return Done()
 
 
-def _restart(step: Step, world: World, turns: Turns) -> Done:
+def _restart(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Let the workload replace its Pods by such of a new revision."""
     owner = _owner(step, world)
     match owner:
@@ -411,7 +411,7 @@ def _restart(step: Step, world: World, turns: Turns) -> Done:
     return Done()
 
 
-def _new_revision(owner: Deployment, world: World) -> ReplicaSet:
+def _new_revision(owner: Deployment, world: ClusterState) -> ReplicaSet:
     """Return a further ReplicaSet of the same template, as a restart makes one."""
     newest = deployment.newest_replica_set(owner, world.snapshot)
     revision = deployment.revision_number(newest) + 1 if newest else 1
@@ -420,7 +420,7 @@ def _new_revision(owner: Deployment, world: World) -> ReplicaSet:
     return replace(made, spec=replace(made.spec, replicas=0))
 
 
-def _delete(step: Step, world: World, _: Turns) -> Done:
+def _delete(step: Step, world: ClusterState, _: ControlLoop) -> Done:
     """Delete a Pod."""
     pod = world.pods.get((step.namespace, step.ref.name if step.ref else ""))
     if pod is None:
@@ -429,7 +429,7 @@ def _delete(step: Step, world: World, _: Turns) -> Done:
     return _gone([pod], world)
 
 
-def _apply(step: Step, world: World, turns: Turns) -> Done:
+def _apply(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Let objects be as manifests say, and everybody look at them."""
     nodes: list[str] = []
     # Claims are bound, and Pods completed, by what may stand behind them in the file.
@@ -450,7 +450,7 @@ def _apply(step: Step, world: World, turns: Turns) -> Done:
     return replace(_evicted_by_taints(nodes, world, turns), notes=step.notes)
 
 
-def _apply_node(node: Node, world: World) -> None:
+def _apply_node(node: Node, world: ClusterState) -> None:
     """Let a node be as its manifest says; the taints that controllers set stay while their reasons last."""
     applied = as_applied(node, world.snapshot)
     if isinstance(applied, Node):
@@ -459,7 +459,7 @@ def _apply_node(node: Node, world: World) -> None:
         world.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
 
 
-def _apply_one(obj: KubernetesObject, world: World, turns: Turns) -> None:
+def _apply_one(obj: KubernetesObject, world: ClusterState, turns: ControlLoop) -> None:
     """Let an object be as its manifest says; a DaemonSet of another template replaces its Pods."""
     metadata = obj.metadata
     live = world.snapshot.get(type(obj), metadata.namespace, metadata.name)

@@ -18,7 +18,7 @@ import msgspec
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import Answer, why_pending
+from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
 from tests.build import ZONE, Object, app, node, pod, spread
 
 ZONES = 3
@@ -48,7 +48,7 @@ def crowded_cluster(nodes: int, templates: int, pending: int) -> Iterator[Object
         )
 
 
-def answered(cluster: Path) -> tuple[float, Answer]:
+def answered(cluster: Path) -> tuple[float, PendingAnswer]:
     """Return how long one call takes (CPU seconds), and what it finds."""
     begun = time.process_time()
     answer = why_pending(FileSource([str(cluster)], stdin=None), Scope(namespace="default"), SchedulerOptions())

@@ -11,7 +11,7 @@ from itertools import count, islice
 
 from msgspec import Struct
 
-from kubectl_spread.rebalance.plan import Asked, Plan, plan
+from kubectl_spread.rebalance.plan import Asked, EvictionPlan, plan
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import ZONE, Object, app, node, snapshot, spread
@@ -61,7 +61,7 @@ def _places(size: Size, number: int) -> Sequence[int]:
     return [at + (at % ZONES == 0 and at < wrong) for at in range(pods)]
 
 
-def planned(size: Size) -> tuple[Plan, float]:
+def planned(size: Size) -> tuple[EvictionPlan, float]:
     """Return the plan, and the processor time it took (seconds)."""
     read = snapshot(cluster(size))
     gc.freeze()

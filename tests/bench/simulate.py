@@ -6,9 +6,9 @@ import gc
 import sys
 import time
 
-from kubectl_spread.diagnosis.looking import Looking
-from kubectl_spread.diagnosis.simulated import reported
-from kubectl_spread.report import SimulatedStep
+from kubectl_spread.contract.report import SimulatedStep
+from kubectl_spread.diagnosis.observer import Looking
+from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.simulation.outcomes import simulate

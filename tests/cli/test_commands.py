@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_spread import __version__
-from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
+from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.objects.kinds import KINDS
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, template, workload

@@ -14,11 +14,11 @@ import yaml
 from kubectl_spread import __version__
 from kubectl_spread.cli import application
 from kubectl_spread.cli.candidates import complete
-from kubectl_spread.reference import ENTRIES
-from kubectl_spread.render.outline.rebalanced import COLUMNS as REBALANCE_COLUMNS
-from kubectl_spread.render.outline.simulated import COLUMNS as SIMULATE_COLUMNS
+from kubectl_spread.contract.report import RebalanceVerdict, SpreadStatus, Verdict
+from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
+from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
-from kubectl_spread.report import RebalanceVerdict, SpreadStatus, Verdict
+from kubectl_spread.wording.reference import ENTRIES
 from tests.program import INSTALLED, spread
 from tests.terminal import printed_on
 

@@ -12,8 +12,8 @@ import typer
 
 from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
-from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, Problem, UsageError
-from kubectl_spread.report import Metadata, PendingReport
+from kubectl_spread.contract.report import Metadata, PendingReport
+from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
 from tests.render.reports import pending_text
 
 REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())
@@ -117,7 +117,8 @@ def test_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
         (OutputError("full"), ["error: full"], 3),
         (
             ManifestError(
-                [Problem("a.yaml", "wrong", document=2, field_path="spec"), Problem("b.yaml", "gone")], hint="see"
+                [ManifestProblem("a.yaml", "wrong", document=2, field_path="spec"), ManifestProblem("b.yaml", "gone")],
+                hint="see",
             ),
             ["error: a.yaml, document 2, spec: wrong", "error: b.yaml: gone; see"],
             3,

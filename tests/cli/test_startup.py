@@ -1,4 +1,4 @@
-"""What a command loads before it can answer: start-up is paid on every call and at every TAB."""
+"""Which packages a command loads before it can answer; what that costs is held by ``python -m tests.bench.startup``."""
 
 from __future__ import annotations
 
@@ -67,7 +67,6 @@ def test_what_reads_nothing_loads_nothing_that_reads(arguments: tuple[str, ...],
     modules = loaded(*arguments, home=tmp_path)
     assert "typer" in modules
     assert packages(modules) & (CLIENT | DATA | NEVER) == set()
-    assert len(modules) <= 106
 
 
 HINTS = """
@@ -108,15 +107,12 @@ def test_completing_names_of_the_cluster_loads_no_scheduler(tmp_path: Path) -> N
     assert not any(module.startswith(("kubectl_spread.scheduler", "kubectl_spread.render")) for module in modules)
 
 
-@pytest.mark.parametrize(
-    ("command", "most"), [(("show",), 272), (("why-pending",), 297), (("check", "-f", "{}"), 277)], ids=str
-)
-def test_files_are_read_without_the_client(command: tuple[str, ...], most: int, snapshot: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", [("show",), ("why-pending",), ("check", "-f", "{}")], ids=str)
+def test_files_are_read_without_the_client(command: tuple[str, ...], snapshot: Path, tmp_path: Path) -> None:
     arguments = [word.format(snapshot) for word in command]
     modules = loaded(*arguments, "--from", str(snapshot), home=tmp_path)
     assert "kubectl_spread.commands.view" in modules
     assert packages(modules) & (CLIENT | NEVER | {"email", "socket", "zipfile"}) == set()
-    assert len(modules) <= most
 
 
 def test_what_searches_for_fixes_is_loaded_for_manifests_that_need_any(snapshot: Path, tmp_path: Path) -> None:

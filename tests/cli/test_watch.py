@@ -18,9 +18,9 @@ import pytest
 
 from kubectl_spread.cli import watch
 from kubectl_spread.cli.watch import ERASE_BELOW, ERASE_LINE, HOME, Printing, fitting, news, screen
-from kubectl_spread.commands.show import Answer
+from kubectl_spread.commands.show import ShowAnswer
 from kubectl_spread.commands.view import SchedulerOptions, look
-from kubectl_spread.report import Incomplete, SkewReport
+from kubectl_spread.contract.report import Incomplete, SkewReport
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.cluster.api_server import status
@@ -278,10 +278,10 @@ def whole(told: SkewReport) -> str:
     return "".join(f"{each.what}\n" for each in told.incomplete)
 
 
-def answer(*lines: str) -> Answer:
+def answer(*lines: str) -> ShowAnswer:
     """Return an answer that reads as these lines."""
     view = look(Memory(), (), SchedulerOptions())
-    return Answer(report(*lines), counted_only=False, view=view)
+    return ShowAnswer(report(*lines), counted_only=False, view=view)
 
 
 TEXT = Printing(format="table", whole=whole, rows=None, notes=lambda _: ["\x1bnote"])

@@ -14,7 +14,7 @@ import trustme
 from kubectl_spread.cluster.access.client_config import connect
 from kubectl_spread.cluster.access.options import ConnectionOptions
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.limits import API_SERVER, Limits
+from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 from tests.cluster.api_server import ApiServer, Response, serving
 
 VARIABLES = (
@@ -92,13 +92,13 @@ Connect = Callable[..., Connection]
 
 
 @pytest.fixture
-def limits() -> Limits:
+def limits() -> DownloadLimits:
     """Return what an answer may take."""
     return API_SERVER
 
 
 @pytest.fixture
-def connecting(tmp_path: Path, limits: Limits) -> Iterator[Connect]:
+def connecting(tmp_path: Path, limits: DownloadLimits) -> Iterator[Connect]:
     """Yield ``connect`` by keywords, with a service account that may be there; what it opened is closed afterwards."""
     opened: list[Connection] = []
 

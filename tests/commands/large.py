@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from kubectl_spread.cluster.reads import Read, up_to
-from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
+from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import KubernetesObject

@@ -13,10 +13,10 @@ from msgspec.structs import asdict
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.report import CheckItem, CheckReport
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline.check import check_sentence
-from kubectl_spread.report import CheckItem, CheckReport
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.build_workloads import cron_job, owned, revision, template, workload

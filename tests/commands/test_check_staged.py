@@ -15,9 +15,9 @@ from kubectl_spread.commands.check import CheckOptions, check
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
+from kubectl_spread.contract.report import CheckReport, Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
-from kubectl_spread.report import CheckReport, Verdict
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import owned, template, workload
 from tests.commands.large import Large

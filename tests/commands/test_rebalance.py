@@ -7,10 +7,10 @@ import pytest
 from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebalance
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.report import RebalanceReport
 from kubectl_spread.errors import ClusterError, ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
-from kubectl_spread.report import RebalanceReport
 from kubectl_spread.snapshot import Unread
 from tests.build import ZONE as BY
 from tests.build import Object, app, spread

@@ -10,11 +10,11 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.arguments import parse_names
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import (
-    Answer,
+    ShowAnswer,
     ShowOptions,
     exit_code,
     show,
@@ -22,10 +22,10 @@ from kubectl_spread.commands.show import (
     sort_key,
 )
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.report import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
-from kubectl_spread.report import SpreadStatus
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, owned, revision, template, workload
@@ -68,7 +68,7 @@ def shown(
     namespace: str = "default",
     selector: str = "",
     **options: Any,  # noqa: ANN401 - as for ShowOptions
-) -> Answer:
+) -> ShowAnswer:
     """Return what is shown of the cluster; the schema that ships must allow it."""
     names = options.get("names", ())
     scope = Scope(namespace=namespace, selector=parse_selector(selector), names=tuple(name for _, name in names))
@@ -77,7 +77,7 @@ def shown(
     return answer
 
 
-def rows(answer: Answer) -> list[tuple[str, str]]:
+def rows(answer: ShowAnswer) -> list[tuple[str, str]]:
     """Return (workload, status) of each row."""
     return [(str(item.workload), item.status.value) for item in answer.report.items]
 
@@ -218,7 +218,7 @@ def test_what_the_exit_code_may_say(status: SpreadStatus) -> None:
 
 
 def test_a_small_cluster_is_evaluated_whole() -> None:
-    small = Memory(CLUSTER, pods=lists.WHOLE_CLUSTER_PODS)
+    small = Memory(CLUSTER, pods=read_sets.WHOLE_CLUSTER_PODS)
     assert not show(small, Scope(namespace="default"), ShowOptions(), SchedulerOptions()).counted_only
 
 
@@ -239,7 +239,7 @@ def test_lists_of_two_moments_are_told() -> None:
 DEPLOYMENTS = (Unread(kinds.DEPLOYMENT, "forbidden", "default"),)
 
 
-def hidden(*unread: Unread, **options: Any) -> Answer:  # noqa: ANN401 - as for ShowOptions
+def hidden(*unread: Unread, **options: Any) -> ShowAnswer:  # noqa: ANN401 - as for ShowOptions
     """Return what is shown of the cluster where these lists could not be had."""
     left = [each for each in CLUSTER if all(each["kind"] != missing.kind.name for missing in unread)]
     scope = Scope(namespace="default")

@@ -12,9 +12,9 @@ from kubectl_spread.cluster.net.failures import Status, StatusError
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import Answer, why_pending
+from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
+from kubectl_spread.contract.report import PendingItem, Requirement, Verdict
 from kubectl_spread.objects import kinds
-from kubectl_spread.report import PendingItem, Requirement, Verdict
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, namespace, node, pod, spread
 from tests.commands.large import Large
@@ -30,7 +30,7 @@ WAITING = pod("new", labels={"app": "web"}, requests={"cpu": "1"})
 SCOPE = Scope(namespace="default", names=("new",))
 
 
-def asked(large: Large, **how: object) -> Answer:
+def asked(large: Large, **how: object) -> PendingAnswer:
     """Return the answer about the Pod that waits."""
     return why_pending(large, SCOPE, SchedulerOptions(), **how)  # type: ignore[arg-type] # read and most_nodes
 

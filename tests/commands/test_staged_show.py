@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, Answer, ShowOptions, how_read, show
+from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAnswer, ShowOptions, how_read, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.watch import follow
+from kubectl_spread.contract.report import SkewItem, SpreadStatus
 from kubectl_spread.errors import ClusterError
-from kubectl_spread.report import SkewItem, SpreadStatus
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
@@ -45,7 +45,7 @@ def full(*names: str) -> list[Object]:
     return [pod(f"big-{name}", on=name, namespace="other", requests={"cpu": "8"}) for name in names]
 
 
-def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> Answer:
+def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> ShowAnswer:
     """Return what is shown."""
     wanted = ShowOptions(read=read, most_nodes=most_nodes, **options)  # type: ignore[arg-type] # options of the test
     return show(large, SCOPE, wanted, SchedulerOptions(kube_version="v1.36.0"))
@@ -68,7 +68,7 @@ def test_rows_are_those_of_the_whole_cluster(names: tuple[tuple[str, str], ...])
         assert row.evaluated_filters == of_all.evaluated_filters
 
 
-def row_of(answer: Answer) -> SkewItem:
+def row_of(answer: ShowAnswer) -> SkewItem:
     """Return the row of the next Pod's own constraint."""
     (row,) = (each for each in answer.report.items if not each.default)
     return row

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kubectl_spread.commands.lists import everything
+from kubectl_spread.commands.read_sets import everything
 from kubectl_spread.commands.view import SchedulerOptions, View, look
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.objects.core import Pod

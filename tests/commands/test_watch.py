@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.commands.scope import Scope
-from kubectl_spread.commands.show import Answer, ShowOptions
+from kubectl_spread.commands.show import ShowAnswer, ShowOptions
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.watch import follow
+from kubectl_spread.contract.report import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
-from kubectl_spread.report import SpreadStatus
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.commands.memory import Memory, TheEndError
@@ -29,9 +29,9 @@ def replica(number: int, *, on: str) -> Object:
     return owned(f"web-{number}", "Deployment", "web", on=on)
 
 
-def answers(source: Memory, options: ShowOptions | None = None) -> list[Answer]:
+def answers(source: Memory, options: ShowOptions | None = None) -> list[ShowAnswer]:
     """Return every answer until nothing happens any more."""
-    found: list[Answer] = []
+    found: list[ShowAnswer] = []
     following = follow(source, Scope(namespace="default"), options or ShowOptions(), SchedulerOptions(), say=_nothing)
     with pytest.raises(TheEndError):
         found.extend(following)  # what comes before the error stays
@@ -42,7 +42,7 @@ def _nothing(_: str) -> None:
     """Say nothing."""
 
 
-def counts(found: Sequence[Answer]) -> list[dict[str, int]]:
+def counts(found: Sequence[ShowAnswer]) -> list[dict[str, int]]:
     """Return, of the only row of each answer, domain → Pods."""
     rows = [item for answer in found for item in answer.report.items]
     return [{domain.value: domain.matching for domain in item.constraint.domains} for item in rows]

@@ -12,11 +12,11 @@ from msgspec.structs import asdict
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.commands.why_pending import Answer, exit_code, pod_name, why_pending
+from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, pod_name, why_pending
+from kubectl_spread.contract.report import PendingItem
 from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
-from kubectl_spread.report import PendingItem
 from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
 from tests.build_devices import CLAIMING, OPEN, resource_claim
 from tests.build_storage import claim, storage_class, volume
@@ -30,7 +30,7 @@ SPREAD = [spread(ZONE, selector=app("web"))]
 BLOCKED = [*TAINTED, *web("a1", "b1")]
 
 
-def explained(objects: Sequence[Object], *names: str, namespace: str = "default", selector: str = "") -> Answer:
+def explained(objects: Sequence[Object], *names: str, namespace: str = "default", selector: str = "") -> PendingAnswer:
     """Return why Pods wait, without looking for fixes; the schema that ships must allow it."""
     scope = Scope(namespace=namespace, selector=parse_selector(selector), names=names)
     answer = why_pending(Memory(objects), scope, SchedulerOptions(), fix_budget=0)

@@ -8,10 +8,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.skew import skew_items, skew_rows
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     ConstraintReport,
     EvaluationReport,
     Finding,
@@ -22,6 +19,9 @@ from kubectl_spread.report import (
     SkewReport,
     SkewRow,
 )
+from kubectl_spread.controllers.workloads import workloads
+from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.skew import skew_items, skew_rows
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
 from tests.build import Object, app, configured_profile, node, pod, spread, typed_pod

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from kubectl_spread.contract.report import Verdict, WorkloadRef
 from kubectl_spread.diagnosis.evaluation import verdict_of
-from kubectl_spread.report import Verdict, WorkloadRef
 from kubectl_spread.scheduler.cycle import Evaluation
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.build_workloads import owned, revision, workload

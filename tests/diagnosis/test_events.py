@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from kubectl_spread.contract.report import EvaluationReport, EventReport
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import EvaluationReport, EventReport
 from tests.build import Object, pod, snapshot
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 from tests.naming import in_order

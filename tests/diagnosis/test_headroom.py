@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
+from kubectl_spread.contract.report import Headroom
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.skew import skew_items
-from kubectl_spread.report import Headroom
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import cron_job, owned, revision, template, workload

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.incomplete import KIND_GAPS, VOLUME_FILTERS, without_unread
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
-from kubectl_spread.report import EvaluationReport, Verdict
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.diagnosis.summary import LINE
-from kubectl_spread.report import EvaluationReport, SpreadStatus
+from kubectl_spread.contract.report import EvaluationReport, SpreadStatus
+from kubectl_spread.diagnosis.causes import LINE
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import template, workload

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KIND_GAPS, without_unread
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
-from kubectl_spread.report import EvaluationReport, Verdict
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread

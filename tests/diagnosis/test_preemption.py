@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.contract.report import Nomination, PodName, Preemption
 from kubectl_spread.diagnosis.preemption import awaited, nomination_report, preemption_report
 from kubectl_spread.objects import kinds
-from kubectl_spread.report import Nomination, PodName, Preemption
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile

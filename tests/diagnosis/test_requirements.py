@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_spread.contract.report import Verdict
 from kubectl_spread.diagnosis.reasons import name_of
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
@@ -17,7 +18,6 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
     reported,
 )
-from kubectl_spread.report import Verdict
 from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, spread
 from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
 from tests.naming import in_order

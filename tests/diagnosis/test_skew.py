@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import SkewItem, SpreadStatus
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.objects.kinds import SERVICE as SERVICES
-from kubectl_spread.report import SkewItem, SpreadStatus
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from kubectl_spread.snapshot import Snapshot, Unread

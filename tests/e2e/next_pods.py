@@ -19,7 +19,7 @@ from msgspec.structs import asdict, replace
 
 from kubectl_spread import quantity
 from kubectl_spread.controllers.daemonset import pinned_to
-from kubectl_spread.controllers.living_pods import TOPOLOGY_PREFIX
+from kubectl_spread.controllers.injected_fields import TOPOLOGY_PREFIX
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.objects.core import Pod

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
 from tests.controlplane.api import Object
@@ -147,7 +147,7 @@ def test_the_role_names_the_kinds_that_are_read_and_lets_them_be_listed() -> Non
 def test_the_role_lets_what_show_reads_be_watched() -> None:
     rules = [rule for rule in _rules(_ALL) if "watch" in rule["verbs"]]
     watched = {(group, name) for rule in rules for group in rule["apiGroups"] for name in rule["resources"]}
-    assert watched == {(read.kind.group, read.kind.plural) for read in lists.everything("")}
+    assert watched == {(read.kind.group, read.kind.plural) for read in read_sets.everything("")}
 
 
 COMMANDS = pytest.mark.parametrize(
@@ -292,7 +292,9 @@ def test_pods_of_one_namespace_are_enough_to_show_how_they_lie(client: Client) -
 
 def test_the_role_of_one_namespace_names_what_a_namespace_holds(client: Client) -> None:
     granted = {name for rule in _rules("Role/kubectl-spread") for name in rule["resources"]}
-    assert granted == {read.kind.plural for read in lists.everything(_SHOP, pending=True) if read.namespace} | {"pods"}
+    assert granted == {read.kind.plural for read in read_sets.everything(_SHOP, pending=True) if read.namespace} | {
+        "pods"
+    }
     told = {missing["what"] for item in _explained(client, WITH_NODES).values() for missing in item["incomplete"]}
     assert "list pods" in told
     assert not told & {f"list {plural}" for plural in granted - {"pods"}}

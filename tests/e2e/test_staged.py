@@ -10,13 +10,13 @@ import pytest
 from kubectl_spread.cluster.access.client_config import connect
 from kubectl_spread.cluster.access.options import ConnectionOptions
 from kubectl_spread.commands.check import CheckOptions, check
-from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
+from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import ClusterSource, ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.report import CheckItem, PendingItem, Verdict
+from kubectl_spread.contract.report import CheckItem, PendingItem, Verdict
 from tests.controlplane.audit import read_audit_log
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client

@@ -10,8 +10,8 @@ from typing import cast
 import typer
 
 from kubectl_spread.cli import inputs, output
+from kubectl_spread.cli.bool_flags import Command
 from kubectl_spread.cli.flags import ConnectionFlags, SchedulerFlags, ScopeFlags, taking_flag_groups
-from kubectl_spread.cli.switches import Command
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.commands.source import ClusterSource

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_spread.commands.lists import WHOLE_CLUSTER_PODS
+from kubectl_spread.commands.read_sets import WHOLE_CLUSTER_PODS
 from tests.build import Object, namespace, node, pod
 from tests.cluster.api_server import Response, Seen, serving, status
 from tests.faults.raw_server import RESET, Said, http, speaking

@@ -12,7 +12,7 @@ import pytest
 from msgspec import inspect
 
 from kubectl_spread.cluster.reads import Read
-from kubectl_spread.commands import lists
+from kubectl_spread.commands import read_sets
 from kubectl_spread.objects.core import ServiceAccount
 from kubectl_spread.objects.kinds import BY_API, KINDS, Kind, named
 from tests.hostile.poison import MANIFESTS, WAREHOUSE, Values, objects_in
@@ -27,10 +27,10 @@ HOLDING_SECRETS = frozenset(("data", "stringData", "binaryData", "env", "envFrom
 def plans() -> Iterator[Read]:
     """Yield everything that any command may read."""
     for namespace in ("", "shop"):
-        yield from lists.everything(namespace)
-        yield from lists.everything(namespace, pending=True)
-        yield from lists.spread_only(namespace)
-    yield from lists.for_manifests(["shop", "other"])
+        yield from read_sets.everything(namespace)
+        yield from read_sets.everything(namespace, pending=True)
+        yield from read_sets.spread_only(namespace)
+    yield from read_sets.for_manifests(["shop", "other"])
 
 
 def test_of_a_service_account_nothing_but_its_name_is_kept() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.apimachinery import label_key_faults, label_value_faults
-from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, Requirement
+from kubectl_spread.labels import EVERYTHING, NOTHING, Operator, SelectorRequirement
 from kubectl_spread.objects.decoding import decode
 from kubectl_spread.objects.meta import (
     AnnotatedMeta,
@@ -105,7 +105,7 @@ def test_an_expression_that_does_not_fit_together_is_refused(bad: LabelSelectorR
 
 @given(values=st.lists(st.from_regex(r"[a-z0-9]{0,3}", fullmatch=True), min_size=1))
 def test_neither_order_nor_repetition_of_values_matters(values: list[str]) -> None:
-    wanted = Requirement("a", Operator.IN, frozenset(values))
+    wanted = SelectorRequirement("a", Operator.IN, frozenset(values))
     assert label_requirement(expression("a", "In", *values)) == wanted
     assert label_requirement(expression("a", "In", *reversed(values), values[0])) == wanted
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.rebalance.plan import MOST_IN_ALL, Asked, Plan, plan
+from kubectl_spread.rebalance.plan import MOST_IN_ALL, Asked, EvictionPlan, plan
 from tests.build import ZONE, Object, app, handle, node, spread
 from tests.build_workloads import owned, template, workload
 
@@ -60,18 +60,18 @@ def planned(
     soft: bool = False,
     most: int | None = None,
     most_work: int = MOST_IN_ALL,
-) -> Plan:
+) -> EvictionPlan:
     """Return the plan for a cluster."""
     found = handle([*objects])
     asked = Asked(wanted=wanted, may_go=may_go, soft=soft, most=most)
     return plan({found.profile.scheduler_name: found}, asked, most_work=most_work)
 
 
-def gone(found: Plan) -> list[str]:
+def gone(found: EvictionPlan) -> list[str]:
     """Return the Pods that a plan evicts, in order."""
     return [each.movable.pod.metadata.name for each in found.evictions]
 
 
-def after(found: Plan) -> Sequence[tuple[int, ...]]:
+def after(found: EvictionPlan) -> Sequence[tuple[int, ...]]:
     """Return how the Pods of each constraint lie in the end."""
     return [outcome.after for outcome in found.outcomes]

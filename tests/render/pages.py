@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     BypassedNode,
     ConstraintReport,
     Domain,

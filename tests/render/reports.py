@@ -9,12 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.check import check_outline
-from kubectl_spread.render.outline.pending import pending_outline
-from kubectl_spread.render.text import outline_text
-from kubectl_spread.render.text.screen import Screen
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     AnyReport,
     CheckReport,
     ItemsReport,
@@ -23,6 +18,11 @@ from kubectl_spread.report import (
     SimulateReport,
     SkewReport,
 )
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.check import check_outline
+from kubectl_spread.render.outline.pending import pending_outline
+from kubectl_spread.render.text import outline_text
+from kubectl_spread.render.text.screen import Screen
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 TYPES: dict[str, type[ItemsReport]] = {"show": SkewReport, "why-pending": PendingReport, "check": CheckReport}

@@ -9,9 +9,9 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import CheckReport, Incomplete, Origin
 from kubectl_spread.render.annotations import annotations_of
 from kubectl_spread.render.github import to_github
-from kubectl_spread.report import CheckReport, Incomplete, Origin
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 
 CHECKED = [name for name in REPORTS if name.startswith("check/")]

@@ -11,6 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_spread.contract.report import (
+    AnyReport,
+    CheckReport,
+    DomainRange,
+    EventReport,
+    EvictedPod,
+    Incomplete,
+    PendingItem,
+    PendingReport,
+    RebalanceReport,
+    SimulateReport,
+    SkewReport,
+)
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, to_html
 from kubectl_spread.render.html.balance import MOST_DOMAINS
@@ -29,19 +42,6 @@ from kubectl_spread.render.html.node_map import (
 )
 from kubectl_spread.render.html.overview import MOST_ROWS
 from kubectl_spread.render.outline.fixes import MOST_FIXES
-from kubectl_spread.report import (
-    AnyReport,
-    CheckReport,
-    DomainRange,
-    EventReport,
-    EvictedPod,
-    Incomplete,
-    PendingItem,
-    PendingReport,
-    RebalanceReport,
-    SimulateReport,
-    SkewReport,
-)
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_spread.contract.report import Metadata, PendingReport
 from kubectl_spread.errors import UsageError
 from kubectl_spread.render import jsonpath
-from kubectl_spread.report import Metadata, PendingReport
 from tests.render.jsonpath_templates import AS_JSON, REFUSED, TEMPLATES, VALUES
 
 REPORT = PendingReport(metadata=Metadata(version="0", kube_version="v1.36", kube_version_from="default"), items=())

@@ -11,9 +11,9 @@ import yaml
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from kubectl_spread.contract.report import Incomplete, SkewReport, SpreadStatus
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.prometheus import METRICS, to_prometheus, to_prometheus_by_node
-from kubectl_spread.report import Incomplete, SkewReport, SpreadStatus
 from tests.build import HOSTNAME, ZONE
 from tests.render.reports import REPORTS, golden_report, poisoned_report
 

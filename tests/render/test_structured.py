@@ -8,8 +8,8 @@ import msgspec
 import pytest
 import yaml
 
+from kubectl_spread.contract.report import PendingItem, PendingReport, SkewReport
 from kubectl_spread.render.structured import to_json, to_yaml
-from kubectl_spread.report import PendingItem, PendingReport, SkewReport
 from tests.build import ZONE, app, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import METADATA, TAINTED, incoming, report_of, rows_of, web

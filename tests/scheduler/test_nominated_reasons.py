@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubectl_spread.contract.report import Requirement
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.report import Requirement
 from tests import build
 from tests.build import Object, app, node, spread
 

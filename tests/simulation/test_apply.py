@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from kubectl_spread.commands.simulate import exit_code
+from kubectl_spread.contract.report import SimulatedStep
 from kubectl_spread.errors import ManifestError
-from kubectl_spread.report import SimulatedStep
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload
 from tests.simulation.test_steps import SIX, daemons, deployment, item, last, pending, running, simulated, stateful

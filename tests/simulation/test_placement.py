@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_spread.contract.report import DomainRange, Jam
 from kubectl_spread.controllers.replicas import replica
-from kubectl_spread.controllers.rollout import Plan, Step
+from kubectl_spread.controllers.rollout_plan import PlannedPod, RolloutPlan
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
-from kubectl_spread.report import DomainRange, Jam
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.simulation.placement import (
     SEEDS,
-    Outcomes,
     Placed,
+    PlacementOutcomes,
     place_daemon,
     place_in_all_orders,
     seeded,
@@ -38,13 +38,13 @@ SIX = tuple(node(f"{zone}{number}", zone=zone) for zone in "abc" for number in "
 """Six nodes in three zones."""
 
 
-def plan(described: Object, replicas: int) -> Plan:
+def plan(described: Object, replicas: int) -> RolloutPlan:
     """Return a plan of so many replicas, none of which is there."""
     made = typed_pod(described)
-    return Plan(tuple(Step(replica(None, made, number)) for number in range(1, replicas + 1)))
+    return RolloutPlan(tuple(PlannedPod(replica(None, made, number)) for number in range(1, replicas + 1)))
 
 
-def outcomes(described: Object, objects: Sequence[Object], replicas: int) -> Outcomes:
+def outcomes(described: Object, objects: Sequence[Object], replicas: int) -> PlacementOutcomes:
     """Return where the replicas go in each order of breaking ties."""
     return place_in_all_orders(plan(described, replicas), handle(objects))
 
@@ -56,7 +56,7 @@ def placed(described: Object, objects: Sequence[Object], replicas: int) -> Place
 
 def daemon(described: Object, objects: Sequence[Object], *, old: Sequence[Object] = ()) -> Placed:
     """Return where a DaemonSet's Pods go."""
-    made = Plan(old=tuple(convert(each, Pod) for each in old))
+    made = RolloutPlan(old=tuple(convert(each, Pod) for each in old))
     return place_daemon(DaemonSet(), typed_pod(described), made, handle(objects))
 
 
@@ -174,7 +174,7 @@ def test_daemons_that_affect_each_other_are_placed_one_after_another() -> None:
 def test_the_cost_of_a_daemon_that_affects_no_other_is_one_look_at_each_node() -> None:
     looked = Mock(wraps=cycle.evaluate)
     nodes = handle([node(f"n{number}") for number in range(50)])
-    found = place_daemon(DaemonSet(), typed_pod(pod("agent")), Plan(), nodes, evaluate=looked)
+    found = place_daemon(DaemonSet(), typed_pod(pod("agent")), RolloutPlan(), nodes, evaluate=looked)
     assert (len(found.placements), looked.call_count) == (50, 1)
 
 
@@ -185,7 +185,7 @@ def test_the_old_pod_of_a_daemon_makes_room_for_the_new_one() -> None:
 
 
 def test_a_node_whose_pod_stays_gets_no_other() -> None:
-    staying = Plan(staying=(convert(pod("there", on="a"), Pod),))
+    staying = RolloutPlan(staying=(convert(pod("there", on="a"), Pod),))
     found = place_daemon(DaemonSet(), typed_pod(pod("agent")), staying, handle([node("a"), node("b")]))
     assert nodes_of(found) == ["b"]
 
@@ -283,7 +283,7 @@ def test_replicas_with_claims_of_their_own_are_no_equal_states() -> None:
     made = typed_pod(pod("db", labels={"app": "web"}))
     pods = [replica(owner, made, number) for number in (1, 2, 3)]
     cluster = with_claims(pods, owner, handle([node("a"), node("b"), *disk, local]))
-    found = place_in_all_orders(Plan(tuple(Step(each) for each in pods)), cluster)
+    found = place_in_all_orders(RolloutPlan(tuple(PlannedPod(each) for each in pods)), cluster)
     for each in found.all:
         assert set(nodes_of(each)) == {"a", "b"}
         assert each.jam is not None
@@ -294,9 +294,9 @@ def test_old_pods_go_as_the_plan_says() -> None:
     old = [convert(pod(f"old-{number}", on="a", requests={"cpu": "4"}), Pod) for number in (1, 2)]
     cluster = [node("a"), *(pod(f"old-{number}", on="a", requests={"cpu": "4"}) for number in (1, 2))]
     new = [typed_pod(pod(f"new-{number}", requests={"cpu": "4"})) for number in (1, 2)]
-    stuck = Plan((Step(new[0]),), tuple(old))
+    stuck = RolloutPlan((PlannedPod(new[0]),), tuple(old))
     assert place_in_all_orders(stuck, handle(cluster)).jam is not None
-    rolling = Plan((Step(new[0], gone=1), Step(new[1], gone=2)), tuple(old))
+    rolling = RolloutPlan((PlannedPod(new[0], gone=1), PlannedPod(new[1], gone=2)), tuple(old))
     found = place_in_all_orders(rolling, handle(cluster))
     assert nodes_of(found.first) == ["a", "a"]
     left = [each.metadata.name for each in found.first.handle.snapshot.assigned["a"]]
@@ -305,7 +305,7 @@ def test_old_pods_go_as_the_plan_says() -> None:
 
 def test_replicas_are_numbered_behind_those_that_stay() -> None:
     staying = tuple(convert(pod(name, on=on), Pod) for name, on in (("x", "a"), ("y", "b"), ("waits", "")))
-    made = Plan((Step(typed_pod(pod("new"))),), staying=staying)
+    made = RolloutPlan((PlannedPod(typed_pod(pod("new"))),), staying=staying)
     assert [each.replica for each in place_in_all_orders(made, handle(ABC)).first.placements] == [3]
 
 

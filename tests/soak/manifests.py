@@ -25,8 +25,8 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from kubectl_spread.commands.admission_errors import errors_of, of_itself
 from kubectl_spread.commands.manifests import ManifestSources, read_manifests
-from kubectl_spread.commands.refused import errors_of, of_itself
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.release import Release
 from tests.apiserver.validation.situations import changed, in_template, situations, sound, template_pointer

@@ -28,7 +28,7 @@ from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     CheckItem,
     ConstraintReport,
     Domain,

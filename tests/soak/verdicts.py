@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from kubectl_spread.contract.report import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.report import EvaluationReport, Verdict
 from tests.conformance.answer import Case, question
 from tests.conformance.generate import cases
 from tests.conformance.record import ask, oracle

@@ -34,7 +34,7 @@ from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.background import Background
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError
-from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, PROTOBUF, Answer, Request, fetch
+from kubectl_spread.cluster.net.transport import EXACT, JSON, MATCH, NOT_OLDER, PROTOBUF, Request, Response, fetch
 from kubectl_spread.cluster.progress import Progress
 from kubectl_spread.cluster.reads import Read, age, counted, narrowed, up_to
 from kubectl_spread.errors import ClusterError, UsageError
@@ -350,9 +350,9 @@ class _Reading:
         decoding.end()
         return _Found(tuple(objects), resource_version)
 
-    def _pages(self, wanted: Read) -> Iterator[Answer]:
+    def _pages(self, wanted: Read) -> Iterator[Response]:
         """Yield the pages of a list; the next one is on its way when one is yielded."""
-        coming: Background[Answer] | None = self._page(wanted, "")
+        coming: Background[Response] | None = self._page(wanted, "")
         protobuf, asked = False, set()
         while coming:
             answer = coming.result()
@@ -366,12 +366,12 @@ class _Reading:
             if again:
                 raise _endless(wanted)
 
-    def _page(self, wanted: Read, continue_: str, *, protobuf: bool = False) -> Background[Answer]:
+    def _page(self, wanted: Read, continue_: str, *, protobuf: bool = False) -> Background[Response]:
         """Return the page, which is on its way."""
         request = _list_request(wanted, continue_)
         return Background(partial(self._fetch, replace(request, accept=PROTOBUF_OR_JSON) if protobuf else request))
 
-    def _fetch(self, request: Request) -> Answer:
+    def _fetch(self, request: Request) -> Response:
         """Return the server's answer."""
         return fetch(self._connection, request, lambda received: self._add(received_bytes=received))
 
@@ -394,7 +394,7 @@ class _Decoding:
         self._interning = Interning()
         self._protobuf: ListDecoder[KubernetesObject] | None = None
 
-    def items(self, answer: Answer) -> tuple[KubernetesObject, ...]:
+    def items(self, answer: Response) -> tuple[KubernetesObject, ...]:
         """Return the objects of a page.
 
         Raises:
@@ -547,7 +547,7 @@ def _metadata_page(
     return _decoded(fetch(connection, request), ObjectList[_Metadata], what=request.what)
 
 
-def _decoded(answer: Answer, into: type[T], *, what: str) -> T:
+def _decoded(answer: Response, into: type[T], *, what: str) -> T:
     """Return the answer as the type."""
     try:
         return decode(answer.body, into)

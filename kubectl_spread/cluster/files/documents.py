@@ -13,7 +13,7 @@ from kubectl_spread.cluster.files.json_values import JsonError
 from kubectl_spread.cluster.files.sources import Input
 from kubectl_spread.cluster.files.yaml_lines import lines_of
 from kubectl_spread.cluster.files.yaml_values import MAX_DEPTH, YamlDocument, YamlError
-from kubectl_spread.errors import Problem
+from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode, plain, type_name
 from kubectl_spread.objects.kinds import BY_API, KubernetesObject
 
@@ -79,13 +79,13 @@ class Document(msgspec.Struct, frozen=True):
         found = lines_of(self.text, paths.values()) if self.text else {}
         return {path: found[place] for path, place in paths.items() if place in found}
 
-    def problem(self, message: str, field_path: str = "") -> Problem:
+    def problem(self, message: str, field_path: str = "") -> ManifestProblem:
         """Return what is wrong with the object, or with one of its fields."""
         place = ".".join(part for part in (self.path, field_path) if part)
-        return Problem(self.source, message, document=self.number, field_path=place)
+        return ManifestProblem(self.source, message, document=self.number, field_path=place)
 
 
-def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator[Document | Problem]:
+def read_objects(inputs: Iterable[Input | ManifestProblem], *, strict: bool) -> Iterator[Document | ManifestProblem]:
     """Yield the objects of the inputs, and what is wrong.
 
     Args:
@@ -93,19 +93,19 @@ def read_objects(inputs: Iterable[Input | Problem], *, strict: bool) -> Iterator
         strict: whether JSON is held to what YAML is held to, at the cost of plain values.
     """
     for found in inputs:
-        if isinstance(found, Problem):
+        if isinstance(found, ManifestProblem):
             yield found
             continue
         empty = True
         for document in contents(found, strict=strict):
             empty = False
-            yield from [document] if isinstance(document, Problem) else _flattened(document)
+            yield from [document] if isinstance(document, ManifestProblem) else _flattened(document)
         # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
         if empty and not (found.listed and found.content.strip()):
-            yield Problem(found.source, "holds no Kubernetes object")
+            yield ManifestProblem(found.source, "holds no Kubernetes object")
 
 
-def contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
+def contents(found: Input, *, strict: bool) -> Iterator[Document | ManifestProblem]:
     """Yield the documents of an input, Kubernetes objects or not, and what is wrong; ``strict`` as for objects."""
     content = _without_logs(found.content)
     if not _JSON.match(content):
@@ -118,12 +118,12 @@ def contents(found: Input, *, strict: bool) -> Iterator[Document | Problem]:
         yield from as_yaml if as_yaml and _sound(as_yaml) else as_json
 
 
-def _sound(found: Iterable[Document | Problem]) -> bool:
+def _sound(found: Iterable[Document | ManifestProblem]) -> bool:
     """Whether nothing is wrong."""
-    return not any(isinstance(each, Problem) for each in found)
+    return not any(isinstance(each, ManifestProblem) for each in found)
 
 
-def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | Problem]:
+def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | ManifestProblem]:
     """Yield the documents of JSON; what follows one that is broken is not read."""
     number = 0
     try:
@@ -131,36 +131,36 @@ def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | P
             number = document.number
             yield _strict_json(source, document) if strict else Document(source, number, "", "", document.raw)
     except JsonError as error:
-        yield Problem(source, str(error), document=number + 1)
+        yield ManifestProblem(source, str(error), document=number + 1)
 
 
-def _strict_json(source: str, document: json_values.JsonDocument) -> Document | Problem:
+def _strict_json(source: str, document: json_values.JsonDocument) -> Document | ManifestProblem:
     """Return a document of JSON as plain values."""
     try:
         return _shallow(Document(source, document.number, "", "", document.values()))
     except JsonError as error:
-        return Problem(source, str(error), document=document.number)
+        return ManifestProblem(source, str(error), document=document.number)
 
 
-def _yaml(source: str, content: bytes) -> Iterator[Document | Problem]:
+def _yaml(source: str, content: bytes) -> Iterator[Document | ManifestProblem]:
     """Yield the documents of YAML that are not empty."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        yield Problem(source, f"is not UTF-8 text: line {line} holds the byte 0x{content[error.start]:02x}")
+        yield ManifestProblem(source, f"is not UTF-8 text: line {line} holds the byte 0x{content[error.start]:02x}")
         return
     for document in yaml_values.split(text):
         try:
             values = document.values()
         except YamlError as error:
-            yield Problem(source, f"is not valid YAML: {error}", document=document.number)
+            yield ManifestProblem(source, f"is not valid YAML: {error}", document=document.number)
         else:
             if values is not None:
                 yield _shallow(Document(source, document.number, "", "", values, text=document))
 
 
-def _shallow(document: Document) -> Document | Problem:
+def _shallow(document: Document) -> Document | ManifestProblem:
     """Return the document unless it is nested so deep that walking through it would end in a RecursionError."""
     level = [document.content]
     for _ in range(MAX_DEPTH + 1):
@@ -208,7 +208,7 @@ class _RawHeader(_Header, rename="camel"):
     items: msgspec.Raw = msgspec.Raw(b"null")
 
 
-def _flattened(document: Document) -> Iterator[Document | Problem]:
+def _flattened(document: Document) -> Iterator[Document | ManifestProblem]:
     """Yield the object with its kind, or the items of a list in their order.
 
     Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).

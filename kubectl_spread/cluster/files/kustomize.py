@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from kubectl_spread.cluster.files.documents import Document
 from kubectl_spread.cluster.files.manifests import documents_of
 from kubectl_spread.cluster.files.sources import Input
-from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.errors import ManifestError, ManifestProblem
 
 
 def build(directory: str, environment: Mapping[str, str] = os.environ) -> tuple[Document, ...]:
@@ -34,15 +34,15 @@ def _built(directory: str, environment: Mapping[str, str]) -> bytes:
     kubectl = environment.get("KUBECTL_PATH") or shutil.which("kubectl", path=environment.get("PATH"))
     if not kubectl:
         hint = "put kubectl on PATH, or build it elsewhere: kustomize build DIR | kubectl spread check -f -"
-        raise ManifestError([Problem(directory, "cannot be built: there is no kubectl to run")], hint=hint)
+        raise ManifestError([ManifestProblem(directory, "cannot be built: there is no kubectl to run")], hint=hint)
     command = [kubectl, "kustomize", "--", directory]
     try:
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 - kubectl, with arguments of ours
     except OSError as error:
         why = f"cannot be built: {kubectl}: {error.strerror}"
-        raise ManifestError([Problem(directory, why)]) from error
+        raise ManifestError([ManifestProblem(directory, why)]) from error
     if ended.returncode:
         said = ended.stderr.decode(errors="replace").strip().removeprefix("error: ")
         why = " ".join(said.split()) or f"kubectl kustomize ended with code {ended.returncode}"
-        raise ManifestError([Problem(directory, f"cannot be built: {why}")])
+        raise ManifestError([ManifestProblem(directory, f"cannot be built: {why}")])
     return ended.stdout

@@ -14,7 +14,7 @@ from kubectl_spread.cluster.files.documents import Document, contents, read_obje
 from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_inputs
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import counted
-from kubectl_spread.errors import ManifestError, Problem
+from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.decoding import DecodeError, Plain
 from kubectl_spread.objects.kinds import BY_API, KINDS, KubernetesObject
 from kubectl_spread.snapshot import Inventory
@@ -57,7 +57,7 @@ def read_documents(
 
 def read_sound_files(
     sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
-) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
+) -> tuple[tuple[Document, ...], tuple[ManifestProblem, ...]]:
     """Return the objects of the sources in which nothing is wrong, as `read_documents` does, and what is in others.
 
     Raises:
@@ -69,7 +69,7 @@ def read_sound_files(
     return tuple(document for document in documents if document.source not in faulty), tuple(problems)
 
 
-def documents_of(inputs: Iterable[Input | Problem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
+def documents_of(inputs: Iterable[Input | ManifestProblem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
     """Return the objects of what was read, of any kind; those of known kinds decoded.
 
     Args:
@@ -90,7 +90,9 @@ def read_settings(source: str, *, stdin: BinaryIO | None = None) -> tuple[Docume
     """
     inputs = read_inputs([source], recursive=False, urls=True, stdin=stdin)
     return _sound(
-        each for found in inputs for each in ([found] if isinstance(found, Problem) else contents(found, strict=True))
+        each
+        for found in inputs
+        for each in ([found] if isinstance(found, ManifestProblem) else contents(found, strict=True))
     )
 
 
@@ -126,7 +128,7 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
     return inventory
 
 
-def _logged(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Problem]:
+def _logged(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator[Input | ManifestProblem]:
     """Yield the inputs, each of which is logged."""
     for each in inputs:
         if isinstance(each, Input):
@@ -134,7 +136,7 @@ def _logged(inputs: Iterable[Input | Problem], log: Log) -> Iterator[Input | Pro
         yield each
 
 
-def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
+def _sound(results: Iterable[T | ManifestProblem]) -> tuple[T, ...]:
     """Return the results if there is no problem among them.
 
     Raises:
@@ -146,16 +148,16 @@ def _sound(results: Iterable[T | Problem]) -> tuple[T, ...]:
     return tuple(sound)
 
 
-def _sorted_out(results: Iterable[T | Problem]) -> tuple[list[T], list[Problem]]:
+def _sorted_out(results: Iterable[T | ManifestProblem]) -> tuple[list[T], list[ManifestProblem]]:
     """Return the results, and the problems among them.
 
     Raises:
         ManifestError: with the first hundred problems.
     """
     sound: list[T] = []
-    problems: list[Problem] = []
+    problems: list[ManifestProblem] = []
     for result in results:
-        if not isinstance(result, Problem):
+        if not isinstance(result, ManifestProblem):
             sound.append(result)
             continue
         problems.append(result)
@@ -164,19 +166,19 @@ def _sorted_out(results: Iterable[T | Problem]) -> tuple[list[T], list[Problem]]
     return sound, problems
 
 
-def _countable(found: Iterable[Document | Problem], most: int) -> Iterator[Document | Problem]:
+def _countable(found: Iterable[Document | ManifestProblem], most: int) -> Iterator[Document | ManifestProblem]:
     """Yield what was found, up to as many objects as are taken."""
     for number, each in enumerate(found):
         if number == most and isinstance(each, Document):
-            yield Problem(each.source, f"no more than {most} objects are taken", document=each.number)
+            yield ManifestProblem(each.source, f"no more than {most} objects are taken", document=each.number)
             return
         yield each
 
 
-def _decoded(found: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+def _decoded(found: Iterable[Document | ManifestProblem]) -> Iterator[Document | ManifestProblem]:
     """Yield what was found, decoded, but in the place of a document that does not decode what is wrong with it."""
     for each in found:
-        if isinstance(each, Problem):
+        if isinstance(each, ManifestProblem):
             yield each
             continue
         try:
@@ -185,10 +187,12 @@ def _decoded(found: Iterable[Document | Problem]) -> Iterator[Document | Problem
             yield each.problem(error.reason, error.field_path)
 
 
-def _cluster_objects(found: Iterable[Document | Problem]) -> Iterator[tuple[str, KubernetesObject] | Problem]:
+def _cluster_objects(
+    found: Iterable[Document | ManifestProblem],
+) -> Iterator[tuple[str, KubernetesObject] | ManifestProblem]:
     """Yield (kind, object) as a cluster has them, and what is wrong."""
     for each in _decoded(found):
-        if isinstance(each, Problem):
+        if isinstance(each, ManifestProblem):
             yield each
         elif (each.api_version, each.kind) == ("v1", "Status"):
             yield each.problem(f"is an answer of the API server, not an object: {_field(each.values, 'message')}")
@@ -196,7 +200,7 @@ def _cluster_objects(found: Iterable[Document | Problem]) -> Iterator[tuple[str,
             yield _in_namespace(each, each.obj)
 
 
-def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, KubernetesObject] | Problem:
+def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, KubernetesObject] | ManifestProblem:
     """Return (kind, object); the object has a name, and a namespace if its kind lives in one."""
     metadata = obj.metadata
     if not metadata.name:

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from kubectl_spread.errors import Problem, UnreadableError
+from kubectl_spread.errors import ManifestProblem, UnreadableError
 
 STANDARD_INPUT = "standard input"
 SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
@@ -52,7 +52,7 @@ class Input:
 
 def read_inputs(
     sources: Sequence[str], *, recursive: bool, urls: bool, stdin: BinaryIO | None, most: int = MOST_OF_MANIFESTS
-) -> Iterator[Input | Problem]:
+) -> Iterator[Input | ManifestProblem]:
     """Yield what each source holds, or why it cannot be read; the files of a directory in the order of their names.
 
     Args:
@@ -69,7 +69,7 @@ def read_inputs(
             yield _read(source, urls=urls, stdin=stdin, most=most)
 
 
-def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | Problem:
+def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | ManifestProblem:
     """Return what a source holds that is not a directory."""
     if source.startswith(("http://", "https://")):
         return _fetched(source, urls=urls, most=most)
@@ -78,10 +78,10 @@ def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Inpu
         content = _read_stdin(stdin, most) if source == "-" else _read_file(source, most)
         return Input(name, _decoded(content, most))
     except UnreadableError as error:
-        return Problem(name or '""', str(error))
+        return ManifestProblem(name or '""', str(error))
 
 
-def _fetched(url: str, *, urls: bool, most: int) -> Input | Problem:
+def _fetched(url: str, *, urls: bool, most: int) -> Input | ManifestProblem:
     """Return what a URL holds; most commands fetch none, and do without what that takes."""
     from kubectl_spread.cluster.net.background import Background
     from kubectl_spread.cluster.net.download import download
@@ -89,12 +89,12 @@ def _fetched(url: str, *, urls: bool, most: int) -> Input | Problem:
 
     name = without_login(url)
     if not urls:
-        return Problem(name, "is a URL: a cluster is read from files")
+        return ManifestProblem(name, "is a URL: a cluster is read from files")
     try:
         # Ctrl-C does not reach a thread that waits for a host's name to be looked up.
         return Input(name, _decoded(Background(partial(download, url)).result(), most))
     except UnreadableError as error:
-        return Problem(name, str(error))
+        return ManifestProblem(name, str(error))
 
 
 def as_text(path: str) -> str:
@@ -154,23 +154,23 @@ def _unreadable(error: OSError | ValueError) -> UnreadableError:
     return UnreadableError(f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
-def _read_directory(directory: str, *, recursive: bool, most: int) -> Iterator[Input | Problem]:
+def _read_directory(directory: str, *, recursive: bool, most: int) -> Iterator[Input | ManifestProblem]:
     """Yield the manifests in a directory; one without any is a problem."""
     failures: list[OSError] = []
     paths = sorted(_manifests(directory, recursive=recursive, failures=failures))
-    yield from (Problem(str(failure.filename), str(_unreadable(failure))) for failure in failures)
+    yield from (ManifestProblem(str(failure.filename), str(_unreadable(failure))) for failure in failures)
     for path in paths:
         found = _read_listed(str(path), most)
         yield replace(found, listed=True) if isinstance(found, Input) else found
     if not paths and not failures:
         deeper = "" if recursive else " (-R looks into its directories)"
-        yield Problem(directory, f"holds no file whose name ends in {', '.join(SUFFIXES)}{deeper}")
+        yield ManifestProblem(directory, f"holds no file whose name ends in {', '.join(SUFFIXES)}{deeper}")
 
 
-def _read_listed(path: str, most: int) -> Input | Problem:
+def _read_listed(path: str, most: int) -> Input | ManifestProblem:
     """Return what a file in a directory holds; a pipe there that nobody fills would be waited for without end."""
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as above
-        return Problem(path, "is not a file")
+        return ManifestProblem(path, "is not a file")
     return _read(path, urls=False, stdin=None, most=most)
 
 

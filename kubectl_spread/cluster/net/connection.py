@@ -8,7 +8,7 @@ import urllib3
 
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.net.credentials import Credentials
-from kubectl_spread.cluster.net.limits import API_SERVER, Limits
+from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,4 +35,4 @@ class Connection:
     headers: tuple[tuple[str, str], ...]
     timeout: float | None = None
     log: Log = SILENT
-    limits: Limits = API_SERVER
+    limits: DownloadLimits = API_SERVER

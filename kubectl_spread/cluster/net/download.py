@@ -9,7 +9,7 @@ import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from kubectl_spread.cluster.net.limits import MANIFEST, Limits
+from kubectl_spread.cluster.net.limits import MANIFEST, DownloadLimits
 from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import ClusterError, UnreadableError
 
@@ -24,7 +24,7 @@ ATTEMPTS = 3
 _CHUNK = 2**16
 
 
-def download(url: str, limits: Limits = MANIFEST) -> bytes:
+def download(url: str, limits: DownloadLimits = MANIFEST) -> bytes:
     """Return what the URL holds; a user and password in it are sent as basic authentication.
 
     Args:
@@ -48,7 +48,7 @@ def download(url: str, limits: Limits = MANIFEST) -> bytes:
         raise UnreadableError(f"cannot be read: {error.message}") from error
 
 
-def _ask(url: str, limits: Limits) -> urllib3.BaseHTTPResponse:
+def _ask(url: str, limits: DownloadLimits) -> urllib3.BaseHTTPResponse:
     """Return the server's answer, its body unread."""
     from urllib3.util import Retry, Timeout, make_headers, parse_url
 
@@ -75,7 +75,7 @@ def _ask(url: str, limits: Limits) -> urllib3.BaseHTTPResponse:
     )
 
 
-def _body(response: urllib3.BaseHTTPResponse, limits: Limits, *, deadline: float) -> bytes:
+def _body(response: urllib3.BaseHTTPResponse, limits: DownloadLimits, *, deadline: float) -> bytes:
     """Return the body, which must be neither too large nor too slow."""
     body = bytearray()
     # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class DownloadLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How long an answer is waited for, and how much of it is taken.
 
     Attributes:
@@ -22,7 +22,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], object] = time.sleep
 
 
-API_SERVER = Limits(seconds=600.0, answer_bytes=1 << 30)
+API_SERVER = DownloadLimits(seconds=600.0, answer_bytes=1 << 30)
 """50,000 Pods in one page take two thirds of its bytes."""
-MANIFEST = Limits(seconds=30.0, answer_bytes=64 << 20)
+MANIFEST = DownloadLimits(seconds=30.0, answer_bytes=64 << 20)
 """Of a URL that ``-f`` names."""

@@ -76,7 +76,7 @@ class Request:
     goes_on: bool = False
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What the server sent.
 
     Attributes:
@@ -163,7 +163,7 @@ class _Backoff:
         self._sleep(seconds)
 
 
-def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Answer:
+def fetch(connection: Connection, request: Request, received: Callable[[int], None] = lambda _: None) -> Response:
     """Return the server's answer to the request.
 
     It is asked in a thread of its own: Ctrl-C does not reach a thread that waits for a host's name to be looked up.
@@ -240,7 +240,7 @@ class _Call:
     backoff: _Backoff
     received: Callable[[int], None]
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """Return the answer to the first attempt that brings one."""
         while True:
             try:
@@ -250,7 +250,7 @@ class _Call:
                 self.connection.log.say(READS, f"{failure.error.message}; trying again in {pause:.1f} s")
                 self.backoff.wait(pause)
 
-    def attempt(self) -> Answer:
+    def attempt(self) -> Response:
         """Return the answer to one attempt."""
         try:
             reply = self._authorized()
@@ -353,7 +353,7 @@ class _Call:
             headers["Authorization"] = authorization
         return headers
 
-    def _answer(self, reply: _Reply) -> Answer:
+    def _answer(self, reply: _Reply) -> Response:
         """Return what a successful reply holds."""
         media_type = reply.headers.get("Content-Type", JSON)
         protobuf = PROTOBUF in media_type and PROTOBUF in self.request.accept
@@ -371,7 +371,7 @@ class _Call:
             raise _TransientError(ClusterError(message, what=self.request.what, status=reply.status)) from error
         if self.request.lists and not head.is_one_of(self.request.lists):
             raise self._other_kind(head.kind, reply.status)
-        return Answer(head.metadata, body, protobuf)
+        return Response(head.metadata, body, protobuf)
 
     def _other_kind(self, kind: str, status: int) -> ClusterError:
         """Return the error for JSON that is not the list that was asked for."""

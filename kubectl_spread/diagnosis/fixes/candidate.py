@@ -8,10 +8,10 @@ from typing import TypeAlias, assert_never
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import Change, PatchOperation, Target
 from kubectl_spread.diagnosis.fixes.patch import patched
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
-from kubectl_spread.report import Change, PatchOperation, Target
 
 PodEdit: TypeAlias = Callable[[PodTemplateSpec], tuple[PatchOperation, ...]]
 """Pod or template → the operations that make the change there; the two may differ in what admission added.

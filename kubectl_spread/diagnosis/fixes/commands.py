@@ -11,6 +11,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
+from kubectl_spread.contract.report import Disturbance, ManifestEdit, PatchOperation
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import owner_of
@@ -27,7 +28,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     operations_of,
 )
 from kubectl_spread.diagnosis.fixes.fragment import difference, merged, removed, yaml_lines
-from kubectl_spread.diagnosis.fixes.keepers import keeper_of
+from kubectl_spread.diagnosis.fixes.gitops import keeper_of
 from kubectl_spread.diagnosis.fixes.manifest import manifest_edits, may_not_change
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove
 from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid, with_edits
@@ -47,7 +48,6 @@ from kubectl_spread.objects.workloads import (
     ReplicaSet,
     StatefulSet,
 )
-from kubectl_spread.report import Disturbance, ManifestEdit, PatchOperation
 
 LIVE_CHANGES = frozenset(("AddToleration", "AddPodLabel"))
 TEMPLATE = "/spec/template"

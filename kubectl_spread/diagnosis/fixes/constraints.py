@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from kubectl_spread.contract.report import JsonValue, PatchOperation
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
@@ -19,7 +20,6 @@ from kubectl_spread.objects.core import PodTemplateSpec, ReplicationController, 
 from kubectl_spread.objects.meta import LabelSelector
 from kubectl_spread.objects.well_known_labels import HOSTNAME, SUCCESSORS
 from kubectl_spread.objects.workloads import DaemonSet, ReplicaSet, StatefulSet
-from kubectl_spread.report import JsonValue, PatchOperation
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 from kubectl_spread.scheduler.profile import Behaviour

@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from kubectl_spread.contract.report import JsonValue, PatchOperation
 from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
@@ -25,7 +26,6 @@ from kubectl_spread.objects.core import (
     ResourceRequirements,
     Taint,
 )
-from kubectl_spread.report import JsonValue, PatchOperation
 from kubectl_spread.scheduler import (
     interpodaffinity,
     nodeaffinity,

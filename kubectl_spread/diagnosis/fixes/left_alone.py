@@ -12,7 +12,7 @@ from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler import tainttoleration
-from kubectl_spread.words import enumerated, first_and_more
+from kubectl_spread.wording.words import enumerated, first_and_more
 
 MOST = 3
 """Taints and Pods (count each) that are named."""

@@ -8,13 +8,13 @@ import msgspec
 from msgspec import UNSET
 
 from kubectl_spread.apiserver.updates import update_errors
+from kubectl_spread.contract.report import ManifestEdit, PatchOperation
 from kubectl_spread.diagnosis.fixes.fragment import yaml_lines
 from kubectl_spread.diagnosis.fixes.patch import field_of, value_at
 from kubectl_spread.diagnosis.fixes.situation import Written
 from kubectl_spread.objects.decoding import Plain, plain
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.release import Release
-from kubectl_spread.report import ManifestEdit, PatchOperation
 
 
 def manifest_edits(operations: Iterable[PatchOperation], written: Written) -> tuple[ManifestEdit, ...]:

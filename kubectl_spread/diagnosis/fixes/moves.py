@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.controllers.keeping import kept_because
+from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import is_absent, owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod

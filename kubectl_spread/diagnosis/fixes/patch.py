@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import msgspec
 
+from kubectl_spread.contract.report import JsonValue, PatchOperation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain, convert
-from kubectl_spread.report import JsonValue, PatchOperation
 
 ObjectT = TypeVar("ObjectT", Pod, Node, PodTemplateSpec)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import Disturbance
 from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited_where_it_fits, edits_of
@@ -17,7 +18,6 @@ from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import DaemonSet
-from kubectl_spread.report import Disturbance
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.contract.report import Change, Fix
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
@@ -26,7 +27,6 @@ from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.report import Change, Fix
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.snapshot import Snapshot
 
@@ -43,7 +43,7 @@ MOST_SIBLINGS = 100
 """Pending Pods of the same workload (count) that are placed, and reported as its siblings."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class WorkingFix(msgspec.Struct, frozen=True):
     """A set of changes that works.
 
     Attributes:
@@ -79,7 +79,7 @@ class Found(msgspec.Struct, frozen=True):
         """(Class, subject) of each part → how far it moves its value."""
         return dict(map(_value, self.parts))
 
-    def is_exceeded_by(self, other: Found) -> bool:
+    def is_exceeded_by(self, other: WorkingFix) -> bool:
         """Whether the other changes the same values, one of them further and none less far."""
         mine, theirs = self.values, other.values
         return mine != theirs and mine.keys() == theirs.keys() and all(mine[key] <= theirs[key] for key in mine)
@@ -217,13 +217,13 @@ def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]
     yield from demands.candidates(situation, others=others)
 
 
-def _singles(situation: Situation, spent: Spent) -> Iterator[Found]:
+def _singles(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
     """Yield every single change of what there is that works."""
     yield from _tried(_candidates(situation), situation, spent)
     yield from _tried(moves.candidates(situation), situation, spent)
 
 
-def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[Found]:
+def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
     """Yield the changes that work alone."""
     if spent():  # to find the first that is worth trying takes time too
         return
@@ -235,7 +235,7 @@ def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) 
             yield found
 
 
-def _pairs(situation: Situation, spent: Spent) -> Iterator[Found]:
+def _pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
     """Yield every two changes that work together, each pair once."""
     seen: set[frozenset[str]] = set()
     for first in _some_of_each(_candidates(situation, others=1), 1):
@@ -277,7 +277,7 @@ def _try(candidate: Candidate, situation: Situation) -> Situation | None:
     return None if isinstance(candidate, EditPod) and after.errors - situation.errors else after
 
 
-def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> Found | None:
+def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> WorkingFix | None:
     """Return what was found: the Pod has a node then, and no Pod that was moved stays Pending for it."""
     if after is None or not after.feasible:
         return None
@@ -285,7 +285,7 @@ def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situat
     if any(part is None for part in made) or renewal_jams(parts, after, before) or _earlier_jam(parts, after):
         return None
     brought = sorted({finding for finding, _ in after.warnings - before.warnings})
-    return Found(tuple(filter(None, made)), after, warnings=tuple(brought))
+    return WorkingFix(tuple(filter(None, made)), after, warnings=tuple(brought))
 
 
 def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
@@ -300,33 +300,33 @@ def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
     return moves.placed([*(edited_where_it_fits(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
 
 
-def _harmless(found: Iterable[Found]) -> list[Found]:
+def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     """Return what was found without what we would warn of ourselves, and did not before."""
     return [each for each in found if not each.warnings]
 
 
-def _smallest(found: Iterable[Found]) -> list[Found]:
+def _smallest(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     """Return what was found, without what goes further than another that works."""
     all_found = list(found)
     return [each for each in all_found if not any(other.is_exceeded_by(each) for other in all_found)]
 
 
-def _reported(found: Iterable[Found], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
+def _reported(found: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
     """Return what was found as it is reported, the safest first."""
     reported = [(each, _fix(each, situation, siblings)) for each in _together(found)]
     return tuple(fix for _, fix in sorted(reported, key=_order))
 
 
-def _order(reported: tuple[Found, Fix]) -> tuple[object, ...]:
+def _order(reported: tuple[WorkingFix, Fix]) -> tuple[object, ...]:
     """Return what fixes are sorted by: what makes a constraint mean its own Pod, and then what a fix may break."""
     found, fix = reported
     mends = any(part.mends for part in found.parts)
     return not mends, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
-def _together(found: Iterable[Found]) -> list[Found]:
+def _together(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     """Return the first of those that are alike, with the names of the others."""
-    grouped: dict[object, list[Found]] = {}
+    grouped: dict[object, list[WorkingFix]] = {}
     for each in found:
         grouped.setdefault(each.likeness, []).append(each)
     return [
@@ -335,7 +335,7 @@ def _together(found: Iterable[Found]) -> list[Found]:
     ]
 
 
-def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
+def _fix(found: WorkingFix, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     """Return what works, as it is reported."""
     commands = commands_for(found.parts, situation)
     feasible = found.after.feasible
@@ -362,7 +362,7 @@ def _fix(found: Found, situation: Situation, siblings: Sequence[Pod]) -> Fix:
     )
 
 
-def _placed_after(found: Found, siblings: Sequence[Pod]) -> int:
+def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
     """Return how many siblings find a node once the Pod has its own, all of them changed (count)."""
     if not siblings:
         return 0

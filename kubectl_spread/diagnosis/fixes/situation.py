@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
+from kubectl_spread.contract.report import Replicas
 from kubectl_spread.controllers.workloads import living_pods, owner_of, owners_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
@@ -18,7 +19,6 @@ from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KubernetesObject, Workload
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.report import Replicas
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle, NodeInfo

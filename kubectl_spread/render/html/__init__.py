@@ -14,15 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 
-from kubectl_spread.render.cells import NONE
-from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, card_markup, cards_of
-from kubectl_spread.render.html.markup import Markup, Short, block, each, element, joined, text
-from kubectl_spread.render.html.node_map import Drawing, Style
-from kubectl_spread.render.html.overview import overview
-from kubectl_spread.render.html.sections import callout
-from kubectl_spread.render.outline.any_report import outline_of
-from kubectl_spread.render.outline.shortening import rewritten
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     AnyReport,
     CheckReport,
     Metadata,
@@ -31,7 +23,15 @@ from kubectl_spread.report import (
     SimulateReport,
     SkewReport,
 )
-from kubectl_spread.words import listed, shortening
+from kubectl_spread.render.cells import NONE
+from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, card_markup, cards_of
+from kubectl_spread.render.html.markup import Markup, Short, block, each, element, joined, text
+from kubectl_spread.render.html.node_map import Drawing, Style
+from kubectl_spread.render.html.overview import overview
+from kubectl_spread.render.html.sections import callout
+from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.shortening import rewritten
+from kubectl_spread.wording.words import listed, shortening
 
 MOST_CELLS = 80_000
 """Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""

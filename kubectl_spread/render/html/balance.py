@@ -6,11 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from kubectl_spread.render.cells import EMPTY
-from kubectl_spread.render.html.bars import bar
-from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
-from kubectl_spread.render.html.sections import section
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     FEW_DOMAINS,
     RebalanceItem,
     RebalanceReport,
@@ -18,7 +14,11 @@ from kubectl_spread.report import (
     SimulatedItem,
     SimulatedStep,
 )
-from kubectl_spread.words import between, count_of
+from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.html.bars import bar
+from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
+from kubectl_spread.render.html.sections import section
+from kubectl_spread.wording.words import between, count_of
 
 MOST_ITEMS, MOST_DOMAINS = 40, 40
 """Constraints of a page, and domains of a constraint (counts), that are drawn at most."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubectl_spread.contract.report import ConstraintReport
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, text
-from kubectl_spread.render.outline import Constraint
+from kubectl_spread.render.outline import ConstraintBlock
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows
-from kubectl_spread.report import ConstraintReport
 
 SHOWN_NAMES = 1
 MOST_COLUMNS = 24
@@ -134,7 +134,7 @@ def _rect(kind: str, start: int, end: int) -> Markup:
     return element("rect", class_=kind, **edge)
 
 
-def constraint_facts(constraint: Constraint, skew: int) -> Markup:
+def constraint_facts(constraint: ConstraintBlock, skew: int) -> Markup:
     """Return the constraint itself: its numbers as name and value."""
     facts = (*constraint.terms, ("skew now", str(skew)))
     written = (joined((element("dt", text(k)), element("dd", text(v)))) for k, v in facts)
@@ -142,6 +142,6 @@ def constraint_facts(constraint: Constraint, skew: int) -> Markup:
     return joined((element("dl", each("div", written), class_="facts"), block("p", warning, class_="hint")))
 
 
-def constraint_sentences(constraint: Constraint) -> Markup:
+def constraint_sentences(constraint: ConstraintBlock) -> Markup:
     """Return who holds the minimum, and which nodes are not counted."""
     return each("p", map(text, (constraint.minimum, *constraint.bypassed)), class_="minimum")

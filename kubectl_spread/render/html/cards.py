@@ -6,6 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from kubectl_spread.contract.report import (
+    AnyReport,
+    CheckItem,
+    ConstraintReport,
+    NotCreated,
+    PendingItem,
+    RebalanceReport,
+    RebalanceVerdict,
+    SimulatedStep,
+    SimulateReport,
+    SkewItem,
+    SkewReport,
+    SpreadStatus,
+)
 from kubectl_spread.render.html.balance import planned, simulated
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica
@@ -31,21 +45,7 @@ from kubectl_spread.render.outline.check import ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
 from kubectl_spread.render.outline.shortening import rewritten
-from kubectl_spread.report import (
-    AnyReport,
-    CheckItem,
-    ConstraintReport,
-    NotCreated,
-    PendingItem,
-    RebalanceReport,
-    RebalanceVerdict,
-    SimulatedStep,
-    SimulateReport,
-    SkewItem,
-    SkewReport,
-    SpreadStatus,
-)
-from kubectl_spread.words import count_of
+from kubectl_spread.wording.words import count_of
 
 TOO_MANY = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True)

@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from kubectl_spread.contract.report import (
+    CheckItem,
+    Domain,
+    EvaluationReport,
+    NodeReport,
+    Rejection,
+    SkewItem,
+    SpreadStatus,
+)
 from kubectl_spread.render.outline.domains import skew_text
-from kubectl_spread.report import CheckItem, Domain, EvaluationReport, NodeReport, Rejection, SkewItem, SpreadStatus
 
 
 class Fate(StrEnum):

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace  # noqa: TID251 - a cell and its fate
 from enum import Enum
 from types import MappingProxyType
 
+from kubectl_spread.contract.report import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
 from kubectl_spread.render.outline.domains import REASONS, bypassed_because, next_text
-from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
-from kubectl_spread.words import count_of
+from kubectl_spread.wording.words import count_of
 
 MOST_BOXES = 60
 """Domains (count) up to which each has a box of its own."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubectl_spread.render.html.bars import mini_bars
 from kubectl_spread.render.html.cards import Card, anchor, status_badge
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, element, joined, path_text, text
-from kubectl_spread.words import count_of
+from kubectl_spread.wording.words import count_of
 
 MOST_ROWS = 300
 """Cards (count) that have a row; those after them say themselves what they hold."""

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from kubectl_spread.contract.report import (
+    EvaluationReport,
+    Finding,
+    Incomplete,
+    Severity,
+    ValidationError,
+    ValidationWarning,
+)
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines
@@ -12,7 +20,7 @@ from kubectl_spread.render.outline import (
     EVERY,
     Block,
     Commands,
-    Constraint,
+    ConstraintBlock,
     Findings,
     FixBlock,
     Fixes,
@@ -25,7 +33,6 @@ from kubectl_spread.render.outline import (
     Warnings,
 )
 from kubectl_spread.render.outline.fixes import MOST_FIXES, requirement_text
-from kubectl_spread.report import EvaluationReport, Finding, Incomplete, Severity, ValidationError, ValidationWarning
 
 SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"), Severity.INFO: ("info", "i")}
 """Severity → its tone and its mark."""
@@ -42,7 +49,7 @@ def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each 
             return _fields_section("The API server would warn", found.warnings, class_="warned")
         case Table():
             return section(found.title, table_markup(found))
-        case Constraint():
+        case ConstraintBlock():
             return constraint_sentences(found)
         case Findings():
             return findings_section(found.findings)

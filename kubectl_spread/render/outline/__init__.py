@@ -16,7 +16,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     CheckItem,
     Finding,
     Incomplete,
@@ -180,7 +180,7 @@ class Warnings(Part, frozen=True, kw_only=True):
     warnings: tuple[ValidationWarning, ...]
 
 
-class Constraint(Part, frozen=True, kw_only=True):
+class ConstraintBlock(Part, frozen=True, kw_only=True):
     """One constraint with its domains.
 
     Attributes:
@@ -316,7 +316,7 @@ class Commands(Part, frozen=True, kw_only=True):
 
 
 Block: TypeAlias = (
-    SameFor | Note | Refusals | Warnings | Table | Constraint | Findings | Gaps | Fixes | Messages | Commands
+    SameFor | Note | Refusals | Warnings | Table | ConstraintBlock | Findings | Gaps | Fixes | Messages | Commands
 )
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from kubectl_spread.contract.report import (
+    AnyReport,
+    CheckReport,
+    PendingReport,
+    RebalanceReport,
+    SimulateReport,
+    SkewReport,
+)
 from kubectl_spread.render.outline import Extent, Outline
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline
-from kubectl_spread.render.outline.rebalanced import rebalanced_outline
-from kubectl_spread.render.outline.simulated import simulated_outline
+from kubectl_spread.render.outline.rebalance import rebalanced_outline
+from kubectl_spread.render.outline.simulate import simulated_outline
 from kubectl_spread.render.outline.skew import skew_outline
-from kubectl_spread.report import AnyReport, CheckReport, PendingReport, RebalanceReport, SimulateReport, SkewReport
 
 
 def outline_of(report: AnyReport, extent: Extent) -> Outline:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
+from kubectl_spread.contract.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
 from kubectl_spread.render.outline import (
     Block,
     Extent,
@@ -32,8 +33,7 @@ from kubectl_spread.render.outline.evaluation import (
     verdict_sentence,
 )
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
-from kubectl_spread.words import count_of, enumerated, listed
+from kubectl_spread.wording.words import count_of, enumerated, listed
 
 SHOWN_NODES = 10
 

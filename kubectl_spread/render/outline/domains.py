@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.contract.report import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.render.cells import EMPTY
-from kubectl_spread.render.outline import EVERY, Column, Constraint, Extent, Part, Table, table_of
-from kubectl_spread.report import BypassedNode, ConstraintReport, Domain
-from kubectl_spread.words import between, listed
+from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
+from kubectl_spread.wording.words import between, listed
 
 REASONS = {
     "MissingTopologyKey": "lacks the label {key}",
@@ -67,7 +67,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
         return listed([value or EMPTY for value in self.values], most)
 
 
-def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> Constraint:
+def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
     """Return what there is to say of a constraint.
 
     Args:
@@ -75,7 +75,7 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
         extent: how much is wanted.
         ranges: domains that may hold another number of Pods than is counted.
     """
-    return Constraint(
+    return ConstraintBlock(
         index=constraint.index,
         topology_key=constraint.topology_key,
         terms=tuple(_terms(constraint)),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from kubectl_spread.contract.report import EvaluationReport, NodeReport, Verdict
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import constraint_block
-from kubectl_spread.report import EvaluationReport, NodeReport, Verdict
-from kubectl_spread.words import held_by_gates, listed
+from kubectl_spread.wording.words import held_by_gates, listed
 
 MOST_GROUPS = 12
 """Groups of nodes (count) up to which each detail has a line of its own."""

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubectl_spread.contract.report import (
+    CheckItem,
+    Disturbance,
+    EvaluationReport,
+    Fix,
+    ManifestEdit,
+    Requirement,
+    Verdict,
+)
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
-from kubectl_spread.report import CheckItem, Disturbance, EvaluationReport, Fix, ManifestEdit, Requirement, Verdict
-from kubectl_spread.words import listed
+from kubectl_spread.wording.words import listed
 
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""

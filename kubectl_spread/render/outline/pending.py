@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UnsetType
 
+from kubectl_spread.contract.report import EvaluationReport, NotCreated, PendingItem, PendingReport, Verdict
 from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor, Tone
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
@@ -18,8 +19,7 @@ from kubectl_spread.render.outline.evaluation import (
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.render.outline.preemption import preemption_lines
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.report import EvaluationReport, NotCreated, PendingItem, PendingReport, Verdict
-from kubectl_spread.words import count_of, listed
+from kubectl_spread.wording.words import count_of, listed
 
 MIXED = "RolloutMixesRevisions"
 LINE = 200

@@ -7,9 +7,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from kubectl_spread.objects.well_known_labels import HOSTNAME
-from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     AnyReport,
     ConstraintReport,
     Finding,
@@ -18,6 +16,8 @@ from kubectl_spread.report import (
     SimulateReport,
     SkewReport,
 )
+from kubectl_spread.objects.well_known_labels import HOSTNAME
+from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
 
 PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 

@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.render.cells import EMPTY
-from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
-from kubectl_spread.render.outline.domains import constraint_block
-from kubectl_spread.render.outline.evaluation import capital
-from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     FEW_DOMAINS,
     ConstraintReport,
     Counts,
@@ -22,7 +17,12 @@ from kubectl_spread.report import (
     SkewTable,
     SpreadStatus,
 )
-from kubectl_spread.words import between, first_and_more, listed, moved
+from kubectl_spread.render.cells import EMPTY
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
+from kubectl_spread.render.outline.domains import constraint_block
+from kubectl_spread.render.outline.evaluation import capital
+from kubectl_spread.render.outline.shortening import node_names
+from kubectl_spread.wording.words import between, first_and_more, listed, moved
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,

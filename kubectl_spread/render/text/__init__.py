@@ -9,7 +9,7 @@ from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.outline import (
     Block,
     Commands,
-    Constraint,
+    ConstraintBlock,
     Findings,
     FixBlock,
     Fixes,
@@ -26,7 +26,7 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.shortening import PartT, rewritten
 from kubectl_spread.render.text.screen import PIPE, Screen, table_lines, unbroken
-from kubectl_spread.words import shortening
+from kubectl_spread.wording.words import shortening
 
 NUMBERED = 5
 """Characters before the words of a fix that has a number, and before all that belongs to it."""
@@ -43,7 +43,7 @@ def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
 def _tables(outline: Outline) -> Iterator[Table]:
     """Yield the tables of an outline."""
     for block in (block for item in outline.items for block in item.blocks):
-        if isinstance(block, Table | Constraint):
+        if isinstance(block, Table | ConstraintBlock):
             yield block if isinstance(block, Table) else block.domains
 
 
@@ -98,7 +98,7 @@ def block_lines(block: Block, screen: Screen = PIPE) -> Iterator[str]:
     match block:
         case Table():
             yield from table_lines(block, screen)
-        case Constraint():
+        case ConstraintBlock():
             yield from _constraint(block, screen)
         case Fixes():
             yield from _fixes(block, screen)
@@ -128,7 +128,7 @@ def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | M
             assert_never(block)
 
 
-def _constraint(constraint: Constraint, screen: Screen) -> Iterator[str]:
+def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
     """Yield a constraint, its domains, its minimum and the nodes it passes over."""
     yield from screen.wrapped(constraint.line)
     yield from table_lines(constraint.domains, screen)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.contract.report import SkewItem, SkewReport, SkewRow
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Table, table_of
 from kubectl_spread.render.outline.shortening import node_names
@@ -15,8 +16,7 @@ from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
 from kubectl_spread.render.text import shortened, suffix_line
 from kubectl_spread.render.text.screen import PIPE, Screen, table_rows
 from kubectl_spread.render.text.show import gap_lines
-from kubectl_spread.report import SkewItem, SkewReport, SkewRow
-from kubectl_spread.words import listed
+from kubectl_spread.wording.words import listed
 
 GONE = "Gone"
 """The status of a row that is no longer there."""

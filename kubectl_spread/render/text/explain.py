@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 import msgspec
 
-from kubectl_spread.reference.entry import Entry, EntryKind
+from kubectl_spread.contract.report import API_VERSION
 from kubectl_spread.render.fields import JsonField
 from kubectl_spread.render.outline import Column, table_of
 from kubectl_spread.render.text import table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
-from kubectl_spread.report import API_VERSION
+from kubectl_spread.wording.reference.entry import Entry, EntryKind
 
 WIDTH = 100
 """Characters to a line, at most."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubectl_spread.contract.report import AnyReport, RebalanceReport, SimulateReport, SkewReport
 from kubectl_spread.render.cells import clean
-from kubectl_spread.report import AnyReport, RebalanceReport, SimulateReport, SkewReport
 
 
 def names(report: AnyReport) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.apiserver.validation.details import validate_details
+from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
 from kubectl_spread.release import Release

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from kubectl_spread.apiserver.validation import validate, validate_template
-from kubectl_spread.apiserver.validation.details import validate_details
+from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
 from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
 from kubectl_spread.objects.core import Node, PodTemplateSpec
 from kubectl_spread.objects.decoding import convert

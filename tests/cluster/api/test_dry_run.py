@@ -12,7 +12,7 @@ from kubectl_spread.cluster.api import dry_run
 from kubectl_spread.cluster.api.dry_run import DryRun, create
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause
-from kubectl_spread.cluster.net.limits import API_SERVER, Limits
+from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DEPLOYMENT, NODE, POD
@@ -25,7 +25,7 @@ NO_RIGHT = 'deployments.apps is forbidden: User "u" cannot create resource "depl
 
 
 @pytest.fixture
-def limits() -> Limits:
+def limits() -> DownloadLimits:
     """Return what an answer may take; no pause is waited for."""
     return replace(API_SERVER, sleep=lambda _: None)
 

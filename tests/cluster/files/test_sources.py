@@ -14,11 +14,11 @@ import pytest
 from pytest_mock import MockerFixture
 
 from kubectl_spread.cluster.files.sources import Input, read_inputs
-from kubectl_spread.errors import Problem
+from kubectl_spread.errors import ManifestProblem
 from tests.cluster.api_server import ApiServer, Response, in_turn
 
 
-def read(*names: str, recursive: bool = False, stdin: bytes | None = None) -> list[Input | Problem]:
+def read(*names: str, recursive: bool = False, stdin: bytes | None = None) -> list[Input | ManifestProblem]:
     stream = None if stdin is None else io.BytesIO(stdin)
     return list(read_inputs(names, recursive=recursive, urls=False, stdin=stream))
 
@@ -41,7 +41,7 @@ def test_named_files_are_read_whatever_their_name() -> None:
 
 def test_standard_input_is_a_dash() -> None:
     assert read("-", stdin=b"{}") == [Input("standard input", b"{}")]
-    assert read("-") == [Problem("standard input", "is closed")]
+    assert read("-") == [ManifestProblem("standard input", "is closed")]
 
 
 def test_standard_input_that_breaks_is_a_problem() -> None:
@@ -50,7 +50,7 @@ def test_standard_input_that_breaks_is_a_problem() -> None:
             raise OSError(5, "Input/output error")
 
     found = read_inputs(["-"], recursive=False, urls=False, stdin=Broken())  # type: ignore[arg-type] # a stream that breaks is no BinaryIO
-    assert list(found) == [Problem("standard input", "cannot be read: Input/output error")]
+    assert list(found) == [ManifestProblem("standard input", "cannot be read: Input/output error")]
 
 
 def test_a_directory_gives_its_manifests_in_the_order_of_their_names() -> None:
@@ -74,25 +74,25 @@ SUFFIXES = ".json, .yaml, .yml, .json.gz, .yaml.gz, .yml.gz"
 def test_a_directory_without_manifests_is_a_problem() -> None:
     write("dir/sub/a.txt")
     nothing = f"holds no file whose name ends in {SUFFIXES}"
-    assert read("dir") == [Problem("dir", f"{nothing} (-R looks into its directories)")]
-    assert read("dir", recursive=True) == [Problem("dir", nothing)]
+    assert read("dir") == [ManifestProblem("dir", f"{nothing} (-R looks into its directories)")]
+    assert read("dir", recursive=True) == [ManifestProblem("dir", nothing)]
 
 
 def test_what_cannot_be_read_is_named() -> None:
     write("dir/a.yaml")
     Path("dir/broken.yaml").symlink_to("nowhere")
     assert read("missing.yaml", "dir", "nul\0byte", "") == [
-        Problem("missing.yaml", "does not exist"),
+        ManifestProblem("missing.yaml", "does not exist"),
         Input("dir/a.yaml", b"{}", listed=True),
-        Problem("dir/broken.yaml", "does not exist"),
-        Problem("nul\0byte", "cannot be read: embedded null byte"),
-        Problem('""', "cannot be read: Is a directory"),
+        ManifestProblem("dir/broken.yaml", "does not exist"),
+        ManifestProblem("nul\0byte", "cannot be read: embedded null byte"),
+        ManifestProblem('""', "cannot be read: Is a directory"),
     ]
 
 
 def test_a_file_without_permission_is_a_problem(mocker: MockerFixture) -> None:
     mocker.patch.object(Path, "open", side_effect=PermissionError(13, "Permission denied"))
-    assert read("secret.yaml") == [Problem("secret.yaml", "cannot be read: Permission denied")]
+    assert read("secret.yaml") == [ManifestProblem("secret.yaml", "cannot be read: Permission denied")]
 
 
 def test_a_directory_that_cannot_be_listed_is_a_problem_beside_what_can(mocker: MockerFixture) -> None:
@@ -107,14 +107,14 @@ def test_a_directory_that_cannot_be_listed_is_a_problem_beside_what_can(mocker: 
 
     mocker.patch.object(os, "scandir", locked)
     assert read("dir", recursive=True) == [
-        Problem("dir/locked", "cannot be read: Permission denied"),
+        ManifestProblem("dir/locked", "cannot be read: Permission denied"),
         Input("dir/a.yaml", b"{}", listed=True),
     ]
 
 
 def test_urls_are_for_manifests_alone_and_never_show_a_password() -> None:
     assert read("https://me:secret@example.com/a.yaml") == [
-        Problem("https://example.com/a.yaml", "is a URL: a cluster is read from files")
+        ManifestProblem("https://example.com/a.yaml", "is a URL: a cluster is read from files")
     ]
 
 
@@ -123,7 +123,7 @@ def test_what_a_url_holds_is_taken_like_a_file(server: ApiServer) -> None:
     first, second = f"{server.url}/a.json.gz", f"{server.url.replace('//', '//me:secret@')}/b.json"
     assert list(read_inputs([first, second], recursive=False, urls=True, stdin=None)) == [
         Input(first, b"{}"),
-        Problem(f"{server.url}/b.json", "cannot be read: the server says 404 Not Found"),
+        ManifestProblem(f"{server.url}/b.json", "cannot be read: the server says 404 Not Found"),
     ]
 
 
@@ -162,7 +162,7 @@ DAMAGED = {
 def test_damaged_content_is_a_problem(content: bytes) -> None:
     write("a.gz", content)
     (found,) = read("a.gz")
-    assert isinstance(found, Problem)
+    assert isinstance(found, ManifestProblem)
     assert str(found).startswith(f"a.gz: {DAMAGED[content]}")
 
 
@@ -175,23 +175,29 @@ def test_what_is_too_large_is_not_read_to_its_end() -> None:
         found = read_inputs(["full.gz", "bomb.gz"], recursive=False, urls=False, stdin=None, most=most)
         packed = len(gzip.compress(bytes(2**20))) * 1000
         bound = min(most, 300 * packed) // 2**20
-        assert list(found) == [Input("full.gz", bytes(2**20)), Problem("bomb.gz", f"holds more than {bound} MiB")]
+        assert list(found) == [
+            Input("full.gz", bytes(2**20)),
+            ManifestProblem("bomb.gz", f"holds more than {bound} MiB"),
+        ]
     stdin = io.BytesIO(bytes(2**20 + 1))
     found = read_inputs(["zeros", "-"], recursive=False, urls=False, stdin=stdin, most=2**20)
-    assert list(found) == [Input("zeros", bytes(2**20)), Problem("standard input", too_much)]
+    assert list(found) == [Input("zeros", bytes(2**20)), ManifestProblem("standard input", too_much)]
 
 
 def test_devices_have_no_end_but_one_that_is_empty() -> None:
-    assert read("/dev/zero", "/dev/null") == [Problem("/dev/zero", "is a device, not a file"), Input("/dev/null", b"")]
+    assert read("/dev/zero", "/dev/null") == [
+        ManifestProblem("/dev/zero", "is a device, not a file"),
+        Input("/dev/null", b""),
+    ]
     with Path("/dev/urandom").open("rb") as endless:
         found = list(read_inputs(["-"], recursive=False, urls=False, stdin=endless))
-    assert found == [Problem("standard input", "is a device, not a file")]
+    assert found == [ManifestProblem("standard input", "is a device, not a file")]
 
 
 def test_a_pipe_is_read_where_it_is_named_and_not_waited_for_in_a_directory() -> None:
     Path("dir").mkdir()
     os.mkfifo("dir/a.yaml")
-    assert read("dir") == [Problem("dir/a.yaml", "is not a file")]
+    assert read("dir") == [ManifestProblem("dir/a.yaml", "is not a file")]
     writer = Thread(target=Path("dir/a.yaml").write_bytes, args=[b"{}"])
     writer.start()
     assert read("dir/a.yaml") == [Input("dir/a.yaml", b"{}")]
@@ -203,9 +209,9 @@ def test_links_in_circles_end() -> None:
     Path("dir/sub/up").symlink_to("..")
     Path("dir/round.yaml").symlink_to("round.yaml")
     assert read("dir", "dir/round.yaml", recursive=True) == [
-        Problem("dir/round.yaml", "cannot be read: Too many levels of symbolic links"),
+        ManifestProblem("dir/round.yaml", "cannot be read: Too many levels of symbolic links"),
         Input("dir/sub/a.yaml", b"{}", listed=True),
-        Problem("dir/round.yaml", "cannot be read: Too many levels of symbolic links"),
+        ManifestProblem("dir/round.yaml", "cannot be read: Too many levels of symbolic links"),
     ]
 
 
@@ -220,14 +226,14 @@ def test_directories_may_be_nested_deeper_than_a_path_is_long(tmp_path: Path) ->
     found = read("dir", recursive=True)
     subprocess.run(["/bin/rm", "-r", "dir"], check=True)  # what cleans up after tests recurses too
     assert [each for each in found if isinstance(each, Input)] == [Input("dir/a.yaml", b"{}", listed=True)]
-    (problem,) = (each for each in found if isinstance(each, Problem))
+    (problem,) = (each for each in found if isinstance(each, ManifestProblem))
     assert problem.message == "cannot be read: File name too long"
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "\0", "a\udcffb"], ids=["long", "deep", "NUL", "no text"])
 def test_names_that_no_file_has(name: str) -> None:
     (found,) = read(name)
-    assert isinstance(found, Problem)
+    assert isinstance(found, ManifestProblem)
 
 
 def test_a_name_that_is_no_text_is_escaped_where_it_is_told() -> None:

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.net import download as module
 from kubectl_spread.cluster.net.download import download
-from kubectl_spread.cluster.net.limits import MANIFEST, Limits
+from kubectl_spread.cluster.net.limits import MANIFEST, DownloadLimits
 from kubectl_spread.errors import UnreadableError
 from tests.cluster.api_server import ApiServer, Response, in_turn
 from tests.cluster.relays import drip, listening, relay, socks5
 
 
-def refusal(url: str, limits: Limits = MANIFEST) -> str:
+def refusal(url: str, limits: DownloadLimits = MANIFEST) -> str:
     with pytest.raises(UnreadableError) as raised:
         download(url, limits)
     return str(raised.value)

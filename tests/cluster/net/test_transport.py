@@ -19,7 +19,7 @@ from kubectl_spread.cluster.net import transport
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.credentials import Credentials, Issued
 from kubectl_spread.cluster.net.failures import StatusError, parse_status
-from kubectl_spread.cluster.net.limits import API_SERVER, Limits
+from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
@@ -39,7 +39,7 @@ def pauses() -> list[float]:
 
 
 @pytest.fixture
-def limits(pauses: list[float]) -> Limits:
+def limits(pauses: list[float]) -> DownloadLimits:
     """Return what an answer may take."""
     return msgspec.structs.replace(API_SERVER, sleep=pauses.append)
 
@@ -206,7 +206,7 @@ def test_a_server_that_drips_is_not_waited_for_beyond_the_request_timeout(connec
 
 
 def test_nobody_waits_for_ever_even_where_nobody_says_how_long(
-    server: ApiServer, connection: Connection, limits: Limits
+    server: ApiServer, connection: Connection, limits: DownloadLimits
 ) -> None:
     server.answer = in_turn(Response(body=WHOLE, delay_seconds=0.3))
     error = failure(replace(connection, limits=msgspec.structs.replace(limits, seconds=0.05)))
@@ -214,7 +214,7 @@ def test_nobody_waits_for_ever_even_where_nobody_says_how_long(
 
 
 def test_an_answer_that_fills_the_memory_is_not_taken(
-    server: ApiServer, connection: Connection, limits: Limits, pauses: list[float]
+    server: ApiServer, connection: Connection, limits: DownloadLimits, pauses: list[float]
 ) -> None:
     limits = msgspec.structs.replace(limits, answer_bytes=20 << 20)
     bomb = gzip.compress(b" " * (100 << 20))

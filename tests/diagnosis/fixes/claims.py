@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
+from kubectl_spread.contract.report import Fix
 from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
-from kubectl_spread.report import Fix
 from kubectl_spread.scheduler.framework import Handle
 from tests.build import Object
 from tests.conformance.answer import profile_of, snapshot_of

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from kubectl_spread.contract.report import Fix
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes, siblings_of
 from kubectl_spread.objects.kinds import Kind
-from kubectl_spread.report import Fix
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, default_profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread

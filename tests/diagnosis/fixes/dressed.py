@@ -9,8 +9,8 @@ import copy
 import random
 from collections.abc import Iterator
 
+from kubectl_spread.contract.report import Fix
 from kubectl_spread.diagnosis.fixes import search_fixes
-from kubectl_spread.report import Fix
 from tests.build import Object
 from tests.conformance.generate import Case
 from tests.diagnosis.fixes.claims import Refused, refused, situation_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.contract.report import PatchOperation
 from kubectl_spread.diagnosis.fixes.patch import append, field_of, patched, pointer, remove, set_to
-from kubectl_spread.report import PatchOperation
 from tests.build import pod, typed_pod
 
 POD = typed_pod(pod("p", labels={"a/b": "1"}, tolerations=[{"key": "x"}, {"key": "y"}]))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_spread.contract.report import PatchOperation
 from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
-from kubectl_spread.report import PatchOperation
 from tests.hostile.poison import POISONS
 
 NAMES = ("web-0", "$(touch forged)", "`touch forged`", "a;touch forged", "a b", "'", '"', "\\", "a\nb", "*", "~", "-")

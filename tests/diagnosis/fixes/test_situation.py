@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
+from kubectl_spread.contract.report import Replicas, Severity
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.fixes import siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
-from kubectl_spread.report import Replicas, Severity
 from tests.build import ZONE, Object, app, handle, node, spread, typed_pod
 from tests.diagnosis.fixes import clusters
 from tests.diagnosis.fixes.clusters import zones

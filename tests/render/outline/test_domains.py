@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_spread.contract.report import ConstraintReport
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.domains import MOST_ROWS, constraint_block
 from kubectl_spread.render.text import block_lines
-from kubectl_spread.report import ConstraintReport
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.diagnosis.judged import ABC, SERVICE, TAINTED, constraint_of, incoming, web
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from kubectl_spread.contract.report import NodeReport, PendingItem, PendingReport, Rejection, SkewReport, Verdict
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.evaluation import MOST_GROUPS, capital, node_groups
 from kubectl_spread.render.outline.pending import pending_outline
 from kubectl_spread.render.outline.skew import skew_outline
-from kubectl_spread.report import NodeReport, PendingItem, PendingReport, Rejection, SkewReport, Verdict
 from tests.build import ZONE, app, node, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import METADATA, incoming, report_of, rows_of, web

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_spread.contract.report import CheckItem, Disturbance, EvaluationReport, Fix, Incomplete, Jam
 from kubectl_spread.diagnosis.evaluation import as_item
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, NOT_JUDGED, NOTHING_HELPS, fixes_block
 from kubectl_spread.render.text import block_lines
-from kubectl_spread.report import CheckItem, Disturbance, EvaluationReport, Fix, Incomplete, Jam
 from tests.build import ZONE
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 

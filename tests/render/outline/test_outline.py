@@ -11,25 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from kubectl_spread.render.cells import cell, clean
-from kubectl_spread.render.html import to_html
-from kubectl_spread.render.html.cards import EXTENT
-from kubectl_spread.render.markdown import EXTENT as MARKDOWN_EXTENT
-from kubectl_spread.render.markdown import MOST_DETAILED, escaped, to_markdown
-from kubectl_spread.render.outline import (
-    Block,
-    Constraint,
-    Extent,
-    Headline,
-    Outline,
-    Table,
-)
-from kubectl_spread.render.outline.any_report import outline_of
-from kubectl_spread.render.outline.rebalanced import rebalanced_outline
-from kubectl_spread.render.outline.simulated import simulated_outline
-from kubectl_spread.render.text import outline_text
-from kubectl_spread.render.text.show import show_details
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     AnyReport,
     CheckReport,
     EventReport,
@@ -48,6 +30,24 @@ from kubectl_spread.report import (
     ValidationError,
     ValidationWarning,
 )
+from kubectl_spread.render.cells import cell, clean
+from kubectl_spread.render.html import to_html
+from kubectl_spread.render.html.cards import EXTENT
+from kubectl_spread.render.markdown import EXTENT as MARKDOWN_EXTENT
+from kubectl_spread.render.markdown import MOST_DETAILED, escaped, to_markdown
+from kubectl_spread.render.outline import (
+    Block,
+    ConstraintBlock,
+    Extent,
+    Headline,
+    Outline,
+    Table,
+)
+from kubectl_spread.render.outline.any_report import outline_of
+from kubectl_spread.render.outline.rebalance import rebalanced_outline
+from kubectl_spread.render.outline.simulate import simulated_outline
+from kubectl_spread.render.text import outline_text
+from kubectl_spread.render.text.show import show_details
 from tests.render.page_reader import read
 from tests.render.reports import GOLDEN, REPORTS, check_text, golden_report, pending_text, poisoned_report
 
@@ -71,7 +71,7 @@ def in_lines(part: Block | Headline) -> Iterator[str]:
     match part:
         case Headline():
             yield part.lead + part.line
-        case Constraint():
+        case ConstraintBlock():
             yield from (part.line, part.minimum, *part.bypassed, *strings(part.domains))
         case _:
             yield from strings(part)
@@ -82,7 +82,7 @@ def in_page(part: Block | Headline) -> Iterator[str]:
     match part:
         case Headline():
             yield from (part.subject, part.sentence)
-        case Constraint():
+        case ConstraintBlock():
             for domain, _, *others in part.domains.rows:
                 yield from (domain.partition(",")[0], *others)
             yield from strings(msgspec.structs.replace(part, domains=Table(headers=(), rows=())))

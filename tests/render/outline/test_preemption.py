@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from kubectl_spread.contract.report import Nomination, PendingItem, PodName, Preemption, Verdict
 from kubectl_spread.render.outline.preemption import preemption_lines
-from kubectl_spread.report import Nomination, PendingItem, PodName, Preemption, Verdict
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
 

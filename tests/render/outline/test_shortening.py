@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_spread.render.outline import Commands, FixBlock, Fixes, Messages, Note, Table, Tone
 from kubectl_spread.render.outline.shortening import node_names, rewritten
-from kubectl_spread.words import shortening
+from kubectl_spread.wording.words import shortening
 from tests.render.reports import REPORTS, golden_report
 
 EKS = ("ip-10-0-3-7.eu-central-1.compute.internal", "ip-10-0-3-8.eu-central-1.compute.internal")

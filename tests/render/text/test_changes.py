@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from kubectl_spread.contract.report import Incomplete, SkewItem, SkewReport
 from kubectl_spread.render.text.changes import changed_rows, summary
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_table
-from kubectl_spread.report import Incomplete, SkewItem, SkewReport
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.diagnosis.judged import METADATA, rows_of

@@ -8,9 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.render.html import to_html
-from kubectl_spread.render.markdown import to_markdown
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     CheckItem,
     CheckReport,
     DomainRange,
@@ -24,6 +22,8 @@ from kubectl_spread.report import (
     ValidationWarning,
     Verdict,
 )
+from kubectl_spread.render.html import to_html
+from kubectl_spread.render.markdown import to_markdown
 from tests.build import ZONE, Object
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.program import encoded

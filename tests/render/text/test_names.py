@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.render.text.names import names
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     CheckItem,
     CheckReport,
     PendingItem,
     PendingReport,
     SkewReport,
 )
+from kubectl_spread.render.text.names import names
 from tests.build import HOSTNAME, ZONE, app, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, incoming, report_of, rows_of

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from kubectl_spread.render.text.names import names
-from kubectl_spread.render.text.screen import Screen
-from kubectl_spread.render.text.show import show_details, show_table
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     Incomplete,
     SkewReport,
 )
+from kubectl_spread.render.text.names import names
+from kubectl_spread.render.text.screen import Screen
+from kubectl_spread.render.text.show import show_details, show_table
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned, revision, template, workload
 from tests.diagnosis.judged import ABC, METADATA, SERVICE, TAINTED, rows_of, web

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.render.text.names import names
-from kubectl_spread.report import (
+from kubectl_spread.contract.report import (
     EventReport,
     Finding,
     Incomplete,
@@ -22,6 +21,7 @@ from kubectl_spread.report import (
     Severity,
     WorkloadRef,
 )
+from kubectl_spread.render.text.names import names
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web

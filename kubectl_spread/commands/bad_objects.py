@@ -1,0 +1,75 @@
+"""Quantities, selectors and portions of rollouts that no API server would take, and whose they are.
+
+It stores no such thing; files may hold it, and what was stored before Kubernetes 1.26.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import msgspec
+
+from kubectl_spread import quantity
+from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.objects.core import Quantity
+from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
+from kubectl_spread.objects.workloads import UpdateStrategy
+from kubectl_spread.snapshot import Snapshot
+
+ValueT = TypeVar("ValueT")
+
+
+@contextmanager
+def naming_the_malformed(source: str, snapshot: Snapshot) -> Iterator[None]:
+    """Put an error that names the objects in the place of what the engine raises over them.
+
+    Args:
+        source: the context, or the files.
+        snapshot: the cluster that was read from it.
+
+    Raises:
+        ManifestError: with every quantity, selector and update strategy of the cluster that cannot be read.
+    """
+    try:
+        yield
+    except ValueError as error:
+        problems = [
+            ManifestProblem(source, why, field_path=f"{struct.__name__} {'/'.join(filter(None, key))}, {path}")
+            for struct, objects in snapshot.objects.items()
+            for key, obj in objects.items()
+            for path, why in malformed(obj)
+        ]
+        if not problems:
+            raise
+        raise ManifestError(problems, hint="an API server would refuse it") from error
+
+
+def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (field path, why) of every quantity, selector and update strategy below the value that cannot be read."""
+    if isinstance(value, LabelSelector):
+        yield from _refused(parse_label_selector, value, path)
+    elif isinstance(value, UpdateStrategy):
+        from kubectl_spread.controllers.rollout_plan import fenceposts
+
+        yield from _refused(lambda strategy: fenceposts(strategy, 1), value, path)
+    elif isinstance(value, msgspec.Struct):
+        for field in msgspec.structs.fields(value):
+            found, below = getattr(value, field.name), f"{path}.{field.encode_name}".removeprefix(".")
+            if field.type == dict[str, Quantity]:
+                for name, amount in found.items():
+                    yield from _refused(quantity.parse, amount, f"{below}.{name}")
+            else:
+                yield from malformed(found, below)
+    elif isinstance(value, tuple):
+        for index, each in enumerate(value):
+            yield from malformed(each, f"{path}[{index}]")
+
+
+def _refused(parse: Callable[[ValueT], object], value: ValueT, path: str) -> Iterator[tuple[str, str]]:
+    """Yield (path, why) where the value cannot be parsed."""
+    try:
+        parse(value)
+    except ValueError as error:
+        yield path, str(error)

@@ -1,0 +1,346 @@
+"""How a workload gets from the Pods it has to those of a manifest: which come, in which order, and which may go.
+
+What becomes of a rollout that replaces Pods, in which order they go, simulation tells: here is how many there are.
+
+Source: kube-controller-manager deployment/{rolling,recreate}.go and util/deployment_util.go ResolveFenceposts,
+statefulset/stateful_set_control.go (v1.36).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.creation import prepared, unmerged
+from kubectl_spread.contract.report import Rollout, WorkloadRef
+from kubectl_spread.controllers import job
+from kubectl_spread.controllers.deployment import replica_sets
+from kubectl_spread.controllers.replicas import replica
+from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
+from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
+from kubectl_spread.controllers.workloads import owner_of, revision_of
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.workloads import (
+    ON_DELETE,
+    RECREATE,
+    ROLLING_UPDATE,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    RollingUpdate,
+    StatefulSet,
+    UpdateStrategy,
+)
+from kubectl_spread.release import Release
+from kubectl_spread.snapshot import Snapshot
+
+DEFAULT_PORTION = "25%"
+"""What maxSurge and maxUnavailable are unless said: of the replicas."""
+
+
+class PlannedPod(msgspec.Struct, frozen=True):
+    """A Pod that comes.
+
+    Attributes:
+        pod: the Pod.
+        gone: how many of the old Pods are gone by then, at the least (count).
+    """
+
+    pod: Pod
+    gone: int = 0
+
+
+class RolloutPlan(msgspec.Struct, frozen=True):
+    """What comes and what goes.
+
+    Attributes:
+        steps: the Pods that come, in order; of a DaemonSet the nodes decide, and none is here.
+        old: the Pods that go.
+        staying: the Pods that are there already and stay.
+        rollout: what was assumed; None where there is nothing yet.
+    """
+
+    steps: tuple[PlannedPod, ...] = ()
+    old: tuple[Pod, ...] = ()
+    staying: tuple[Pod, ...] = ()
+    rollout: Rollout | None = None
+
+
+class DesiredWorkload(msgspec.Struct, frozen=True):
+    """What a manifest asks for.
+
+    Attributes:
+        ref: its kind and name.
+        owner: the workload; None for a bare Pod and for a kind of another API.
+        pod: of which it makes replicas.
+        replicas: how many (count).
+        numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
+        release: the API server's, which merges label keys into the selectors of each replica.
+    """
+
+    ref: WorkloadRef
+    owner: Workload | None
+    pod: Pod
+    replicas: int
+    numbered: bool = True
+    release: Release = Release()
+
+    def replica(self, number: int) -> Pod:
+        """Return a replica, counted from 1."""
+        return self.prepared(replica(self.owner, self.pod, number)) if self.numbered else self.pod
+
+    def prepared(self, pod: Pod) -> Pod:
+        """Return the replica with label keys merged by its own labels, which may tell it from the others."""
+        spec = pod.spec
+        if spec.affinity is None and not any(each.match_label_keys for each in spec.topology_spread_constraints):
+            return pod
+        return prepared(replace(pod, spec=unmerged(pod.spec)), self.release)
+
+
+def plan_of(wanted: DesiredWorkload, before: Snapshot) -> RolloutPlan:
+    """Return what comes and what goes once the manifest is applied to this cluster."""
+    live = _live(wanted, before)
+    running = _running(wanted, before)
+    if plan := _without_new(wanted.owner, running, before):
+        return plan
+    if live is None and not running:
+        return RolloutPlan(steps=_all_new(wanted))
+    if wanted.owner is None or live is None:
+        return _without_rules(wanted, running)
+    return _update(wanted, wanted.owner, live, running)
+
+
+def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snapshot) -> RolloutPlan | None:
+    """Return the plan of a workload of which kube-controller-manager makes no Pod as it stands; None of any other."""
+    match owner:
+        case Job() if owner.spec.suspend:
+            return RolloutPlan(old=running, rollout=_rollout("Scale", running, SUSPENDED, replaced=len(running)))
+        case CronJob() if owner.spec.suspend:
+            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, SUSPENDED))
+        case Job() | CronJob() if manager := job.foreign_manager(owner):
+            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, f"{manager} makes its Pods"))
+        case Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
+            return RolloutPlan(rollout=_rollout("Scale", (), UNBORN))
+        case _:
+            return None
+
+
+def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]) -> RolloutPlan:
+    """Return the plan of a workload that exists."""
+    unchanged = same_template(template_of(live), template_of(owner))
+    match owner:
+        case Deployment() if owner.spec.paused:
+            return _filled_up(wanted, running, PAUSED)
+        case Deployment():
+            return _deployment(wanted, owner, running)
+        case StatefulSet() if isinstance(live, StatefulSet):
+            applied = replace(owner, status=replace(live.status, update_revision=revision_of(wanted.pod)))
+            return _stateful_set(wanted, applied, running, unchanged=unchanged)
+        case DaemonSet():
+            return _daemon_set(owner, running, unchanged=unchanged)
+        case CronJob():
+            return RolloutPlan(steps=_all_new(wanted))
+        case _:
+            assumed = "running Pods stay as they are, whatever changes in the template, and the missing ones come"
+            plan = _filled_up(wanted, running, assumed)
+            if isinstance(live, Job) and job.is_indexed(live.spec):
+                plan = replace(plan, steps=_free_indexes(wanted, live, running))
+            return plan
+
+
+def _live(wanted: DesiredWorkload, before: Snapshot) -> Workload | None:
+    """Return the workload as it is in the cluster, None where it does not exist."""
+    if wanted.owner is None:
+        return None
+    return before.get(type(wanted.owner), wanted.pod.metadata.namespace, wanted.ref.name)
+
+
+def _running(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
+    """Return the Pods that the workload has, by name."""
+    namespace = wanted.pod.metadata.namespace
+    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == namespace)
+    return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
+
+
+def _all_new(wanted: DesiredWorkload, *, after: int = 0) -> tuple[PlannedPod, ...]:
+    """Return a step for each replica that is not there; nothing goes for them."""
+    if isinstance(wanted.owner, DaemonSet):
+        return ()
+    return tuple(PlannedPod(wanted.replica(number)) for number in range(after + 1, wanted.replicas + 1))
+
+
+def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> RolloutPlan:
+    """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
+    if wanted.ref.kind == "Pod":
+        assumed = "most fields of a Pod cannot change, so the running one is deleted first"
+        steps = tuple(PlannedPod(step.pod, gone=len(running)) for step in _all_new(wanted))
+        return RolloutPlan(steps, tuple(running), rollout=_rollout("Replace", running, assumed, replaced=len(running)))
+    assumed = f"how a {wanted.ref.kind} replaces Pods is not known, so all that run stay while the new ones come"
+    return RolloutPlan(_all_new(wanted), staying=tuple(running), rollout=_rollout("Unknown", running, assumed))
+
+
+def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: str) -> RolloutPlan:
+    """Return the plan of a workload whose Pods stay and that gets what is missing."""
+    bound = tuple(pod for pod in running if pod.spec.node_name)
+    steps = _all_new(wanted, after=len(bound))
+    return RolloutPlan(steps, staying=tuple(running), rollout=_rollout("Scale", running, assumed))
+
+
+def _free_indexes(wanted: DesiredWorkload, live: Job, running: Sequence[Pod]) -> tuple[PlannedPod, ...]:
+    """Return a step for each of the first indexes of a Job that are neither done nor on a node."""
+    bound = tuple(pod for pod in running if pod.spec.node_name)
+    free = islice(job.free_indexes(live, bound), max(wanted.replicas - len(bound), 0))
+    return tuple(PlannedPod(wanted.replica(index + 1)) for index in free)
+
+
+SAME_TEMPLATE = (
+    "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field changes,"
+    " new ones replace them"
+)
+
+
+UNBORN = "it is paused, so no Pod comes before it is resumed"
+SUSPENDED = "it is suspended, so no Pod comes before it is resumed"
+"""Of a Job those that run are deleted. Source: job/job_controller.go manageJob (v1.36)."""
+PAUSED = "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
+
+
+def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Pod]) -> RolloutPlan:
+    """Return the plan of a Deployment: Pods of its new revision come, all others go."""
+    revision = wanted.pod.metadata.labels.get(HASH_LABEL)
+    current = tuple(pod for pod in running if pod.metadata.labels.get(HASH_LABEL) == revision)
+    old = tuple(pod for pod in running if pod not in current)
+    if not old:
+        return _filled_up(wanted, current, SAME_TEMPLATE)
+    # Those that have no node yet are still to be placed.
+    placed = sum(1 for pod in current if pod.spec.node_name)
+    steps = _all_new(wanted, after=placed)
+    if owner.spec.strategy.type == RECREATE:
+        steps = tuple(PlannedPod(step.pod, gone=len(old)) for step in steps)
+        assumed = "all old Pods are gone before the first new one comes"
+        return RolloutPlan(steps, old, current, _rollout(RECREATE, running, assumed, replaced=len(old)))
+    surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
+    most, least = wanted.replicas + surge, wanted.replicas - unavailable
+    there = len(old) + placed
+    rolled = tuple(
+        PlannedPod(step.pod, gone=min(max(number - most, 0), len(old)))
+        for number, step in enumerate(steps, start=there + 1)
+    )
+    assumed = (
+        f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their place,"
+        " and a new Pod is available as soon as it has a node"
+    )
+    return RolloutPlan(rolled, old, current, _rollout(ROLLING_UPDATE, running, assumed, replaced=len(old)))
+
+
+def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
+    """Return how many Pods more, and how many fewer, than the replicas a rollout may have at once (counts).
+
+    Raises:
+        ValueError: one of them is neither a number of Pods nor a percentage.
+
+    Source: deployment/util/deployment_util.go ResolveFenceposts (v1.36).
+    """
+    rolling = strategy.rolling_update or RollingUpdate()
+    surge = _portion(rolling.max_surge, replicas, round_up=True)
+    unavailable = _portion(rolling.max_unavailable, replicas, round_up=False)
+    return surge, unavailable or int(surge == 0)
+
+
+def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
+    """Return a number of Pods, given as such or in percent of the replicas (count).
+
+    Raises:
+        ValueError: it is neither.
+    """
+    text = DEFAULT_PORTION if given is None else given
+    if isinstance(text, int) and text >= 0:
+        return text
+    # Of longer numbers, which are far beyond all Pods, the first digits say so too.
+    if not (percentage := re.fullmatch("0*([0-9]{1,9})[0-9]*%", str(text))):
+        raise ValueError(f"{text!r} is neither a number of Pods nor a percentage")
+    hundredfold = int(percentage[1]) * replicas
+    return -(-hundredfold // 100) if round_up else hundredfold // 100
+
+
+def _stateful_set(
+    wanted: DesiredWorkload, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool
+) -> RolloutPlan:
+    """Return the plan of a StatefulSet: missing ordinals come, then each Pod gives way to its successor."""
+    here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
+    start = owner.spec.ordinals.start
+    all_pods = [
+        wanted.prepared(ordinal_pod(owner, of_its_revision(owner, wanted.pod, ordinal, running), ordinal))
+        for ordinal in range(start, start + wanted.replicas)
+    ]
+    missing = tuple(PlannedPod(pod) for pod in all_pods if pod.metadata.name not in here)
+    if unchanged:
+        return RolloutPlan(missing, staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
+    if owner.spec.update_strategy.type == ON_DELETE:
+        assumed = "running Pods stay until somebody deletes them, and the missing ones come"
+        return RolloutPlan(missing, staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
+    first = first_updated_ordinal(owner)
+    renewed = [pod for pod in all_pods[first - start :] if pod.metadata.name in here][::-1]
+    old = tuple(here[pod.metadata.name] for pod in renewed)
+    steps = (*missing, *(PlannedPod(pod, gone=number) for number, pod in enumerate(renewed, start=1)))
+    assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {first}"
+    staying = tuple(pod for pod in running if pod not in old)
+    rollout = _rollout(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))
+    return RolloutPlan(steps, old, staying, rollout)
+
+
+def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> RolloutPlan:
+    """Return the plan of a DaemonSet: on each node the old Pod goes before the new one comes."""
+    if unchanged:
+        return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
+    if owner.spec.update_strategy.type == ON_DELETE:
+        assumed = "running Pods stay until somebody deletes them, and nodes without one get one"
+        return RolloutPlan(staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
+    if surge_of(owner, max(len(running), 1)):
+        assumed = "on each node the new Pod comes beside the old one, which goes once the new one is available"
+        return RolloutPlan(rollout=_rollout(ROLLING_UPDATE, running, assumed, replaced=len(running)))
+    assumed = "on each node the old Pod is gone before the new one comes"
+    rollout = _rollout(ROLLING_UPDATE, running, assumed, replaced=len(running))
+    return RolloutPlan(old=tuple(running), rollout=rollout)
+
+
+def surge_of(owner: DaemonSet, nodes: int) -> int:
+    """Return on how many of its nodes (count) a DaemonSet has a new Pod beside the old one at once.
+
+    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util SurgeCount (v1.36).
+
+    Raises:
+        ValueError: maxSurge is neither a number nor a percentage.
+    """
+    rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
+    return _portion(rolling.max_surge or 0, nodes, round_up=True)
+
+
+def unavailable_of(owner: DaemonSet | StatefulSet, number: int) -> int:
+    """Return how many of its Pods, or of the nodes of a DaemonSet, may be missing at once in a rollout (count).
+
+    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util UnavailableCount,
+    statefulset/stateful_set_utils.go getStatefulSetMaxUnavailable (v1.36).
+
+    Raises:
+        ValueError: maxUnavailable is neither a number nor a percentage.
+    """
+    rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
+    most = 1 if rolling.max_unavailable is None else rolling.max_unavailable
+    return _portion(most, number, round_up=isinstance(owner, DaemonSet)) or 1
+
+
+Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
+
+
+def _rollout(strategy: Strategy, running: Iterable[Pod], assumed: str, *, replaced: int = 0) -> Rollout:
+    """Return what is said of the rollout."""
+    return Rollout(strategy=strategy, running=len(tuple(running)), replaced=replaced, assumed=assumed)

@@ -1,0 +1,50 @@
+"""Pods that do not come: the API server refuses them, or was last seen to."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.admission import Refusal
+from kubectl_spread.contract.report import NotCreated
+from kubectl_spread.controllers.next_pod import NextPod, next_pod
+from kubectl_spread.controllers.shortage import Shortage, failure_of
+from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.objects.workloads import DaemonSet
+from kubectl_spread.scheduler.framework import Handle
+
+
+def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
+    """Return the workload's next Pod, refused too where its controller could not make it when it last tried.
+
+    That tells what no list does, as that a webhook denies it.
+    """
+    upcoming = next_pod(workload, handle.snapshot, handle.profile)
+    if upcoming is None or upcoming.refusals or not upcoming.comes:
+        return upcoming
+    failure = failure_of(workload, handle.snapshot)
+    return replace(upcoming, refusals=(Refusal("", failure),)) if failure else upcoming
+
+
+def not_created(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotCreated | None:
+    """Return why the Pods that the workload lacks are not made; None where nothing says so.
+
+    Args:
+        workload: the workload.
+        shortage: what it lacks.
+        handle: the cluster.
+    """
+    upcoming = upcoming_pod(workload, handle)
+    # A DaemonSet that lacks Pods makes them for their nodes, and none next.
+    comes = upcoming is not None and (upcoming.comes or isinstance(workload.owner, DaemonSet))
+    if upcoming is None or not (comes and upcoming.refusals):
+        return None
+    message = str(upcoming.refusals[0])
+    return NotCreated(
+        namespace=workload.namespace,
+        workload=workload.ref,
+        wanted=shortage.wanted,
+        created=shortage.created,
+        message=message,
+        message_from="condition" if message == shortage.failure else UNSET,
+    )

@@ -1,0 +1,255 @@
+"""How workloads lie and what they make next, looked at again and again while a simulation goes on.
+
+Counted anew is only what may have changed since the last look: in a large cluster that is next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.contract.report import WorkloadRef
+from kubectl_spread.controllers import deployment
+from kubectl_spread.controllers.next_pod import NextPod, next_pod
+from kubectl_spread.controllers.workloads import OwnedPods, living_pods, workloads
+from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
+from kubectl_spread.objects.core import Node, Pod, ReplicationController
+from kubectl_spread.objects.kinds import WORKLOADS, Workload
+from kubectl_spread.objects.policy import PodDisruptionBudget
+from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, constraints_of, count_all
+from kubectl_spread.simulation.cluster_state import ClusterState, handle_of
+from kubectl_spread.snapshot import Snapshot
+
+Key: TypeAlias = tuple[str, WorkloadRef]
+"""Namespace and workload."""
+
+CHANGING = frozenset(
+    (Pod, Node, PodDisruptionBudget, Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet)
+)
+"""What changes in a simulation without a change for any workload but the one whose Pods or owner it is."""
+
+
+class ConstraintCounts(msgspec.Struct, frozen=True):
+    """How the Pods that one constraint counts lie.
+
+    Attributes:
+        counted: its domains.
+        counts: eligible domain → Pods, by domain.
+    """
+
+    counted: DomainCounts
+    counts: Mapping[str, int]
+
+    @property
+    def constraint(self) -> Constraint:
+        """The constraint."""
+        return self.counted.constraint
+
+    @property
+    def skew(self) -> int:
+        """The most Pods of a domain minus the global minimum (Pods)."""
+        least = self.counted.global_minimum
+        return max(self.counts.values(), default=least) - least
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """The cluster at one moment, as far as it is compared.
+
+    Attributes:
+        asked: the workloads that are asked about.
+        lying: workload → each of its constraints.
+        upcoming: workload → the Pod it makes next.
+        pending: workload, asked about or not → its Pods that wait for a node.
+        preempted: the Pods that the scheduler has evicted by then.
+        refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
+        handles: scheduler's name → the cluster as it sees it, in the first order.
+        living: workload → its Pods that have not ended, in the first order.
+        touched: the Pods that have come, changed or gone by then, in the first order.
+    """
+
+    asked: frozenset[Key]
+    lying: Mapping[Key, tuple[ConstraintCounts, ...]]
+    upcoming: Mapping[Key, NextPod]
+    pending: Mapping[Key, tuple[Pod, ...]]
+    preempted: tuple[Pod, ...]
+    refused: Mapping[tuple[str, str, str], str]
+    handles: Mapping[str, Handle]
+    living: Mapping[Key, Sequence[Pod]]
+    touched: tuple[Pod, ...]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster, in the first order."""
+        return handle_of(DEFAULT_SCHEDULER, self.handles).snapshot
+
+    def handle_of(self, pod: Pod) -> Handle:
+        """Return the cluster as the Pod's scheduler sees it."""
+        return handle_of(pod.spec.scheduler_name, self.handles)
+
+    def workload(self, key: Key) -> OwnedPods:
+        """Return the workload with its Pods."""
+        return _workload(key, self.living[key], self.snapshot)
+
+
+class Looking:
+    """Looks at a world, again and again.
+
+    Args:
+        start: the cluster as it was read, with what is applied to it.
+        wanted: which workloads are asked about.
+        defaults: whether the cluster's default constraints count too.
+    """
+
+    def __init__(self, start: Snapshot, wanted: Callable[[OwnedPods], bool], *, defaults: bool) -> None:
+        self._keys = [(each.namespace, each.ref) for each in workloads(start) if wanted(each)]
+        self._defaults = defaults
+        self._first: list[Observation] = []
+
+    def __call__(self, world: ClusterState, number: int) -> Observation:
+        """Return how the wanted workloads stand after so many steps."""
+        if number < len(self._first):
+            return self._again(world, self._first[number])
+        seen = self._look(world)
+        self._first.append(seen)
+        return seen
+
+    def _again(self, world: ClusterState, first: Observation) -> Observation:
+        """Return how they stand in another order; counted anew is only what one of the two orders has touched."""
+        pods = living_pods(world.pods.values(), world.snapshot)
+        touched = _by_namespace((*world.touched.values(), *first.touched))
+        lying = {
+            key: tuple(_lying_of(first.upcoming[key].pod, world.handles)) if _concerns(were, touched[key[0]]) else were
+            for key, were in first.lying.items()
+        }
+        return replace(first, lying=lying, pending=_pending(pods))
+
+    def _look(self, world: ClusterState) -> Observation:
+        """Return how they stand in the first order."""
+        handles, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
+        snapshot = handle_of(DEFAULT_SCHEDULER, handles).snapshot
+        last = self._first[-1] if self._first and _alike(self._first[-1].snapshot, snapshot) else None
+        upcoming: dict[Key, NextPod] = {}
+        for key in self._keys:
+            known = last is not None and _makes_the_same(key, last, snapshot, living[key])
+            found = last.upcoming.get(key) if last and known else self._upcoming(key, living[key], handles)
+            if found is not None:
+                upcoming[key] = found
+        touched = tuple(world.touched.values())
+        return Observation(
+            asked=frozenset(self._keys),
+            lying=_counted(upcoming, last, handles, _by_namespace(touched)),
+            upcoming=upcoming,
+            pending=_pending(living),
+            preempted=tuple(world.preempted),
+            refused=dict(world.refused),
+            handles=handles,
+            living=living,
+            touched=touched,
+        )
+
+    def _upcoming(self, key: Key, pods: Sequence[Pod], handles: Mapping[str, Handle]) -> NextPod | None:
+        """Return the workload's next Pod, whose constraints count; None where it has none."""
+        handle = handle_of(DEFAULT_SCHEDULER, handles)
+        found = next_pod(_workload(key, pods, handle.snapshot), handle.snapshot, handle.profile)
+        if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
+            return None
+        return found
+
+
+def _workload(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
+    """Return the workload with these Pods."""
+    return OwnedPods(*key, _owner(key, snapshot), tuple(sorted(pods, key=lambda pod: pod.metadata.name)))
+
+
+def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
+    """Return the workload itself, None where it cannot be read."""
+    namespace, ref = key
+    return snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
+
+
+def _alike(were: Snapshot, are: Snapshot) -> bool:
+    """Whether the clusters differ in nothing but Pods and their owners, budgets, and what nodes are besides labels."""
+    changed = (struct for struct, found in are.objects.items() if were.objects.get(struct) is not found)
+    return (
+        CHANGING.issuperset(changed)
+        and were.nodes.keys() == are.nodes.keys()
+        and all(node.metadata.labels == were.nodes[name].metadata.labels for name, node in are.nodes.items())
+    )
+
+
+def _makes_the_same(key: Key, last: Observation, snapshot: Snapshot, pods: Sequence[Pod]) -> bool:
+    """Whether the workload and its Pods are what they were, so that its next Pod is too."""
+    owner, was = _owner(key, snapshot), _owner(key, last.snapshot)
+    if owner is not was or not _same(pods, last.living[key]):
+        return False
+    if not isinstance(owner, Deployment):
+        return True
+    return _same(*(deployment.replica_sets(owner, each) for each in (snapshot, last.snapshot)))
+
+
+def _same(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether both hold the very same objects."""
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
+
+
+def _counted(
+    upcoming: Mapping[Key, NextPod],
+    last: Observation | None,
+    handles: Mapping[str, Handle],
+    touched: Mapping[str, Sequence[Pod]],
+) -> dict[Key, tuple[ConstraintCounts, ...]]:
+    """Return how the Pods lie that each workload's next Pod counts: as at the last look, if there was one to go by."""
+    nodes = handle_of(DEFAULT_SCHEDULER, handles).snapshot.nodes
+    retainted = last is not None and nodes is not last.snapshot.nodes
+    counted = {}
+    for key, found in upcoming.items():
+        were = last.lying.get(key) if last and last.upcoming.get(key) is found else None
+        anew = (
+            were is None
+            or _concerns(were, touched[key[0]])
+            or (retainted and any(e.constraint.honors_taints for e in were))
+        )
+        counted[key] = tuple(_lying_of(found.pod, handles)) if were is None or anew else were
+    return counted
+
+
+def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
+    """Return namespace → its Pods among these."""
+    found: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        found[pod.metadata.namespace].append(pod)
+    return found
+
+
+def _concerns(lying: Iterable[ConstraintCounts], pods: Sequence[Pod]) -> bool:
+    """Whether any of the constraints counts any of the Pods."""
+    return any(each.constraint.selector.matches(pod.metadata.labels) for each in lying for pod in pods)
+
+
+def _pending(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
+    """Return workload → its Pods that wait for a node."""
+    return {key: waiting for key, pods in living.items() if (waiting := _waiting(pods))}
+
+
+def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Return the Pods that wait for a node, by name."""
+    waiting = (pod for pod in pods if not (pod.spec.node_name or pod.terminating))
+    return tuple(sorted(waiting, key=lambda pod: pod.key))
+
+
+def _lying_of(pod: Pod, handles: Mapping[str, Handle]) -> Iterator[ConstraintCounts]:
+    """Yield how each of the Pod's constraints counts, as its scheduler sees the cluster."""
+    handle = handle_of(pod.spec.scheduler_name, handles)
+    for counted in count_all(constraints_of(pod, handle), pod, handle):
+        found = counted.match_num
+        domains = sorted(found)
+        # In a large cluster hostnames come in order: one mapping serves for both then.
+        yield ConstraintCounts(
+            counted, found if domains == list(found) else {domain: found[domain] for domain in domains}
+        )

@@ -1,0 +1,113 @@
+"""What becomes of Pods and their spread, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubectl_spread.contract.report import EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline.shortening import node_names
+from kubectl_spread.render.outline.skew import moved_text
+from kubectl_spread.wording.words import between, listed, moved
+
+SHOWN_NAMES = 4
+
+
+def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
+    """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
+    return Outline(
+        items=tuple(_step(step, extent) for step in report.steps),
+        gaps=Gaps(gaps=report.incomplete),
+        nodes=node_names(report),
+    )
+
+
+def _step(step: SimulatedStep, extent: Extent) -> Item:
+    """Return one step."""
+    sentence = _sentence(step)
+    changed = [item for item in step.items if item.changed or extent.wide]
+    table = table_of(COLUMNS, changed, title="Constraints")
+    return Item(
+        item=step,
+        headline=Headline(subject=step.step, lead=f"{step.step}: ", line=sentence, sentence=sentence, tone=_tone(step)),
+        paragraphs=((*_notes(step), *((table,) if changed else ()), *_ranges(step)),),
+    )
+
+
+def _tone(step: SimulatedStep) -> Tone:
+    """Return how good the news is."""
+    if step.newly_pending or step.blocked:
+        return Tone.BAD
+    return Tone.WARNING if step.lost or step.pending else Tone.GOOD
+
+
+def _sentence(step: SimulatedStep) -> str:
+    """Return what became of Pods, in a sentence."""
+    parts = (
+        (len(step.evicted), "evicted"),
+        (len(step.blocked), "held back"),
+        (len(step.lost), "lost"),
+        (len(step.preempted), "preempted"),
+    )
+    said = [f"{number} Pod{'s' if number > 1 else ''} {what}" for number, what in parts if number]
+    least, most = (sum(pending.range[bound] for pending in step.pending) for bound in (0, 1))
+    if most:
+        number = str(most) if least == most else f"{least} to {most}"
+        undecided = any(pending.incomplete for pending in step.pending)
+        said.append(f"{number} {'Pending' if step.newly_pending or undecided else 'still Pending'}")
+    elif step.newly_pending:
+        said.append("Pods that should come are refused")
+    elif said:
+        said.append("none Pending")
+    return f"{', '.join(said) or 'no Pod is evicted, none is Pending'}."
+
+
+def _notes(step: SimulatedStep) -> Iterator[Block]:
+    """Yield what waits and why, what stays, and what does not come again."""
+    for pending in step.pending:
+        low, high = pending.range
+        number = f"{low}" if low == high else f"{low} to {high}"
+        why = f": {pending.summary}" if pending.summary else "." if pending.count else " in some orders of chance."
+        yield Note(line=f"{number} of {pending.namespace}/{pending.workload} Pending{why}")
+    for why in dict.fromkeys(pod.why for pod in step.blocked):
+        pods = [f"{pod.namespace}/{pod.pod}" for pod in step.blocked if pod.why == why]
+        yield Note(line=f"Held back: {listed(pods, SHOWN_NAMES)}: {why}")
+    if step.lost:
+        yield Note(line=f"Lost, for nothing makes them again: {_pods(step.lost)}.")
+    if step.preempted:
+        yield Note(line=f"Preempted by Pods of higher priority: {_pods(step.preempted)}.")
+    yield from (Note(line=f"{note[:1].upper()}{note[1:]}.") for note in step.notes)
+
+
+def _ranges(step: SimulatedStep) -> Iterator[Block]:
+    """Yield what ranges rest on, where there are any."""
+    if step.orders > 1 and any(low < high for item in step.items for low, high in item.ranges.values()):
+        yield Note(line=f"Ranges are what was seen in {step.orders} orders of what is left to chance.")
+
+
+def _pods(pods: Sequence[EvictedPod]) -> str:
+    """Return the Pods by name."""
+    return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
+
+
+def _skew(item: SimulatedItem) -> str:
+    """Return the skew before and after."""
+    return moved(str(item.skew_before), between(*item.skew_after))
+
+
+def _status(item: SimulatedItem) -> str:
+    """Return the status, and what it was where that was another."""
+    return (
+        item.status_after if item.status_before is item.status_after else f"{item.status_before} → {item.status_after}"
+    )
+
+
+COLUMNS: Sequence[Column[SimulatedItem]] = (
+    Column("NAMESPACE", lambda item: item.namespace),
+    Column("WORKLOAD", lambda item: str(item.workload)),
+    Column("KEY", lambda item: item.constraint.topology_key),
+    Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
+    Column("SKEW", _skew),
+    Column("STATUS", _status),
+    Column("DOMAINS", lambda item: moved_text(item.before, item.ranges)),
+)

@@ -1,0 +1,556 @@
+"""Controllers, scheduler and kubelets take turns until nothing changes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from kubectl_spread.contract.report import WorkloadRef
+from kubectl_spread.controllers import daemonset, deployment, job, statefulset, statefulset_control
+from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
+from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
+from kubectl_spread.controllers.replicaset import active, victims
+from kubectl_spread.controllers.rollout_plan import surge_of, unavailable_of
+from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.controllers.workloads import OwnedPods, is_absent
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
+from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
+from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.preemption import preempt
+from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key
+from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.simulation.quota_usage import QuotaUsage
+from kubectl_spread.wording.words import enumerated
+
+MOST_VERDICTS, PREEMPTING = 20_000_000, 5
+"""Nodes (count) on which Pods are tried, one after another, before no other Pod is: two or three minutes. And how much
+of that a look for Pods to preempt is worth on each node."""
+UNLIMITED = 10**18
+"""The same, where Pods are tried as long as it takes."""
+MOST_TURNS = 5_000
+"""Turns (count) after which a cluster that still changes is taken never to settle."""
+_ONE_BY_ONE = 3
+"""In every fourth order, this one on, kubelets act one after another."""
+
+
+class ControlLoop:
+    """Everybody who acts of his own accord.
+
+    Args:
+        world: on what they act.
+        most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
+
+    Attributes:
+        turns: how many there were (count).
+        told: what has happened that is to be known, a sentence each.
+        untried: the Pods that wait and that were not tried on any node when that was last done (count).
+        stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
+    """
+
+    def __init__(self, world: ClusterState, *, most_verdicts: int = MOST_VERDICTS) -> None:
+        self.world = world
+        self._most_verdicts = most_verdicts
+        self.turns = 0
+        self.told: list[str] = []
+        self.untried = 0
+        self._first = dict(world.pods)
+        self._usage = QuotaUsage(world)
+        self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
+        self._made: dict[ControllerKey, NextPod | None] = {}
+        self._kept: dict[ControllerKey, int] = {}
+        self._names = 0
+        self._tried = -1
+        self._jobs: dict[ControllerKey, None] = {}
+        self._outlived: dict[PodKey, tuple[KubernetesObject, ...]] = {}
+        self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
+        self._forms: dict[PodKey, tuple[Pod, bytes]] = {}
+        self._refused: dict[bytes, tuple[int, ...]] = {}
+        self._look_at_all()
+
+    def _look_at_all(self) -> None:
+        """Let every controller look once."""
+        self.look_again(*WORKLOADS.values())
+        self._kept = {
+            key: len(active(pods.values())) for key, pods in self.world.owned.items() if not self._is_orphaned(pods)
+        }
+
+    def _is_orphaned(self, pods: Mapping[PodKey, Pod]) -> bool:
+        """Whether what made these Pods was read not to exist: nothing makes them again."""
+        # They share their controller: of tens of thousands one tells.
+        first = next(iter(pods.values()), None)
+        owner = first.metadata.controller if first else None
+        return (
+            first is not None and owner is not None and is_absent(owner, first.metadata.namespace, self.world.snapshot)
+        )
+
+    def forget(self, key: ControllerKey) -> None:
+        """Let the workload's next Pod be made anew: its template has changed."""
+        self._made.clear()
+        self.world.dirty[key] = None
+
+    def look_again(self, *structs: type[Workload]) -> None:
+        """Let the controllers of these kinds look again, and the scheduler at all that waits, by what has come."""
+        self._made.clear()
+        self._tried = -1
+        for struct in structs:
+            for owner in self.world.snapshot.all(struct):
+                self.world.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
+
+    def create(self, pod: Pod) -> None:
+        """Let a Pod come to be that nothing manages, as the API server completes it."""
+        made = completed(replace(pod, status=PodStatus()), (), self.world.snapshot, self.world.handle.profile)
+        if made.refusals:
+            self.world.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
+        else:
+            self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
+
+    def renew(self, key: ControllerKey) -> None:
+        """Let the DaemonSet replace its Pods by such of a new revision, unless it waits for somebody to delete them."""
+        owner = self.world.snapshot.get(DaemonSet, key[0], key[2])
+        if owner is not None and owner.spec.update_strategy.type == ON_DELETE:
+            return
+        self._renewed[key] = frozenset(self.world.owned.get(key, {}))
+        self.world.dirty[key] = None
+
+    def held_up(self) -> Iterator[str]:
+        """Yield which Pods do not come before others are ready, a sentence for each StatefulSet."""
+        for (namespace, kind, name), pods in self.world.owned.items():
+            owner = self.world.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
+            first, missing = statefulset_control.held_up(owner, tuple(pods.values())) if owner else ("", ())
+            if missing:
+                what = f"{kind.lower()}/{name} of {namespace}"
+                yield f"{what} makes {enumerated(missing)} only once {first} is ready"
+
+    def settle(self) -> bool:
+        """Go on until nothing changes any more; return whether that point was reached."""
+        until = self.turns + MOST_TURNS
+        while self.turns < until:
+            self.turns += 1
+            moved = self._sync()
+            moved = self._schedule() or moved
+            if not (moved or self._kubelets() or self._back_off()):
+                self._usage.count()
+                return True
+        return False
+
+    # Controllers
+
+    def _sync(self) -> bool:
+        """Let the controllers that have to look again do so; return whether any Pod came or went."""
+        before = self.world.version
+        while self.world.dirty:
+            keys = sorted(self.world.dirty, key=lambda key: self.world.order("/".join(key)))
+            self.world.dirty.clear()
+            for key in keys:
+                self._sync_one(key)
+        return self.world.version != before
+
+    def _sync_one(self, key: ControllerKey) -> None:
+        """Let one controller look at its Pods."""
+        self.world.refused.pop(key, None)
+        struct = WORKLOADS.get(key[1])
+        owner = self.world.owner(key, struct) if struct else None
+        if owner is not None and owner.metadata.deletion_timestamp:
+            return  # Its controller does nothing any more but say how it stands.
+        match owner:
+            case Deployment():
+                self._sync_deployment(owner)
+            case ReplicaSet() | ReplicationController():
+                self._sync_replicas(owner, key)
+            case StatefulSet():
+                self._sync_stateful_set(owner, key)
+            case DaemonSet():
+                self._sync_daemon_set(owner, key)
+            case Job():
+                self._sync_job(owner, key)
+            case None if key[1] != "Node":
+                self._keep(key)
+
+    def _sync_deployment(self, owner: Deployment) -> None:
+        """Say how many Pods each of its ReplicaSets is to have."""
+        world = self.world
+        if not world.snapshot.inventory.has(kinds.REPLICA_SET):
+            return
+        found = {each.metadata.name: each for each in deployment.replica_sets(owner, world.snapshot)}
+        if owner.spec.paused and not found:
+            return
+        newest = deployment.newest_replica_set(owner, world.snapshot) if owner.spec.paused else None
+        newest = newest or deployment.replica_set_of(owner, world.snapshot)
+        if newest.metadata.name not in found:
+            newest = replace(newest, spec=replace(newest.spec, replicas=0))
+            world.put(newest)
+        old = [each for name, each in sorted(found.items(), key=_made_at) if name != newest.metadata.name]
+        wanted = scaled(owner, self._revision(newest), [self._revision(each) for each in old])
+        for each in (newest, *old):
+            if each.metadata.name in wanted:
+                world.put(resized(each, wanted[each.metadata.name], owner))
+                world.dirty[each.metadata.namespace, ReplicaSet.__name__, each.metadata.name] = None
+                world.dirty[owner.metadata.namespace, Deployment.__name__, owner.metadata.name] = None
+
+    def _revision(self, replica_set: ReplicaSet) -> Revision:
+        """Return how a ReplicaSet stands."""
+        metadata = replica_set.metadata
+        pods = self.world.owned.get((metadata.namespace, ReplicaSet.__name__, metadata.name), {}).values()
+        return Revision(
+            name=metadata.name,
+            replicas=replica_set.spec.replicas_wanted,
+            available=sum(pod.ready for pod in active(pods)),
+            present=sum(not pod.finished for pod in pods),
+            scaled_for=deployment.annotated(replica_set, deployment.DESIRED_ANNOTATION),
+            most=deployment.annotated(replica_set, deployment.MAX_ANNOTATION),
+        )
+
+    def _sync_replicas(self, owner: ReplicaSet | ReplicationController, key: ControllerKey) -> None:
+        """Make the Pods that are missing, or delete those that are too many."""
+        world, parent = self.world, owner.metadata.controller
+        here = active(world.owned.get(key, {}).values())
+        missing = owner.spec.replicas_wanted - len(here)
+        if missing > 0:
+            self._make(key, owner, missing)
+        elif missing < 0:
+            related = self._siblings(key, parent.name) if parent else here
+            going = victims(here, related, number=-missing, moments=world.moments, order=world.order)
+            world.free |= going.free
+            for pod in going.pods:
+                world.delete(pod)
+        # Only a Deployment goes by its ReplicaSets; a file may say that two others own each other.
+        if parent is not None and parent.kind == Deployment.__name__:
+            world.dirty[controller_key(key[0], parent)] = None
+        # Its own Pods have changed, and it has just looked at them.
+        world.dirty.pop(key, None)
+
+    def _siblings(self, key: ControllerKey, parent: str) -> list[Pod]:
+        """Return the Pods of all ReplicaSets of the same Deployment."""
+        found = self.world.snapshot.get(Deployment, key[0], parent)
+        names = (
+            [each.metadata.name for each in deployment.replica_sets(found, self.world.snapshot)] if found else [key[2]]
+        )
+        return [pod for name in names for pod in self.world.owned.get((*key[:2], name), {}).values()]
+
+    def _make(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
+        """Make so many Pods of one template."""
+        made = self._let_in(key, self._next(key, owner))
+        if made is None:
+            return
+        for count in range(number):
+            if not self._come(made, self._named(made.pod, key[2]), count):
+                return
+
+    def _let_in(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
+        """Return the Pod where the API server would take it; None where there is none, or it says why not."""
+        if made is None or made.refusals:
+            self.world.refused[key] = str(made.refusals[0]) if made else ""
+            return None
+        return made
+
+    def _named(self, pod: Pod, base: str) -> Pod:
+        """Return the Pod under a name that begins with the base, and that no other has."""
+        while True:
+            self._names += 1
+            named = renamed(pod, f"{base}-{self._names:05d}")
+            if named.key not in self.world.pods:
+                return named
+
+    def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
+        """Let the Pod come to be, with its claims; return whether the quotas of its namespace let it."""
+        owner = pod.metadata.controller
+        if fault := self._usage.fault(pod):
+            key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
+            self.world.refused[key] = fault
+            return False
+        for name, handle in self.world.handles.items():
+            self.world.handles[name] = made.place(handle)
+        self.world.make(pod, number=number)
+        return True
+
+    def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
+        """Return the Pod that the controller makes next, but for its name; of a refused one it is asked each time."""
+        found = self._made.get(key)
+        if key not in self._made or (found and found.refusals):
+            parent = owner.metadata.controller if owner else None
+            top = self.world.snapshot.get(Deployment, key[0], parent.name) if parent else None
+            if top is not None and deployment.replica_set_of(top, self.world.snapshot).metadata.name != key[2]:
+                top = None
+            self._made[key] = self._next_of(top or owner, key)
+        return self._made[key]
+
+    def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
+        """Return the next Pod of the workload, which is a controller or what owns it, or that of an ordinal."""
+        ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name) if owner else _ref(key)
+        self._usage.count(key[0])
+        pods = tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
+        workload = OwnedPods(key[0], ref, owner, pods)
+        made = next_pod(workload, self.world.snapshot, self.world.handle.profile, ordinal=ordinal)
+        stored = self.stored.get((key[0], ref))
+        return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
+
+    def _keep(self, key: ControllerKey) -> None:
+        """Make again what an owner that cannot be read has lost."""
+        missing = self._kept.get(key, 0) - len(active(self.world.owned.get(key, {}).values()))
+        if missing > 0 and self._kept.get(key):
+            self._make(key, None, missing)
+            self.world.dirty.pop(key, None)
+
+    def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
+        """Make the ordinals that are next, and delete the Pods that are."""
+        for name in [name for name in self._outlived if name not in self.world.pods]:
+            self.world.drop(*self._outlived.pop(name))
+        release = self.world.handle.profile.release
+        todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()), release)
+        for number, ordinal in enumerate(todo.makes):
+            made = self._let_in(key, self._next_of(owner, key, ordinal))
+            if made is None:
+                break
+            self._come(made, made.pod, number)
+        for pod in todo.deletes:
+            if storage := statefulset.deleted_with(owner, pod, self.world.snapshot):
+                self._outlived[pod.key] = storage
+            self.world.delete(pod)
+
+    def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
+        """Delete Pods where none is to be; make one for each node that lacks it; then go on with the rollout, if any.
+
+        Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
+        """
+        here = self._living(key)
+        without = daemonset.nodes_without_pod(owner, self.world.handle)
+        if unwanted := [pod for pod in here if self._is_unwanted(pod, without)]:
+            for pod in unwanted:
+                self.world.delete(pod)
+            return
+        served = {daemonset.place_of(pod) for pod in here}
+        if self._serve(owner, key, [name for name in self.world.nodes if name not in served | without]):
+            self.world.dirty.pop(key, None)
+            return
+        renewed = self._renewed.get(key, frozenset())
+        old = sorted((p for p in here if p.key in renewed and not p.terminating), key=lambda pod: pod.key)
+        if old and (surge := surge_of(owner, len(served))):
+            self._surge(owner, key, old, surge)
+        elif old:
+            for pod in daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))):
+                self.world.delete(pod)
+
+    def _is_unwanted(self, pod: Pod, without: Container[str]) -> bool:
+        """Whether a Pod of a DaemonSet has to go: its node keeps none, or it waits for one that is gone.
+
+        Source: kube-controller-manager daemon/daemon_controller.go getUnscheduledPodsWithoutNode (v1.36).
+        """
+        place = daemonset.place_of(pod)
+        waits_in_vain = not pod.spec.node_name and place not in self.world.nodes
+        return bool(place) and not pod.terminating and (place in without or waits_in_vain)
+
+    def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
+        """Make a Pod for each of the nodes that should have one; return whether any came."""
+        made = self._next_of(owner, key) if names else None
+        if made is None:
+            return False
+        wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle))
+        chosen = [name for name in names if name in wanting]
+        if chosen and self._let_in(key, made) is None:
+            return False
+        for number, name in enumerate(chosen):
+            pod = daemonset.pinned_to(daemonset.unpinned(made.pod), name)
+            self._come(made, self._named(pod, key[2]), number)
+        return bool(chosen)
+
+    def _surge(self, owner: DaemonSet, key: ControllerKey, old: Sequence[Pod], surge: int) -> None:
+        """Let new Pods come beside so many ready ones at once (count), which go as soon as the new ones are ready."""
+        renewed = self._renewed[key]
+        new = {daemonset.place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
+        for pod in old:
+            if new.get(daemonset.place_of(pod)):
+                self.world.delete(pod)
+        alone = [pod for pod in old if daemonset.place_of(pod) not in new]
+        ready = [pod for pod in alone if pod.ready]
+        chosen = [*ready[: max(surge - list(new.values()).count(False), 0)], *(pod for pod in alone if not pod.ready)]
+        if self._serve(owner, key, [daemonset.place_of(pod) for pod in chosen]):
+            self.world.dirty.pop(key, None)
+
+    def _sync_job(self, owner: Job, key: ControllerKey) -> None:
+        """Let the Job make again later what it has lost, or fail: then its Pods are deleted.
+
+        Source: kube-controller-manager job/job_controller.go syncJob (v1.36).
+        """
+        after = self._with_failed(owner, key)
+        if after.finished and not owner.finished:
+            self.told.append(f"job/{key[2]} of {key[0]} fails, and its Pods go: {after.status.conditions[-1].message}")
+            self.world.put(after)
+            for pod in active(self._living(key)):
+                self.world.delete(pod)
+        self._jobs[key] = None
+
+    def _with_failed(self, owner: Job, key: ControllerKey) -> Job:
+        """Return the Job as so many of its Pods have failed since the start: those that were deleted."""
+        owned = ((pod, pod.metadata.controller) for pod in self.world.touched.values() if not pod.finished)
+        mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
+        return job.with_failed(owner, [pod for pod in mine if self._has_failed(pod, owner)])
+
+    def _has_failed(self, pod: Pod, owner: Job) -> bool:
+        """Whether a Pod of the Job that was touched has failed, which had not at the start."""
+        if job.replaces_failed(owner):
+            return pod.key not in self.world.pods
+        counted = pod.key in self._first and self._first[pod.key].terminating
+        return not counted and (pod.terminating or pod.key not in self.world.pods)
+
+    def _back_off(self) -> bool:
+        """Let controllers try again whose Pods were refused, and Jobs make what they lack, some seconds after others.
+
+        Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36).
+        """
+        before = self.world.version
+        self.world.dirty.update(dict.fromkeys(key for key in self.world.refused if key[1] != Pod.__name__))
+        self._sync()
+        keys, self._jobs = list(self._jobs), {}
+        for key in keys:
+            live = self.world.snapshot.get(Job, key[0], key[2])
+            owner = self._with_failed(live, key) if live else None
+            while owner is not None and job.wants_more(owner, self._living(key)):
+                made = self._let_in(key, self._next_of(owner, key))
+                if made is None:
+                    break
+                own = job.is_indexed(owner.spec) and made.pod.key not in self.world.pods
+                base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
+                if not self._come(made, made.pod if own else self._named(made.pod, base), 0):
+                    break
+        return self.world.version != before
+
+    def _living(self, key: ControllerKey) -> tuple[Pod, ...]:
+        """Return the controller's Pods that have not ended."""
+        return tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
+
+    # The scheduler
+
+    def _schedule(self) -> bool:
+        """Put Pods on nodes, one after another; return whether anything changed."""
+        world, moved = self.world, False
+        if world.version == self._tried:
+            return False
+        self.untried = 0
+        for pod in self._queue():
+            handle = self._handle_of(pod)
+            if handle is None:
+                continue
+            alike, hopes = self._alike(pod), self._hopes(pod, handle)
+            if self._refused.get(alike) == hopes:
+                continue
+            if world.verdicts >= self._most_verdicts:
+                self.untried += 1
+            elif self._place(pod, handle):
+                moved = True
+            else:
+                self._refused[alike] = self._hopes(pod, handle)
+        self._tried = world.version
+        return moved
+
+    def _alike(self, pod: Pod) -> bytes:
+        """Return what is the same for Pods of which the scheduler thinks alike."""
+        known = self._forms.get(pod.key)
+        if known is None or known[0] is not pod:
+            form = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))
+            known = self._forms[pod.key] = pod, form
+        return known[1]
+
+    def _hopes(self, pod: Pod, handle: Handle) -> tuple[int, ...]:
+        """Return what changes with all that may give the Pod a node once it has found none.
+
+        Source: kube-scheduler's queueing hints, EventsToRegister of each plugin (v1.36).
+        """
+        world, spec = self.world, pod.spec
+        claims = spec.resource_claims or any(volume.claims for volume in spec.volumes)
+        if claims or (spec.priority or 0) > world.lowest_priority:
+            return (world.version,)
+        near = spec.affinity is not None and spec.affinity.pod_affinity is not None
+        spreads = bool(spec.topology_spread_constraints or handle.profile.default_constraints)
+        of_namespace = world.moves[pod.metadata.namespace] if spreads else 0
+        return world.loosened, of_namespace, world.moves.total() if near else 0
+
+    def _queue(self) -> list[Pod]:
+        """Return the Pods that wait for a node, in the order of their turns."""
+        waiting = self.world.in_order(self.world.waiting.values())
+        interleaved = self.world.seed % 2 == 1
+
+        def turn(pod: Pod) -> tuple[object, ...]:
+            born, number = self.world.born.get(pod.key, (-1, 0))
+            owner = pod.metadata.controller
+            ranked = self.world.order(owner.name if owner else pod.metadata.name)
+            return -(pod.spec.priority or 0), born, *((number, ranked) if interleaved else (ranked, number))
+
+        return sorted(waiting, key=turn)
+
+    def _handle_of(self, pod: Pod) -> Handle | None:
+        """Return the cluster as the Pod's scheduler sees it, None where none of those that are known decides."""
+        handle = self.world.handles.get(pod.spec.scheduler_name)
+        return handle if handle and handle.profile.serves(pod) and not gates(pod) else None
+
+    def _place(self, pod: Pod, handle: Handle) -> bool:
+        """Put the Pod on a node, or make room for it; return whether either was done."""
+        world = self.world
+        world.verdicts += len(handle.node_infos)
+        best = cycle.best_nodes(pod, handle)
+        if not best:
+            return self._make_room(pod, handle)
+        node = world.ranked(best)[0]
+        world.free |= len(best) > 1
+        world.best[pod.key] = best
+        storage = with_placed(pod, node, handle).snapshot if any(v.claims for v in pod.spec.volumes) else None
+        world.bind(pod, node)
+        if storage is not None:
+            world.put(*storage.all(kinds.PERSISTENT_VOLUME_CLAIM.struct), *storage.all(kinds.PERSISTENT_VOLUME.struct))
+        return True
+
+    def _make_room(self, pod: Pod, handle: Handle) -> bool:
+        """Preempt Pods of lower priority where that helps; return whether any were."""
+        priority = pod.spec.priority or 0
+        lowest = self.world.lowest_priority
+        if lowest >= priority or all(info.lowest_priority >= priority for info in handle.node_infos.values()):
+            return False
+        self.world.verdicts += PREEMPTING * len(handle.node_infos)
+        found = preempt(cycle.evaluate(pod, handle), handle)
+        if found is None:
+            return False
+        self.world.free |= len(found.best) > 1
+        by_node = {candidate.node_name: candidate for candidate in found.best}
+        chosen = by_node[self.world.ranked(by_node)[0]]
+        self.world.preempt(chosen.victims, pod, chosen.node_name)
+        return True
+
+    # Kubelets
+
+    def _kubelets(self) -> bool:
+        """Let Pods that are being deleted go, and those that have come be ready; return whether any did.
+
+        In some orders one at a time: a rollout goes on while other Pods are yet to come.
+        """
+        world = self.world
+        answering = (pods.values() for name, pods in world.restless.items() if name not in world.lost)
+        there = (pod for name in world.lost for pod in world.restless[name].values())
+        gone = (pod for pod in there if pod.terminating and not world.is_stuck(pod))
+        changing = world.in_order((*(pod for pods in answering for pod in pods), *gone))
+        if not changing:
+            return False
+        if world.seed % 4 == _ONE_BY_ONE:
+            changing = [min(changing, key=lambda pod: world.order(pod.metadata.name))]
+        world.pass_time()
+        for pod in changing:
+            if pod.terminating:
+                world.remove(pod)
+            else:
+                world.set_ready(pod, ready=True)
+        return True
+
+
+def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:
+    """Return what ReplicaSets sort by, the oldest first."""
+    name, replica_set = item
+    return replica_set.metadata.creation_timestamp or "", name
+
+
+def _ref(key: ControllerKey) -> WorkloadRef:
+    """Return the controller's kind and name."""
+    return WorkloadRef(kind=key[1], name=key[2])

@@ -1,0 +1,171 @@
+"""What ``show`` says of a row, worst first, and what ``why-pending`` and ``check`` say of a Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kubectl_spread.wording.reference import entry
+from kubectl_spread.wording.reference.entry import Entry, EntryKind
+
+_status = partial(Entry, kind=EntryKind.STATUS)
+_verdict = partial(Entry, kind=EntryKind.VERDICT)
+
+STATUSES: Sequence[Entry] = (
+    _status(
+        name="NoDomains",
+        summary="no node carries the topologyKey, and no Pod is scheduled",
+        meaning="A node without the topologyKey of a DoNotSchedule constraint takes no Pod that has it, and here none"
+        " carries it. ScheduleAnyway would only have no effect.",
+        when="For DoNotSchedule, where no node carries the key.",
+        action="Correct the topologyKey, or label the nodes.",
+        link=entry.NODE_LABELS,
+    ),
+    _status(
+        name="Blocked",
+        summary="the next Pod finds no node, and without its constraints would find one",
+        meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
+        " rollout, restart or scale-up will hang.",
+        when="For DoNotSchedule, judged for the Pod that comes next; DaemonSets, Jobs that want no more Pods and"
+        " workloads that are paused, suspended or scaled to 0 have none.",
+        action="show TYPE/NAME prints the domains; why-pending tries fixes once a Pod is Pending.",
+        link=entry.CONFLICTING,
+    ),
+    _status(
+        name="FailedCreate",
+        summary="the API server would refuse the next Pod",
+        meaning="A template is taken with less scrutiny than a Pod, and admission adds to the Pod what the template"
+        " does not show. The controller tries again and again, and no Pod comes. The message is the API server's.",
+        when="Where validation or admission refuses what the workload would make next.",
+        action="Correct what the message names: in the template, or the LimitRange, RuntimeClass or PriorityClass.",
+        link=entry.SPREAD,
+    ),
+    _status(
+        name="Unschedulable",
+        summary="the next Pod finds no node, and no constraint is to blame",
+        meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
+        when="Where no node is feasible for a Pod of the newest revision, with or without its constraints.",
+        action="Make room or open nodes; why-pending tries fixes once a Pod is Pending.",
+        link=entry.SPREAD,
+    ),
+    _status(
+        name="Violated",
+        summary="the Pods lie further apart than maxSkew allows",
+        meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
+        " a constraint that was added later leave a larger skew behind.",
+        when="For DoNotSchedule with a skew above maxSkew.",
+        action="rebalance plans the fewest evictions after which it holds; a restart places all Pods anew.",
+        link=entry.LIMITATIONS,
+    ),
+    _status(
+        name="NoEffect",
+        summary="the constraint balances nothing",
+        meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
+        " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
+        " spread over: no node counts, or each Pod of a DaemonSet counts its own node alone.",
+        when="Where the selector does not match a Pod of the workload, no domain is eligible, or nodeAffinityPolicy is"
+        " Honor in a DaemonSet.",
+        action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
+        " the constraint.",
+        link=entry.CONVENTIONS,
+    ),
+    _status(
+        name="Incomplete",
+        summary="something that may decide was not read or is not modelled",
+        meaning="What is reported holds as far as it goes. What is missing stands under incomplete, with what it means"
+        " for the answer.",
+        when="Where the missing part could change what becomes of the next Pod.",
+        action="Grant the right that is named, give the missing file, or take it as it is.",
+        link=entry.SPREAD,
+    ),
+    _status(
+        name="Uneven",
+        summary="the Pods lie further apart than a soft constraint prefers",
+        meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
+        when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
+        action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
+        link=entry.DEFINITION,
+    ),
+    _status(
+        name="OK",
+        summary="the Pods lie within maxSkew and the next one finds a node",
+        meaning="Nothing is wrong with the constraint as it stands, nor with how the Pods lie.",
+        when="Where nothing worse holds. --problems leaves it out.",
+        action="Nothing.",
+        link=entry.SPREAD,
+    ),
+)
+
+VERDICTS: Sequence[Entry] = (
+    _verdict(
+        name="Schedulable",
+        summary="at least one node passes every filter",
+        meaning="kube-scheduler would bind the Pod at its next turn. For a Pod that is Pending this means that it has"
+        " not tried again, is backing off, or that a gate holds the Pod.",
+        when="Where a node is feasible and everything that could say no was evaluated.",
+        action="Nothing, or explain StaleEvent.",
+        link=entry.SPREAD,
+    ),
+    _verdict(
+        name="Unschedulable",
+        summary="every node is rejected by some filter",
+        meaning="The nodes are listed by the filter that rejects them. The conflict names the fewest requirements that"
+        " leave no node together.",
+        when="Where no node is feasible. check and why-pending then end with exit code 1.",
+        action="Take one of the fixes: each was tried on the snapshot.",
+        link=entry.CONFLICTING,
+    ),
+    _verdict(
+        name="Incomplete",
+        summary="nothing evaluated rejects the Pod, but not everything was evaluated",
+        meaning="feasible holds the nodes that nothing evaluated rejects. A list that may not be read, or a feature"
+        " that is not modelled, could still close them.",
+        when="Where the Pod or the cluster gives the missing part something to judge. The exit code is 3.",
+        action="Grant the right that is named under incomplete, or give what is missing.",
+        link=entry.SPREAD,
+    ),
+    _verdict(
+        name="Balanced",
+        summary="the Pods lie within maxSkew as they are",
+        meaning="No eviction is wanted for this constraint. Where others move Pods that it counts it holds then, too.",
+        when="By rebalance, where the skew is not above maxSkew, before the plan and after it.",
+        action="Nothing.",
+        link=entry.DEFINITION,
+    ),
+    _verdict(
+        name="Planned",
+        summary="the Pods lie within maxSkew once the evictions are made",
+        meaning="Each Pod that comes in place of an evicted one was placed as kube-scheduler would place it, on every"
+        " node of the highest score, before the next one goes. No other constraint is further from holding then.",
+        when="By rebalance, for a constraint that does not hold as things are. The exit code is 1.",
+        action="Run the commands in order, each once the Pod in place of the one before has a node.",
+        link=entry.LIMITATIONS,
+    ),
+    _verdict(
+        name="Partial",
+        summary="the evictions bring the Pods closer to maxSkew, not within it",
+        meaning="No eviction of the plan is in vain, but something keeps the rest from being moved: the reason says"
+        " which domain is shut and by what, or which Pods are to be left alone.",
+        when="By rebalance, where some evictions help and no more do.",
+        action="Do away with the reason first, such as a taint or a budget, and ask again.",
+        link=entry.LIMITATIONS,
+    ),
+    _verdict(
+        name="Impossible",
+        summary="no eviction brings the Pods closer to maxSkew",
+        meaning="Whichever Pod goes, the one in its place comes back to where it was, breaks another constraint or"
+        " finds no node; or no Pod may go. So none is evicted.",
+        when="By rebalance, for a constraint that does not hold as things are.",
+        action="Do away with the reason first: open the domain that is shut, or look at constraints that conflict.",
+        link=entry.CONFLICTING,
+    ),
+    _verdict(
+        name="Invalid",
+        summary="the API server refuses the manifest, or every Pod of its template",
+        meaning="A field is unknown, changed although it may not be, or breaks a rule of validation or admission: it"
+        " stands under validation. What else is reported is what would become of it without that.",
+        when="Where validation is not empty; check only. The exit code is 1.",
+        action="Correct the fields as the messages say.",
+        link=entry.DEFINITION,
+    ),
+)

@@ -1,0 +1,363 @@
+"""What ``check`` says the API server would refuse, as far as no Pod has to be made to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+import yaml
+
+from kubectl_spread.commands.admission_errors import DETAILS
+from kubectl_spread.commands.check import CheckOptions, check, exit_code
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.report import CheckItem, CheckReport, FailedCreate, Verdict
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.manifest_only_fields import ContainerDetails, WorkloadSpecDetails
+from kubectl_spread.render.outline.check import check_sentence
+from kubectl_spread.snapshot import Unread
+from tests.build import ZONE, Object, app, node, pod, spread
+from tests.build_workloads import owned, revision, template, workload
+from tests.commands.memory import Memory
+from tests.diagnosis.judged import ABC
+
+Check: TypeAlias = Callable[..., CheckReport]
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Check:
+    """Return what checks manifests against the cluster of these objects, under the rules of a release."""
+
+    def run(
+        manifests: Sequence[Object],
+        objects: Sequence[Object] = ABC,
+        *,
+        version: str = "v1.36",
+        gates: Mapping[str, bool] | None = None,
+    ) -> CheckReport:
+        path = tmp_path / "manifests.yaml"
+        path.write_text(yaml.safe_dump_all(manifests), encoding="utf-8")
+        options = CheckOptions(filenames=(str(path),), namespace="default")
+        rules = SchedulerOptions(kube_version=version, feature_gates=gates or {})
+        return check(Memory(objects), options, rules, stdin=None).report
+
+    return run
+
+
+def refused(item: CheckItem) -> list[str]:
+    """Return the fields that are refused."""
+    return [error.field for error in item.validation]
+
+
+def test_unknown_fields_and_where_the_pods_would_go_otherwise(checked: Check) -> None:
+    described = pod("web", labels={"app": "web"}, topologySpreadConstraint=[spread(ZONE, selector=app("web"))])
+    report = checked([described])
+    (item,) = report.items
+    assert (item.verdict, exit_code(report)) == (Verdict.INVALID, 1)
+    assert refused(item) == ["spec.topologySpreadConstraint"]
+    assert item.feasible == ("a1", "a2", "b1", "c1")
+
+
+def test_fields_are_those_of_the_release(checked: Check) -> None:
+    described = pod("web", hostnameOverride="web")
+    assert refused(checked([described], version="v1.33").items[0]) == ["spec.hostnameOverride"]
+    assert refused(checked([described], version="v1.34").items[0]) == []
+
+
+def test_an_object_without_pods_is_an_item_where_it_is_refused_alone(checked: Check) -> None:
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"port": []}}
+    sound = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "fine"}, "spec": {"ports": []}}
+    budget = {"apiVersion": "policy/v1beta1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}, "spec": {}}
+    report = checked([sound, service, pod("web"), budget])
+    assert [(item.kind, item.verdict, item.replicas) for item in report.items] == [
+        ("Service", Verdict.INVALID, 0),
+        ("Pod", Verdict.SCHEDULABLE, 1),
+        ("PodDisruptionBudget", Verdict.INVALID, 0),
+    ]
+    assert [refused(item) for item in report.items] == [["spec.port"], [], ["apiVersion"]]
+    assert exit_code(report) == 1
+
+
+def test_a_workload_of_an_api_that_is_no_longer_served(checked: Check) -> None:
+    old = {**workload("Deployment", "web"), "apiVersion": "extensions/v1beta1"}
+    (item,) = checked([old]).items
+    assert item.verdict is Verdict.INVALID
+    assert [error.message for error in item.validation] == [
+        'no matches for kind "Deployment" in version "extensions/v1beta1": v1.36 serves it in apps/v1'
+    ]
+
+
+def test_a_template_of_another_api_is_held_to_what_a_template_has(checked: Check) -> None:
+    spec = {"containers": [{"name": "c", "image": "i"}], "tolerationss": [], "containerConcurrency": 1}
+    metadata = {"name": "web"}
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": metadata}
+    (item,) = checked([{**rollout, "spec": {"strategies": {}, "template": {"spec": spec}}}]).items
+    assert refused(item) == ["spec.template.spec.tolerationss"]
+
+
+MOUNTED = {"name": "c", "image": "i", "volumeMounts": [{"name": "dta", "mountPath": "/data"}]}
+
+
+def test_what_only_manifests_are_decoded_with(checked: Check) -> None:
+    spec = {"template": {"spec": {"containers": [MOUNTED]}}}
+    pods = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
+    nightly = {"schedule": "0 0 4 * * *", "jobTemplate": {"spec": {"template": {"spec": pods}}}}
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}, "spec": spec}
+    report = checked(
+        [
+            pod("web", containers=[MOUNTED]),
+            workload("Deployment", "web", minReadySeconds=-1),
+            {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "web"}, "spec": nightly},
+            rollout,
+        ]
+    )
+    assert [refused(item) for item in report.items] == [
+        ["spec.containers[0].volumeMounts[0].name"],
+        ["spec.minReadySeconds"],
+        ["spec.schedule"],
+        [],
+    ]
+
+
+def test_every_field_of_the_details_is_looked_for() -> None:
+    beside_job_template = {"schedule", "concurrencyPolicy", "timeZone", "startingDeadlineSeconds"}
+    beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
+    beside_others = {"restartPolicy", "template", "volumeClaimTemplates"}
+    known = ("volumes", *ContainerDetails.__struct_encode_fields__, *WorkloadSpecDetails.__struct_encode_fields__)
+    assert set(known) - beside_job_template - beside_others == DETAILS
+
+
+def test_a_value_that_cannot_be_decoded_is_told_once(checked: Check) -> None:
+    described = pod("web")
+    described["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1x"}}
+    (item,) = checked([described]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        ("spec.containers[0].resources.requests[cpu]", "must be a quantity such as 500m or 2Gi")
+    ]
+    assert item.nodes == ()
+
+
+def test_feature_gates_reach_validation(checked: Check) -> None:
+    described = pod("web", tolerations=[{"key": "sla", "operator": "Gt", "value": "950"}])
+    gate = "TaintTolerationComparisonOperators"
+    assert refused(checked([described]).items[0]) == ["spec.tolerations[0].operator"]
+    assert refused(checked([described], gates={gate: True}).items[0]) == []
+
+
+def namespace_of(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def account(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}}
+
+
+def test_a_namespace_that_does_not_exist(checked: Check) -> None:
+    described = pod("web", namespace="shop")
+    (item,) = checked([described], [*ABC, namespace_of("other")]).items
+    assert [(error.field, error.reason, error.message) for error in item.validation] == [
+        ("metadata.namespace", "NotFound", 'namespaces "shop" not found')
+    ]
+    assert not refused(checked([namespace_of("shop"), described], [*ABC, namespace_of("other")]).items[0])
+    assert not refused(checked([described]).items[0])
+    assert not refused(checked([pod("web")], [*ABC, namespace_of("other")]).items[0])
+
+
+def test_a_namespace_that_is_being_deleted_takes_no_new_pods(checked: Check) -> None:
+    ending = namespace_of("shop")
+    ending["status"] = {"phase": "Terminating"}
+    (item,) = checked([pod("web", namespace="shop")], [*ABC, ending]).items
+    assert [error.message for error in item.validation] == [
+        "unable to create new content in namespace shop because it is being terminated"
+    ]
+
+
+def test_a_namespace_that_pods_of_the_dump_are_in_exists(checked: Check) -> None:
+    running = [namespace_of("other"), pod("old", namespace="shop", on="a1")]
+    assert not refused(checked([pod("web", namespace="shop")], [*ABC, *running]).items[0])
+
+
+def test_a_service_account_that_does_not_exist(checked: Check) -> None:
+    described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
+    (item,) = checked([described], [*ABC, account("default")]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        (
+            "spec.template.spec.serviceAccountName",
+            'error looking up service account default/web: serviceaccount "web" not found',
+        )
+    ]
+    assert not refused(checked([account("web"), described], [*ABC, account("default")]).items[0])
+    assert not refused(checked([described]).items[0])
+
+
+def quota(*, there_are: str = "0", **hard: str) -> Object:
+    used = dict.fromkeys(hard, there_are)
+    metadata = {"name": "q", "namespace": "default"}
+    status = {"hard": hard, "used": used}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}, "status": status}
+
+
+def test_a_quota_ends_the_making_of_pods(checked: Check) -> None:
+    described = workload("Deployment", "web", pods=template(), replicas=5)
+    report = checked([described], [*ABC, quota(pods="3")])
+    (item,) = report.items
+    message = "exceeded quota: q, requested: pods=1, used: pods=3, limited: pods=3"
+    assert item.failed_create == FailedCreate(created=3, message=message)
+    assert (len(item.placements), item.replicas, item.validation) == (3, 5, ())
+    assert exit_code(report) == 1
+    assert check_sentence(item) == f"Pod 4 of 5 is refused by the API server: {message}"
+
+
+def test_a_quota_that_lets_in_none_makes_the_manifest_invalid(checked: Check) -> None:
+    described = workload("Deployment", "web", pods=template(), replicas=2)
+    (item,) = checked([described], [*ABC, quota(pods="0")]).items
+    assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.template.spec"])
+    assert len(item.placements) == 2
+
+
+@pytest.mark.parametrize(("pods", "created"), [("5", None), ("2", 2), ("0", 0)])
+def test_a_quota_ends_the_making_of_daemons_too(checked: Check, pods: str, created: int | None) -> None:
+    (item,) = checked([workload("DaemonSet", "web")], [*ABC, quota(pods=pods)]).items
+    assert (item.failed_create.created if item.failed_create else None) == created
+    assert (item.verdict is Verdict.INVALID) == (created == 0)
+
+
+def test_a_daemon_takes_the_place_of_the_old_one_in_the_quota(checked: Check) -> None:
+    old, new = (template(image=image) for image in ("app:1", "app:2"))
+    living = [owned(f"web-{on}", "DaemonSet", "web", on=on, **old["spec"]) for on in ("a1", "a2", "b1", "c1")]
+    cluster = [*ABC, workload("DaemonSet", "web", pods=old), *living, quota(pods="4", there_are="4")]
+    (item,) = checked([workload("DaemonSet", "web", pods=new)], cluster).items
+    assert (item.rollout.replaced if item.rollout else 0, item.failed_create) == (4, None)
+
+
+@pytest.mark.parametrize(("policy", "refused"), [("OrderedReady", False), ("Parallel", True)])
+def test_a_pod_that_is_never_tried_is_not_refused(checked: Check, policy: str, *, refused: bool) -> None:
+    large = template(requests={"cpu": "100"})
+    described = workload("StatefulSet", "web", pods=large, replicas=2, podManagementPolicy=policy)
+    (item,) = checked([described], [*ABC, quota(pods="1")]).items
+    assert item.jam
+    assert (item.jam.replica, bool(item.failed_create)) == (1, refused)
+
+
+def test_manifests_share_a_quota(checked: Check) -> None:
+    both = [workload("Deployment", name, pods=template(), replicas=2) for name in ("first", "second")]
+    first, second = checked(both, [*ABC, quota(pods="3")]).items
+    assert first.failed_create is None
+    assert second.failed_create is not None
+    assert second.failed_create.created == 1
+
+
+def test_a_limit_range_that_the_pods_break(checked: Check) -> None:
+    limits = [{"type": "Pod", "max": {"cpu": "1"}}]
+    bounds = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "default"}}
+    described = workload("Deployment", "web", pods=template(requests={"cpu": "2"}))
+    (item,) = checked([described], [*ABC, {**bounds, "spec": {"limits": limits}}]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        ("spec.template.spec", "maximum cpu usage per Pod is 1.  No limit is specified")
+    ]
+
+
+def test_unread_quotas_leave_the_answer_incomplete(tmp_path: Path) -> None:
+    path = tmp_path / "pod.yaml"
+    path.write_text(yaml.safe_dump(pod("web")), encoding="utf-8")
+    source = Memory(ABC, unread=(Unread(kinds.RESOURCE_QUOTA, "forbidden"), Unread(kinds.SERVICE_ACCOUNT, "forbidden")))
+    options = CheckOptions(filenames=(str(path),), namespace="default")
+    report = check(source, options, SchedulerOptions(), stdin=None).report
+    assert report.items[0].verdict is Verdict.INCOMPLETE
+    assert [gap.what for gap in report.items[0].incomplete] == ["list resourcequotas"]
+
+
+def test_what_holds_of_a_pod_and_not_of_its_template(checked: Check) -> None:
+    constraint = spread(ZONE, selector=app("web"), matchLabelKeys=["app"])
+    (item,) = checked([workload("Deployment", "web", pods=template(constraint))]).items
+    assert [(error.field, error.message) for error in item.validation] == [
+        (
+            "spec.template.spec.topologySpreadConstraints[0][0]",
+            'Invalid value: "app": exists in both matchLabelKeys and labelSelector',
+        )
+    ]
+
+
+def test_what_an_api_server_fills_in_is_no_new_revision(checked: Check) -> None:
+    stored = template(restartPolicy="Always", serviceAccount="web", serviceAccountName="web")
+    described = workload("Deployment", "web", pods=template(serviceAccountName="web"))
+    running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
+    live = [workload("Deployment", "web", pods=stored), revision("web", 1, pods=stored), running]
+    (item,) = checked([described], [*ABC, *live]).items
+    assert item.rollout is not None
+    assert item.rollout.strategy == "Scale"
+
+
+def test_replicas_that_applying_takes_back_are_warned_of(checked: Check) -> None:
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": '{"spec": {"replicas": 2}}'}
+    live = workload("Deployment", "web", pods=template(), replicas=6, annotations=applied)
+    (item,) = checked([workload("Deployment", "web", pods=template())], [*ABC, live]).items
+    assert item.replicas == 1
+    assert [warning.message for warning in item.warnings] == [
+        "what was applied before says it and this does not: applying it resets the 6 that live to 1"
+    ]
+
+
+def test_a_kind_of_another_api_has_the_replicas_that_it_says(checked: Check) -> None:
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}}
+    (item,) = checked([{**rollout, "spec": {"replicas": 3, "template": template()}}]).items
+    assert (item.replicas, len(item.placements)) == (3, 3)
+
+
+def test_a_paused_deployment_does_not_roll_out(checked: Check) -> None:
+    live = [workload("Deployment", "web", pods=template(), replicas=1), revision("web", 1, pods=template())]
+    running = owned("web-1", "ReplicaSet", "web-h1", on="a1", labels={"pod-template-hash": "h1"})
+    described = workload("Deployment", "web", pods=template(nodeSelector={"no": "where"}), replicas=1, paused=True)
+    report = checked([described], [*ABC, *live, running])
+    (item,) = report.items
+    assert (item.placements, item.verdict, exit_code(report)) == ((), Verdict.SCHEDULABLE, 0)
+    assert check_sentence(item) == "no Pod is to be placed."
+    more = {**described, "spec": {**described["spec"], "replicas": 2}}
+    assert len(checked([more], [*ABC, *live, running]).items[0].placements) == 1
+
+
+def test_a_deployment_that_is_born_paused_makes_no_pods(checked: Check) -> None:
+    (item,) = checked([workload("Deployment", "web", pods=template(), replicas=2, paused=True)]).items
+    assert (item.placements, check_sentence(item)) == ((), "no Pod is to be placed.")
+
+
+@pytest.mark.parametrize(("surge", "full"), [(None, ()), (0, ()), ("0%", ()), (1, ("a1",)), ("10%", ("a1",))])
+def test_a_daemon_set_that_surges_needs_room_beside_the_old_pod(
+    checked: Check, surge: str | int | None, full: tuple[str, ...]
+) -> None:
+    nodes = [node("a1", zone="a", allocatable={"cpu": "4", "memory": "8Gi", "pods": "10"})]
+    pods = template(requests={"cpu": "3"})
+    old = owned("web-1", "DaemonSet", "web", on="a1", requests={"cpu": "3"})
+    rolling = {} if surge is None else {"maxSurge": surge, "maxUnavailable": 0 if full else 1}
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+    newer = template(requests={"cpu": "3"}, tolerations=[{"key": "x", "operator": "Exists"}])
+    described = workload("DaemonSet", "web", pods=newer, updateStrategy=strategy)
+    (item,) = checked([described], [*nodes, workload("DaemonSet", "web", pods=pods), old]).items
+    assert (item.jam.nodes if item.jam else ()) == full
+
+
+def test_what_may_not_change_of_what_lives(checked: Check) -> None:
+    live = workload("Deployment", "web", pods=template())
+    (item,) = checked(
+        [workload("Deployment", "web", pods=template(labels={"app": "api"}), selector=app("api"))], [*ABC, live]
+    ).items
+    assert (item.verdict, refused(item)) == (Verdict.INVALID, ["spec.selector"])
+
+
+def test_a_claim_that_may_not_change_is_an_item(checked: Check) -> None:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    live = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
+    changed = {**live, "spec": {**spec, "accessModes": ["ReadWriteMany"]}}
+    claim, _ = checked([changed, pod("web")], [*ABC, {**live, "spec": spec}]).items
+    assert (claim.kind, refused(claim)) == ("PersistentVolumeClaim", ["spec"])
+
+
+def test_a_manifest_without_pods_is_refused_for_its_own_sake(checked: Check) -> None:
+    metadata = {"name": "fast"}
+    unnamed = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": metadata, "provisioner": "x"}
+    first, second = checked([{**unnamed, "parameters": {"": "x"}}, pod("web")], ABC).items
+    assert [(each.field, each.message) for each in first.validation] == [
+        ("parameters", 'Invalid value: "": field can not be empty.')
+    ]
+    assert (first.verdict, second.validation) == (Verdict.INVALID, ())

@@ -1,0 +1,337 @@
+"""The sentence on top: what is to blame, with the names and numbers that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kubectl_spread.diagnosis.causes import fitting
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
+from tests.build_devices import resource_claim_template
+from tests.build_storage import claim, volume
+from tests.build_workloads import owned
+from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, report_of, web
+
+BIG: Object = {"nodeSelector": {"disk": "ssd"}}
+
+PINNED = f"{ZONE} c holds the minimum (0 Pods) but this Pod cannot land there: c1:"
+OTHERS = "a and b are at 1, maxSkew 1."
+
+
+def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
+    """Return a constraint on zones that counts the application web."""
+    return spread(ZONE, **({"selector": app("web")} | fields))
+
+
+@pytest.mark.parametrize(
+    ("described", "objects", "summary"),
+    [
+        (incoming(), [*ABC], ""),
+        (incoming(), [], "The cluster has no nodes."),
+        (
+            incoming(),
+            [*TAINTED, *web("a1", "b1")],
+            f"{PINNED} taint {GPU}. {OTHERS}",
+        ),
+        (
+            incoming(**BIG),
+            [*ABC],
+            "No constraint is to blame: NodeAffinity: wants disk=ssd.",
+        ),
+        (
+            incoming(),
+            [node("x", zone="a", taints=[GPU]), node("y", zone="a", unschedulable=True)],
+            f"No constraint is to blame: NodeUnschedulable: cordoned (y); TaintToleration: taint {GPU} (x).",
+        ),
+        (
+            incoming(requests={"cpu": "9"}),
+            [node(f"n{i}", zone="a", allocatable={"cpu": str(i)}) for i in range(5)],
+            "No constraint is to blame: NodeResourcesFit: cpu: asks 9, at most 4 free.",
+        ),
+        (
+            incoming(spread("rack", selector=app("web"))),
+            [*ABC],
+            "No node carries the label rack that the constraint names.",
+        ),
+        (
+            incoming(zoned(minDomains=4)),
+            [*ABC, *web("a1", "b1", "c1")],
+            (
+                f"There are 3 domains of {ZONE} (a, b and c) where minDomains asks for 4, so the minimum counts as 0"
+                " and none may exceed maxSkew 1."
+            ),
+        ),
+        (
+            incoming(zoned(), spread(HOSTNAME, selector=app("web"))),
+            [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), *web("a1", "a1", "a2", "b1", "b1")],
+            (f"No node satisfies both: the constraint on {ZONE} leaves b1; the constraint on {HOSTNAME} leaves a2."),
+        ),
+        (
+            incoming(zoned(), requests={"cpu": "3"}),
+            [*ABC, *web("a1", "b1"), pod("hog", on="c1", requests={"cpu": "6"})],
+            f"{PINNED} cpu: asks 3, 2 free. {OTHERS}",
+        ),
+    ],
+    ids=range(10),
+)
+def test_what_is_to_blame(described: Object, objects: Sequence[Object], summary: str) -> None:
+    assert report_of(described, objects).summary == summary
+
+
+def test_domains_that_hold_the_minimum_together_are_told_together() -> None:
+    nodes = [*ABC[:2], *(node(f"{z}1", zone=z, taints=[GPU]) for z in "bc"), node("d1", zone="d", unschedulable=True)]
+    summary = report_of(incoming(), [*nodes, *web("a1", "b1", "a1", "c1", "d1")]).summary
+    assert summary == (
+        f"{ZONE} b, c and d hold the minimum (1 Pod) but this Pod cannot land there: b1 and c1: taint {GPU};"
+        " d1: cordoned. a is at 2, maxSkew 1."
+    )
+
+
+def test_a_constraint_that_counts_others_is_told_with_who_holds_the_minimum_however_long_its_selector_is() -> None:
+    legacy = {
+        "matchLabels": {
+            "app.kubernetes.io/name": "web",
+            "app.kubernetes.io/part-of": "a-system-of-very-many-parts",
+        }
+    }
+    full = zip("wxyz", ("a1", "a1", "b1", "b1"), strict=True)
+    counted = [pod(name, on=on, labels=legacy["matchLabels"]) for name, on in full]
+    summary = report_of(incoming(spread(ZONE, selector=legacy)), [*TAINTED, *counted]).summary
+    assert summary.startswith("The constraint on zone does not count this Pod. ")
+    assert f"zone c holds the minimum (0 Pods) but cannot take it: c1: taint {GPU}." in summary
+
+
+def test_that_the_control_plane_is_kept_free_is_told_last() -> None:
+    free = "node-role.kubernetes.io/control-plane:NoSchedule"
+    control_plane = [node(name, taints=[free]) for name in ("cp1", "cp2")]
+    nodes = [*control_plane, node("w1"), node("w2", unschedulable=True)]
+    on_nodes = incoming(spread(HOSTNAME, selector=app("web")))
+    summary = report_of(on_nodes, [*nodes, *web("w1")]).summary
+    assert summary.index("w2: cordoned") < summary.index(f"cp1 and cp2: taint {free}")
+
+
+def test_a_constraint_that_counts_no_node_it_could_use() -> None:
+    described = incoming(zoned(), spread("rack", selector=app("web")))
+    nodes = [node("a", zone="a"), node("r", labels={"rack": "r"})]
+    summary = report_of(described, nodes).summary
+    assert summary.startswith("No node satisfies both: ")
+    assert f"the constraint on {ZONE} leaves a" in summary
+    assert "the constraint on rack leaves r" in summary
+
+
+@pytest.mark.parametrize("max_skew", [0, -1])
+def test_a_constraint_that_no_api_server_takes(max_skew: int) -> None:
+    described = incoming(zoned(maxSkew=max_skew), **BIG)
+    nodes = [node(f"{zone}1", zone=zone) for zone in "abc"]
+    assert report_of(described, nodes).conflict[0].kind == "constraint"
+    assert report_of(described, nodes).summary == (
+        f"NodeAffinity: wants disk=ssd. The constraint on {ZONE} rejects a1, b1 and c1 too."
+    )
+
+
+def test_a_constraint_alone_may_close_every_domain_it_counts() -> None:
+    described = incoming(zoned(nodeTaintsPolicy="Honor"), spread("rack", selector=app("web"), soft=True))
+    report = report_of(described, [node("a", zone="a"), node("x")])
+    assert report.summary == ""
+    only_far = incoming(zoned(nodeAffinityPolicy="Honor"), nodeSelector={HOSTNAME: "x"})
+    nodes = [node("x"), node("y")]
+    assert report_of(only_far, nodes).summary == f"No node carries the label {ZONE} that the constraint names."
+
+
+def test_two_names_and_a_count_are_given() -> None:
+    nodes = [node("a1", zone="a"), *(node(f"c{i}", zone="c", taints=[GPU]) for i in range(6))]
+    assert "c0, c1 and 4 more: taint" in report_of(incoming(), [*nodes, *web("a1")]).summary
+
+
+PINNED_ROOM = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU])]
+
+
+def test_two_filters_that_reject_one_node_are_both_named() -> None:
+    nodes = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU], allocatable={"cpu": "4"})]
+    hog = pod("hog", on="c1", requests={"cpu": "4"})
+    report = report_of(incoming(requests={"cpu": "1"}), [*nodes, hog, *web("a1")])
+    assert f"c1: taint {GPU} and cpu: asks 1, 0 free. a is at 1, maxSkew 1." in report.summary
+    pins = [pin.requirement.plugin for domain in report.constraints[0].domains for pin in domain.pinned_by]
+    assert pins == ["TaintToleration", "NodeResourcesFit"]
+
+
+def test_a_domain_is_pinned_by_a_filter_of_the_core_alone() -> None:
+    nodes = [
+        node("a1", zone="a", labels={"rack": "r2"}),
+        node("a2", zone="a", labels={"rack": "r1"}),
+        node("c1", zone="c", labels={"rack": "r1"}, taints=[GPU]),
+    ]
+    report = report_of(incoming(zoned(), spread("rack", selector=app("web"))), [*nodes, *web("a2", "a2")])
+    assert report.summary == (
+        f"No node satisfies both: the constraint on {ZONE} leaves c1; the constraint on rack leaves a1."
+    )
+    assert "PinnedMinimum" not in {finding.id for finding in report.findings}
+    pins = [pin.requirement.kind for domain in report.constraints[0].domains for pin in domain.pinned_by]
+    assert pins == ["constraint"]
+
+
+def test_a_domain_is_shut_by_a_filter_beside_another_constraint() -> None:
+    nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b"), node("b2", zone="b", taints=[GPU])]
+    described = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
+    told = report_of(described, [*nodes, *web("a1", "a1", "b1")]).summary
+    assert told == (
+        f"{ZONE} b holds the minimum (1 Pod) but cannot take it: b1: the constraint on hostname;"
+        f" b2: taint {GPU}. a is at 2, maxSkew 1."
+    )
+
+
+def test_many_domains_with_long_names_are_counted() -> None:
+    names = [f"ip-10-0-{number}-11.{'x' * 20}.eu-central-1.compute.internal" for number in range(8)]
+    full = [pod(f"hog-{name}", on=name, requests={"cpu": "6"}) for name in names[2:]]
+    described = incoming(spread(HOSTNAME, selector=app("web")), requests={"cpu": "3"})
+    told = report_of(described, [*map(node, names), *full, *web(*names[:2])]).summary
+    assert told == f"6 domains of {HOSTNAME} hold the minimum (0 Pods) but cannot take it: cpu: asks 3, at most 2 free."
+
+
+def test_a_claim_that_does_not_exist_comes_before_every_node() -> None:
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]
+    report = report_of(incoming(volumes=volumes), [*TAINTED, *web("a1", "b1")])
+    assert report.summary == 'persistentvolumeclaim "x" not found: no node is looked at.'
+
+
+def test_a_claim_that_is_quoted_is_told_once() -> None:
+    lost = claim("x", bound_to="gone", phase="Lost")
+    report = report_of(incoming(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]), [*ABC, lost])
+    bound = 'persistentvolumeclaim "x" bound to non-existent persistentvolume "gone"'
+    assert report.summary == f"{bound}: no node is looked at."
+
+
+def test_a_daemon_is_kept_off_its_own_node_alone() -> None:
+    names = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["c1"]}]}
+    pinned = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [names]}}}
+    full = pod("hog", on="c1", requests={"cpu": "8"})
+
+    def told(**fields: Any) -> str:  # noqa: ANN401 - any field of the constraint
+        daemon = owned("d", "DaemonSet", "d", affinity=pinned, topologySpreadConstraints=[zoned(**fields)])
+        daemon["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+        return report_of(daemon, [*ABC, full, *web("c1", "c1")]).summary
+
+    assert told() == "No constraint is to blame: NodeResourcesFit: cpu: asks 1, 0 free (c1)."
+    assert told(nodeAffinityPolicy="Ignore") == (
+        f"NodeResourcesFit: cpu: asks 1, 0 free (c1). The constraint on {ZONE} rejects it too."
+    )
+
+
+def test_the_template_that_a_claim_is_to_be_made_from_is_named() -> None:
+    described = incoming(resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}])
+    waits = 'pod "default/new": ResourceClaim not created yet'
+    assert report_of(described, ABC).summary == (
+        f"{waits}, for there is no ResourceClaimTemplate t: no node is looked at."
+    )
+    there = report_of(described, [*ABC, resource_claim_template("t")])
+    assert "ResourceClaimTemplate" not in there.summary
+
+
+def test_who_holds_a_claim_that_one_pod_may_use_is_named() -> None:
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "x"}}]
+    cluster = [*ABC, claim("x", bound_to="pv", modes=["ReadWriteOncePod"]), volume("pv"), *web("a1", volumes=volumes)]
+    held = "claim x is ReadWriteOncePod and default/web-0 on a1 holds it"
+    summary = report_of(incoming(volumes=volumes), cluster).summary
+    assert summary == f"No constraint is to blame: VolumeRestrictions: {held}."
+
+
+def test_who_is_being_deleted_and_still_in_the_way_is_named() -> None:
+    old = pod("old", on="c1", requests={"cpu": "7"}, terminating=True)
+    report = report_of(incoming(requests={"cpu": "2"}), [*ABC, old, *web("a1", "b1")])
+    assert report.summary == (
+        "default/old on c1 is being deleted, kept by finalizer example.com/waits, and still in the way: c1 takes this"
+        " Pod once it is gone."
+    )
+    taken = pod("other", on="c1", requests={"cpu": "7"})
+    waits = report_of(incoming(requests={"cpu": "8"}), [*ABC, old, taken, *web("a1", "b1")])
+    assert "being deleted" not in waits.summary
+
+
+def test_a_key_that_is_misspelt_on_nodes_that_would_do_is_named() -> None:
+    meant = node("d1", labels={f"{ZONE}s": "d"})
+    assert report_of(incoming(), [*TAINTED, meant, *web("a1", "b1")]).summary == (
+        f"d1 would take it but lacks {ZONE} (has {ZONE}s); no other node does."
+    )
+    crowded = node("d1", labels={f"{ZONE}s": "a"})
+    assert "would take it" not in report_of(incoming(), [*TAINTED, crowded, *web("a1", "b1")]).summary
+    bare = node("e1")
+    assert report_of(incoming(), [*TAINTED, meant, bare, *web("a1", "b1")]).summary == (
+        f"d1 would take it but lacks {ZONE} (has {ZONE}s)."
+    )
+    typo = incoming(spread(f"{ZONE}s", selector=app("web")))
+    assert report_of(typo, ABC).summary == (
+        f"No node carries the label {ZONE}s that the constraint names; a1, a2 and 2 more have {ZONE}."
+    )
+
+
+def test_a_key_that_no_node_carries_comes_before_filters_that_reject_every_node_too() -> None:
+    described = incoming(spread("rack", selector=app("web")), requests={"cpu": "9"})
+    assert report_of(described, [node("a1", allocatable={"cpu": "4"})]).summary == (
+        "No node carries the label rack that the constraint names. Besides, NodeResourcesFit: cpu: asks 9, 4 free."
+    )
+
+
+def test_of_filters_that_are_too_many_for_a_line_one_is_told_in_full() -> None:
+    taint = f"node.kubernetes.io/{'t' * 60}:NoSchedule"
+    described = incoming(nodeSelector={"d" * 60: "s" * 60}, requests={"cpu": "9"})
+    assert report_of(described, [node("a1", zone="a", taints=[taint])]).summary == (
+        f"TaintToleration: taint {taint} and 2 more filters."
+    )
+
+
+def test_a_constraint_without_a_selector_that_closes_nodes_without_its_key_is_named() -> None:
+    nodes = [node("a1", zone="a", taints=[GPU]), node("x1"), node("x2")]
+    assert report_of(incoming(spread(ZONE)), nodes).summary == (
+        f"x1 and x2 lack {ZONE}; the constraint asks for it though it has no labelSelector and balances nothing."
+    )
+
+
+def test_a_constraint_that_counts_others_and_not_the_pod_is_named_first() -> None:
+    other = pod("other", on="a1", labels={"app": "other"}), pod("one", on="a1", labels={"app": "other"})
+    described = incoming(zoned(selector=app("other")))
+    summary = report_of(described, [*PINNED_ROOM, *other]).summary
+    assert summary.startswith(f"The constraint on {ZONE} counts app=other, not this Pod itself. ")
+    assert f"taint {GPU}" in summary
+
+
+@pytest.mark.parametrize("zones", ["ab", "abc"])
+def test_min_domains_is_to_blame_where_the_pod_fits_without_it(zones: str) -> None:
+    described = incoming(zoned(minDomains=4))
+    tainted = node("t1", zone="a", taints=[GPU])
+    summary = report_of(described, [*(node(f"{z}1", zone=z) for z in zones), tainted, *web(*(f"{z}1" for z in zones))])
+    assert f"{len(zones)} domains of {ZONE}" in summary.summary
+
+
+def test_constraints_that_each_reject_every_node_are_both_named() -> None:
+    two = incoming(zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5))
+    nodes = [node("a1", zone="a"), node("b1", zone="b")]
+    assert report_of(two, [*nodes, *web("a1", "b1")]).summary.endswith(
+        f"The constraint on {HOSTNAME} allows none either."
+    )
+
+
+def test_whom_the_scheduler_may_preempt_comes_first() -> None:
+    balloon = pod("balloon", on="c1", requests={"cpu": "8"}, priority=-10)
+    report = report_of(incoming(requests={"cpu": "1"}), [*ABC, balloon, *web("a1", "b1")])
+    assert report.summary.startswith("It preempts default/balloon on c1; until then: zone c holds the minimum")
+
+
+@pytest.mark.parametrize("length", [1, 20, 63])
+def test_the_first_line_is_no_longer_than_two_hundred_characters(length: int) -> None:
+    taint = f"{'k' * length}={'v' * length}:NoSchedule"
+    nodes = [node(f"{z}-{'n' * length}{i}", zone=z * length, taints=[taint]) for z in "cdef" for i in range(9)]
+    described = incoming()
+    described["metadata"] |= {"name": "p" * length}
+    summary = report_of(described, [node("a1", zone="a"), *nodes, *web("a1")]).summary
+    assert len(f"default/{'p' * length} is Pending. {summary}") <= 200
+
+
+def test_what_all_nodes_names_end_in_does_not_make_a_text_too_long() -> None:
+    nodes = ("n1.eu-central-1.compute.internal", "n2.eu-central-1.compute.internal")
+    texts = (f"pinned by {nodes[0]} and {nodes[1]}", f"pinned by {nodes[0]}")
+    assert fitting(texts, 25) == f"{texts[1][:24]}…"
+    assert fitting(texts, 25, nodes) == texts[0]
+    assert fitting(texts, 12, nodes) == texts[1]
+    assert fitting(texts, 11, nodes) == "pinned by …"

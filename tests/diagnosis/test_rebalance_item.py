@@ -1,0 +1,154 @@
+"""A plan as it is reported."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+
+import pytest
+
+from kubectl_spread.contract.report import RebalanceItem, RebalanceVerdict
+from kubectl_spread.diagnosis.openings import fixes_first
+from kubectl_spread.diagnosis.rebalance_item import command, evictions, items
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
+from tests.rebalance.lying import BY_ZONE, planned, web, zones
+from tests.rebalance.test_waves import budget
+
+USED_UP = "The disruption budget web does not allow evicting pods currently"
+ALONE = spread(ZONE, selector=app("api"))
+SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
+
+
+def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
+    """Return what becomes of each constraint of a cluster."""
+    return list(items(planned(objects, most=most), lambda outcome: fixes_first(outcome, lambda: False)))
+
+
+@pytest.mark.parametrize(
+    ("objects", "verdict", "reason"),
+    [
+        ([*zones("a", "b"), *web({"a1": 1, "b1": 1})], "Balanced", ""),
+        ([*zones("a", "b"), *web({"a1": 2})], "Planned", ""),
+        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "Partial", "c takes no Pod: taint dedicated=gpu:NoSchedule"),
+        ([*zones("a"), SHUT, *web({"a1": 3})], "Impossible", "c takes no Pod: taint dedicated=gpu:NoSchedule"),
+        (
+            [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
+            "Impossible",
+            f"default/web-0 in a stays: {USED_UP}; the same keeps 2 more",
+        ),
+        (
+            [*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})],
+            "Partial",
+            "there are 2 of 3 domains that minDomains asks for",
+        ),
+        (
+            [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")],
+            "Incomplete",
+            "volcano decides about these Pods, and its rules are not known",
+        ),
+    ],
+    ids=["balanced", "planned", "in part", "shut", "budget", "minDomains", "another scheduler"],
+)
+def test_what_becomes_of_a_constraint(objects: list[Object], verdict: str, reason: str) -> None:
+    (item,) = reported(objects)
+    assert (item.verdict, item.reason) == (verdict, reason)
+
+
+def test_pods_stay_for_more_than_one_reason() -> None:
+    held = web({"a1": 3})
+    held[-1]["metadata"]["annotations"] = {"karpenter.sh/do-not-disrupt": "true"}
+    (item,) = reported([*zones("a", "b"), *held, budget("web", 0)])
+    assert item.reason == f"default/web-0 in a stays: {USED_UP}; 2 more stay, for other reasons too"
+
+
+CORDONED = node("b1", zone="b", unschedulable=True)
+PATCH = "kubectl patch replicaset web -n default --type=json -p"
+LOWER = '{"op":"add","path":"/spec/template/spec/containers/0/resources/requests","value":{"cpu":"1000m"}}'
+SMALL = node("b1", zone="b", allocatable={"cpu": "1"})
+
+
+@pytest.mark.parametrize(
+    ("objects", "first"),
+    [
+        ([*zones("a"), SHUT, *web({"a1": 3})], "kubectl taint node c1 dedicated=gpu:NoSchedule-"),
+        ([*zones("a", "b"), SHUT, *web({"a1": 3})], "kubectl taint node c1 dedicated=gpu:NoSchedule-"),
+        ([*zones("a"), CORDONED, *web({"a1": 3})], "kubectl uncordon b1"),
+        ([*zones("a"), SMALL, *web({"a1": 3}, requests={"cpu": "2"})], f"{PATCH} '[{LOWER}]'"),
+        ([*zones("a", "b"), *web({"a1": 3}), budget("web", 0)], None),
+        ([*zones("a", "b"), *web({"a1": 2})], None),
+    ],
+    ids=["tainted", "in part", "cordoned", "small", "no Pod may go", "planned"],
+)
+def test_what_to_fix_first(objects: list[Object], first: str | None) -> None:
+    (item,) = reported(objects)
+    assert [fix.commands[0] for fix in item.fixes[:1]] == [first] * bool(first)
+
+
+def test_no_fix_lets_the_constraint_ask_for_less() -> None:
+    (item,) = reported([*zones("a"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 2})])
+    assert (item.verdict, item.fixes) == (RebalanceVerdict.IMPOSSIBLE, ())
+
+
+def test_a_pod_that_is_to_be_evicted_is_neither_patched_nor_deleted() -> None:
+    (item,) = reported([*zones("a"), SHUT, *web({"a1": 3})])
+    commands = {fix.id: fix.commands for fix in item.fixes}
+    assert [command.split()[:4] for command in commands["AddToleration"]] == [["kubectl", "patch", "replicaset", "web"]]
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        (
+            {"schedulingGates": [{"name": "example.com/x"}]},
+            "would wait for its scheduling gate example.com/x; the same keeps 1 more",
+        ),
+        ({"priority": 5}, "the API server would refuse the Pod in its place: spec.priority: the integer value"),
+    ],
+    ids=["gated", "refused"],
+)
+def test_no_pod_goes_in_whose_place_none_is_scheduled(fields: Object, why: str) -> None:
+    (item,) = reported([*zones("a", "b"), *web({"a1": 2}, **fields)])
+    assert item.verdict is RebalanceVerdict.IMPOSSIBLE
+    assert why in item.reason
+
+
+def test_constraints_that_shut_each_other_out_are_named() -> None:
+    nodes = [*zones("a"), *zones("b", each=8)]
+    objects = [*nodes, *web({"a1": 2, "b1": 1, "b2": 1}, BY_ZONE, spread(HOSTNAME, selector=app("web")))]
+    zone, host = reported(objects)
+    assert zone.verdict is RebalanceVerdict.BALANCED
+    assert host.verdict is RebalanceVerdict.IMPOSSIBLE
+    assert host.reason == "b3 takes no Pod: the constraint on topology.kubernetes.io/zone allows none there"
+    assert [fix.id for fix in host.fixes] == ["RaiseMaxSkew", "MakeSoft"]
+    assert {change.path.split("/")[3] for fix in host.fixes for change in fix.changes[0].json_patch or ()} == {"0"}
+
+
+def test_more_than_may_be_is_said() -> None:
+    (item,) = reported([*zones("a", "b"), *web({"a1": 6})], most=1)
+    assert (item.verdict, item.reason) == ("Partial", "it would take more evictions than --max allows")
+
+
+def test_a_constraint_that_was_not_looked_at_is_not_impossible() -> None:
+    uneven = [*zones("a", "b"), *web({"a1": 3}, name="web"), *web({"a1": 2}, ALONE, name="api", labels={"app": "api"})]
+    planned_for, not_begun = items(planned(uneven, most_work=1), lambda _: ())
+    assert planned_for.verdict is RebalanceVerdict.PLANNED
+    assert (not_begun.verdict, not_begun.skew_after) == (RebalanceVerdict.INCOMPLETE, not_begun.skew_before)
+    assert not_begun.reason == "it was not looked at, for the plan is long as it is: follow it, then ask again"
+
+
+def test_each_eviction_has_its_place_and_its_command() -> None:
+    objects = [*zones("a", "b"), *web({"a1": 4}), budget("web", 1)]
+    first, second = evictions(planned(objects), snapshot(objects))
+    assert (first.order, first.wave, first.node, first.lands) == (1, 1, "a1", ("b1",))
+    assert (second.order, second.wave) == (2, 2)
+    assert str(first.workload) == "replicaset/web"
+    assert first.pod in first.command
+
+
+def test_a_command_is_taken_as_it_is_meant_whatever_the_pod_is_called() -> None:
+    words = shlex.split(command(typed_pod(pod("it's; $(reboot)", namespace="../x"))))
+    assert words[0] == "echo"
+    assert json.loads(words[1])["metadata"] == {"name": "it's; $(reboot)", "namespace": "../x"}
+    path = words[words.index("--raw") + 1]
+    assert path == "/api/v1/namespaces/..%2Fx/pods/it%27s%3B%20%24%28reboot%29/eviction"

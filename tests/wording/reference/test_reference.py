@@ -1,0 +1,99 @@
+"""The reference explains everything that the program says of constraints, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kubectl_spread import diagnosis
+from kubectl_spread.contract.report import RebalanceVerdict, SimulatedStep, SpreadStatus, Verdict
+from kubectl_spread.objects.core import TopologySpreadConstraint
+from kubectl_spread.wording.reference import ENTRIES, entries_named, entry, similar_names
+from kubectl_spread.wording.reference.entry import Entry, EntryKind
+
+DIAGNOSIS = Path(str(diagnosis.__file__)).parent
+NAMING_FINDINGS = {"Finding", "_error", "_warning", "_info"}
+NAMING_FIXES = {"EditPod", "ChangeNode", "AddNode", "DeletePod", "_policy"}
+HEADINGS = {
+    "",
+    *("spread-constraint-definition", "node-labels", "consistency", "example-conflicting-topologyspreadconstraints"),
+    *("interaction-with-node-affinity-and-node-selectors", "implicit-conventions"),
+    *("cluster-level-default-constraints", "known-limitations"),
+}
+"""Those headings of kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints that are linked."""
+
+
+def named_in(sources: Path, functions: set[str]) -> Iterator[str]:
+    """Yield the names that calls of these functions give: the first argument, or ``id``."""
+    for path in sources.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+                given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "id")]
+                yield from (str(each.value) for each in given if isinstance(each, ast.Constant))
+
+
+def explained(kind: EntryKind) -> list[str]:
+    """Return the names of a kind."""
+    return [each.name for each in ENTRIES if each.kind is kind]
+
+
+def test_every_finding_is_explained_and_no_other() -> None:
+    assert sorted(explained(EntryKind.FINDING)) == sorted(set(named_in(DIAGNOSIS, NAMING_FINDINGS)))
+
+
+def test_every_fix_is_explained_and_no_other() -> None:
+    assert sorted(explained(EntryKind.FIX)) == sorted(set(named_in(DIAGNOSIS / "fixes", NAMING_FIXES)))
+
+
+def test_every_status_and_verdict_is_explained_in_its_order() -> None:
+    assert explained(EntryKind.STATUS) == list(SpreadStatus)
+    assert sorted(explained(EntryKind.VERDICT)) == sorted({*Verdict, *RebalanceVerdict})
+
+
+def test_everything_that_a_step_does_is_explained() -> None:
+    told = {field.encode_name for field in msgspec.structs.fields(SimulatedStep)}
+    in_words_of_its_own = {"step", "items", "notes", "newlyPending"}
+    assert set(explained(EntryKind.OUTCOME)) == told - in_words_of_its_own | {"ranges"}
+
+
+def test_every_field_of_a_constraint_is_explained() -> None:
+    fields = {field.encode_name for field in msgspec.structs.fields(TopologySpreadConstraint)}
+    assert set(explained(EntryKind.FIELD)) == fields
+    assert len(explained(EntryKind.FIELD)) == len(fields)
+
+
+@pytest.mark.parametrize("each", ENTRIES, ids=lambda each: f"{each.kind}-{each.name}")
+def test_an_entry_is_short_whole_and_linked(each: Entry) -> None:
+    for text in (each.meaning, each.when, each.action):
+        assert text.endswith(".")
+        assert len(text) < 320
+    assert not each.summary.endswith(".")
+    assert len(each.summary) < 80
+    page, _, heading = each.link.partition("#")
+    assert page.startswith("https://kubernetes.io/docs/concepts/")
+    assert page != entry.SPREAD or heading in HEADINGS
+
+
+@pytest.mark.parametrize("named", ["maxSkew", "MAXSKEW", "spec.topologySpreadConstraints[0].maxSkew"])
+def test_a_name_is_found_in_any_case_and_at_the_end_of_a_path(named: str) -> None:
+    assert [each.name for each in entries_named(named)] == ["maxSkew"]
+
+
+def test_one_name_may_mean_two_things() -> None:
+    assert [each.kind for each in entries_named("incomplete")] == [EntryKind.STATUS, EntryKind.VERDICT]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"), [("maxscew", "maxSkew"), ("pinedminimum", "PinnedMinimum"), ("GhostPods", "GhostPod")]
+)
+def test_what_is_nearly_named_is_suggested(typed: str, first: str) -> None:
+    assert entries_named(typed) == ()
+    assert similar_names(typed)[0] == first
+
+
+def test_what_is_nothing_like_a_name_is_not() -> None:
+    assert similar_names("quux") == ()
