@@ -16,7 +16,7 @@ import msgspec
 from typer.testing import CliRunner
 
 from kubectl_spread.cli import PROGRAM, application, in_order
-from kubectl_spread.contract.report import AnyReport
+from kubectl_spread.contract.any_report import AnyReport
 
 Values: TypeAlias = dict[str, Any]
 

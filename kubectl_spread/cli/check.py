@@ -21,7 +21,7 @@ from kubectl_spread.errors import UsageError
 if TYPE_CHECKING:
     from kubectl_spread.commands.server_side import Create
     from kubectl_spread.commands.source import Source
-    from kubectl_spread.contract.report import CheckReport
+    from kubectl_spread.contract.check import CheckReport
 
 EPILOG = """
 \b

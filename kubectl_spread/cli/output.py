@@ -15,7 +15,7 @@ from kubectl_spread.cli.formats import STRUCTURED, renderer_for
 from kubectl_spread.errors import ExitCode, ManifestError, SpreadError, UsageError
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.report import AnyReport
+    from kubectl_spread.contract.any_report import AnyReport
     from kubectl_spread.render.text.screen import Screen
 
 ReportT = TypeVar("ReportT", bound="AnyReport")

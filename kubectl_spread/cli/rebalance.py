@@ -10,7 +10,7 @@ from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, RebalanceOutput, SchedulerFlags, ScopeFlags
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.report import RebalanceReport
+    from kubectl_spread.contract.rebalance import RebalanceReport
 
 EPILOG = """
 \b

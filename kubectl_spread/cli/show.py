@@ -15,7 +15,7 @@ from kubectl_spread.errors import ExitCode
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Scope
     from kubectl_spread.commands.show import Overview, ShowAnswer, ShowOptions
-    from kubectl_spread.contract.report import SkewReport, SkewTable
+    from kubectl_spread.contract.skew import SkewReport, SkewTable
 
 EPILOG = """
 \b

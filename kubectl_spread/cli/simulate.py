@@ -10,7 +10,7 @@ from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import ConnectionFlags, Flags, Option, SchedulerFlags, ScopeFlags, SimulateOutput
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.report import SimulateReport
+    from kubectl_spread.contract.simulate import SimulateReport
 
 EPILOG = """
 \b

@@ -19,7 +19,7 @@ from kubectl_spread.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.show import ShowAnswer
-    from kubectl_spread.contract.report import SkewReport
+    from kubectl_spread.contract.skew import SkewReport
 
 TEXT = ("table", "wide")
 FORMATS = (*TEXT, "json", "yaml", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=")

@@ -18,7 +18,7 @@ from kubectl_spread.cli.flags import (
 )
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.report import PendingReport
+    from kubectl_spread.contract.pending import PendingReport
 
 EPILOG = """
 \b

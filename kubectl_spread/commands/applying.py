@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 from kubectl_spread.commands import admission_errors
 from kubectl_spread.commands.bad_objects import malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
-from kubectl_spread.contract.report import ValidationError
+from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
 from kubectl_spread.errors import ManifestError, ManifestProblem

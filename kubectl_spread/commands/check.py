@@ -15,15 +15,10 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSourc
 from kubectl_spread.commands.origin import in_its_file
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.contract.report import (
-    CheckItem,
-    CheckReport,
-    EvaluationReport,
-    Incomplete,
-    Severity,
-    ValidationError,
-    Verdict,
-)
+from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError
+from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.findings import Severity
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied

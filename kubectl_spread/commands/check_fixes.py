@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.contract.report import CheckItem
+from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.check_item import Checked
 from kubectl_spread.diagnosis.fixes import Situation, search_fixes

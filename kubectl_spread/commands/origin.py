@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.sources import STANDARD_INPUT
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.contract.report import CheckItem, ManifestEdit, Origin
+from kubectl_spread.contract.check import CheckItem, Origin
+from kubectl_spread.contract.fixes import ManifestEdit
 
 
 def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:

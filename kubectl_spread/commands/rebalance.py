@@ -14,7 +14,9 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.contract.report import Fix, Incomplete, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import rebalance_item
 from kubectl_spread.diagnosis.openings import fixes_first

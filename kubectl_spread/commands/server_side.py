@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.commands.manifests import Manifest, values_of
-from kubectl_spread.contract.report import Incomplete, ValidationError
+from kubectl_spread.contract.check import ValidationError
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import BY_API, POD, Kind

@@ -12,7 +12,8 @@ from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.contract.report import Incomplete, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads

@@ -14,7 +14,9 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
-from kubectl_spread.contract.report import Incomplete, SimulatedStep, SimulateReport, SpreadStatus, WorkloadRef
+from kubectl_spread.contract.report import Incomplete, WorkloadRef
+from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.observer import Key, Looking

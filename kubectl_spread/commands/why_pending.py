@@ -17,7 +17,8 @@ from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.contract.report import NotCreated, PendingItem, PendingReport, Preemption, Verdict
+from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.contract.pending import NotCreated, PendingItem, PendingReport, Preemption
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge

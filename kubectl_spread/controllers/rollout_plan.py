@@ -17,7 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
-from kubectl_spread.contract.report import Rollout, WorkloadRef
+from kubectl_spread.contract.check import Rollout
+from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica

@@ -12,8 +12,8 @@ from itertools import chain
 
 import msgspec
 
-from kubectl_spread.contract import report
-from kubectl_spread.contract.report import ConstraintReport, Domain
+from kubectl_spread.contract import constraints as report
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.requirements import (

@@ -9,7 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.contract.report import CheckItem, EvaluationReport, FailedCreate, Incomplete, Jam, Verdict
+from kubectl_spread.contract.check import CheckItem, FailedCreate, Jam
+from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers import statefulset
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload, PlannedPod, RolloutPlan, plan_of

@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec import UNSET
 
-from kubectl_spread.contract.report import BypassedNode, ConstraintReport, Domain, Pin
+from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain, Pin
 from kubectl_spread.diagnosis.reasons import Explainer
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,

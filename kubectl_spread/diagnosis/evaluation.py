@@ -8,15 +8,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from kubectl_spread.contract.report import (
-    EvaluationReport,
-    Incomplete,
-    NodeReport,
-    Preemption,
-    Rejection,
-    Requirement,
-    Verdict,
-)
+from kubectl_spread.contract.constraints import Requirement
+from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection, Verdict
+from kubectl_spread.contract.pending import Preemption
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings
 from kubectl_spread.diagnosis.causes import Blame, Case

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.contract.report import EvaluationReport, EventReport
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.pending import EventReport
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Event, Pod
 from kubectl_spread.snapshot import Snapshot
 

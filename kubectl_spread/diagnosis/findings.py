@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.report import ConstraintReport, Finding, Severity
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.findings import Finding, Severity
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import reasons

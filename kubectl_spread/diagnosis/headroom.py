@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import ConstraintReport, Headroom, SpreadStatus
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.skew import Headroom, SpreadStatus
 from kubectl_spread.controllers.job import at_once
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed

@@ -6,7 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import Refusal
-from kubectl_spread.contract.report import NotCreated
+from kubectl_spread.contract.pending import NotCreated
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.shortage import Shortage, failure_of
 from kubectl_spread.controllers.workloads import OwnedPods

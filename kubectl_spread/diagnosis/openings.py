@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.causes import named

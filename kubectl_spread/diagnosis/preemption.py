@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_spread.contract.report import Nomination, PodName, Preemption
+from kubectl_spread.contract.pending import Nomination, Preemption
+from kubectl_spread.contract.report import PodName
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import StorageClass

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import msgspec
 
-from kubectl_spread.contract import report
+from kubectl_spread.contract import constraints as report
 from kubectl_spread.diagnosis.neighbours import Neighbours
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod

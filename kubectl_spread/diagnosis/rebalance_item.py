@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
-from kubectl_spread.contract.report import Fix, PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
+from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.incomplete import incomplete

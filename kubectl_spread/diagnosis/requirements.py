@@ -13,7 +13,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
-from kubectl_spread.contract import report
+from kubectl_spread.contract import constraints as report
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle

@@ -10,17 +10,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.contract.report import (
-    ConstraintReport,
-    ConstraintRow,
-    Counts,
-    Finding,
-    Headroom,
-    Incomplete,
-    SkewItem,
-    SkewRow,
-    SpreadStatus,
-)
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.skew import ConstraintRow, Counts, Headroom, SkewItem, SkewRow, SpreadStatus
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed

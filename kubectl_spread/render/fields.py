@@ -6,10 +6,10 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import get_args, get_type_hints
 
 import msgspec
 
-from kubectl_spread.contract import report
 from kubectl_spread.render.schema import REPORTS
 
 COMMON: Mapping[str, str] = MappingProxyType(
@@ -84,14 +84,25 @@ class JsonField(msgspec.Struct, frozen=True, kw_only=True):
 
 def json_fields() -> Iterator[JsonField]:
     """Yield every field of every type of the schema."""
+    structs = dict[str, type[msgspec.Struct]]()
+    for each in REPORTS:
+        _collect_structs(each, structs)
     _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
-    for name in definitions:
-        described = getattr(report, name)
-        if issubclass(described, msgspec.Struct):
-            told = _attributes(described)
-            for field in msgspec.structs.fields(described):
-                meaning = told.get(field.name) or COMMON[field.encode_name]
-                yield JsonField(of=name, name=field.encode_name, meaning=meaning)
+    for name in filter(structs.get, definitions):
+        documented = _attributes(structs[name])
+        for field in msgspec.structs.fields(structs[name]):
+            meaning = documented.get(field.name) or COMMON[field.encode_name]
+            yield JsonField(of=name, name=field.encode_name, meaning=meaning)
+
+
+def _collect_structs(annotation: object, structs: dict[str, type[msgspec.Struct]]) -> None:
+    """Add every struct that values of the annotated type may hold to name → struct."""
+    for argument in get_args(annotation):
+        _collect_structs(argument, structs)
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct) and annotation.__name__ not in structs:
+        structs[annotation.__name__] = annotation
+        for field_type in get_type_hints(annotation).values():
+            _collect_structs(field_type, structs)
 
 
 def fields_named(name: str) -> tuple[JsonField, ...]:

@@ -5,7 +5,8 @@ Source: docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 from __future__ import annotations
 
-from kubectl_spread.contract.report import CheckReport, Severity
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.findings import Severity
 from kubectl_spread.render.annotations import Annotation, annotations_of
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

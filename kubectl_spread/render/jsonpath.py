@@ -22,7 +22,7 @@ from jsonpath import JSONPathEnvironment
 from jsonpath.exceptions import JSONPathError
 from jsonpath.path import CompoundJSONPath, JSONPath
 
-from kubectl_spread.contract.report import AnyReport
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.jsonpath_query import PathError, queries_of, quoted_end, unquoted
 
 _RANGE = re.compile(r"range\b")

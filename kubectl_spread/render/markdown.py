@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from kubectl_spread.contract.report import AnyReport, SkewReport, SpreadStatus
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.skew import SkewReport, SpreadStatus
 from kubectl_spread.render.cells import NONE, clean
 from kubectl_spread.render.outline import (
     Block,

@@ -14,7 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kubectl_spread.contract.report import CheckItem, ConstraintReport, Domain, ItemsReport, PendingItem, SkewItem
+from kubectl_spread.contract.any_report import ItemsReport
+from kubectl_spread.contract.check import CheckItem
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
+from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording.words import first_and_more

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kubectl_spread.contract.report import ConstraintReport, SkewItem, SkewReport
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
 

@@ -9,7 +9,11 @@ import sys
 
 import msgspec
 
-from kubectl_spread.contract.report import CheckReport, PendingReport, RebalanceReport, SimulateReport, SkewReport
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 
 REPORTS = (SkewReport, PendingReport, CheckReport, SimulateReport, RebalanceReport)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

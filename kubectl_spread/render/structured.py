@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from kubectl_spread.contract.report import AnyReport
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.cells import invisible
 
 

@@ -11,7 +11,8 @@ from typing import cast
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import Jam, Placement, PodName
+from kubectl_spread.contract.check import Jam, Placement
+from kubectl_spread.contract.report import PodName
 from kubectl_spread.controllers import daemonset, deployment
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload, RolloutPlan

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import DomainRange, Jam, Placement, PodName
+from kubectl_spread.contract.check import DomainRange, Jam, Placement
+from kubectl_spread.contract.report import PodName
 from kubectl_spread.controllers.daemonset import nodes_with_pod, pinned_to
 from kubectl_spread.controllers.next_pod import claims_of
 from kubectl_spread.controllers.persistent_volumes import bound_on, created

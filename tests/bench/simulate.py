@@ -6,7 +6,7 @@ import gc
 import sys
 import time
 
-from kubectl_spread.contract.report import SimulatedStep
+from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.observer import Looking
 from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.scheduler.framework import Handle

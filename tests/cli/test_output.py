@@ -12,7 +12,8 @@ import typer
 
 from kubectl_spread.cli.flags import PendingOutput
 from kubectl_spread.cli.output import LONGEST_NOTE, OutputError, explain, note, printer, wants_color, write
-from kubectl_spread.contract.report import Metadata, PendingReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.report import Metadata
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
 from tests.render.reports import pending_text
 

@@ -20,7 +20,8 @@ from kubectl_spread.cli import watch
 from kubectl_spread.cli.watch import ERASE_BELOW, ERASE_LINE, HOME, Printing, fitting, news, screen
 from kubectl_spread.commands.show import ShowAnswer
 from kubectl_spread.commands.view import SchedulerOptions, look
-from kubectl_spread.contract.report import Incomplete, SkewReport
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.skew import SkewReport
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload
 from tests.cluster.api_server import status

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.report import CheckItem, CheckReport
+from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline.check import check_sentence

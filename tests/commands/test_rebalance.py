@@ -7,7 +7,7 @@ import pytest
 from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebalance
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.report import RebalanceReport
+from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.errors import ClusterError, ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds

@@ -13,7 +13,7 @@ from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.cluster.net.failures import StatusCause
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.report import CheckItem, CheckReport
+from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import Plain, convert
 from kubectl_spread.objects.kinds import Kind

@@ -13,7 +13,9 @@ from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
-from kubectl_spread.contract.report import PendingItem, Requirement, Verdict
+from kubectl_spread.contract.constraints import Requirement
+from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, namespace, node, pod, spread

@@ -13,7 +13,7 @@ from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, exit_code, pod_name, why_pending
-from kubectl_spread.contract.report import PendingItem
+from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.diagnosis.fixes.search import Spent
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector

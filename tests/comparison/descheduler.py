@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from kubectl_spread.contract.report import RebalanceReport
+from kubectl_spread.contract.rebalance import RebalanceReport
 from tests import gobuild
 from tests.comparison.imbalances import Imbalance
 from tests.conformance.record import oracle

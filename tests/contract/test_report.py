@@ -8,19 +8,12 @@ import jsonschema
 import msgspec
 import pytest
 
-from kubectl_spread.contract.report import (
-    API_VERSION,
-    AnyReport,
-    CheckReport,
-    ConstraintReport,
-    Domain,
-    Metadata,
-    PendingReport,
-    Requirement,
-    SkewReport,
-    SpreadStatus,
-    WorkloadRef,
-)
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.constraints import ConstraintReport, Domain, Requirement
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.report import API_VERSION, Metadata, WorkloadRef
+from kubectl_spread.contract.skew import SkewReport, SpreadStatus
 from kubectl_spread.render.schema import schema
 from tests.program import encoded, valid
 

@@ -8,17 +8,12 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import (
-    ConstraintReport,
-    EvaluationReport,
-    Finding,
-    Metadata,
-    PendingItem,
-    PendingReport,
-    SkewItem,
-    SkewReport,
-    SkewRow,
-)
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.pending import PendingItem, PendingReport
+from kubectl_spread.contract.report import Metadata
+from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.skew import skew_items, skew_rows

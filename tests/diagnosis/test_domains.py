@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.report import ConstraintReport, Requirement
+from kubectl_spread.contract.constraints import ConstraintReport, Requirement
 from kubectl_spread.diagnosis.domains import similar_keys
 from tests.build import HOSTNAME, ZONE, Object, app, configured_profile, node, pod, spread
 from tests.diagnosis.judged import (

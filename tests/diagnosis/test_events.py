@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.contract.report import EvaluationReport, EventReport
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.pending import EventReport
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.objects.core import Pod
 from tests.build import Object, pod, snapshot

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import Finding, Severity
+from kubectl_spread.contract.findings import Finding, Severity
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import owned

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.contract.report import Headroom
+from kubectl_spread.contract.skew import Headroom
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.skew import skew_items
 from tests import build

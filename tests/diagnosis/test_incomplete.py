@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.incomplete import KIND_GAPS, VOLUME_FILTERS, without_unread
 from kubectl_spread.objects import kinds

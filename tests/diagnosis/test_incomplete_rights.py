@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KIND_GAPS, without_unread
 from kubectl_spread.objects import kinds

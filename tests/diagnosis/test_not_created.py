@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.contract.report import SpreadStatus
+from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis.skew import skew_items
 from tests.build import ZONE, Object, app, handle, node, spread

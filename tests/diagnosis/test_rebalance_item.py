@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from kubectl_spread.contract.report import RebalanceItem, RebalanceVerdict
+from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceVerdict
 from kubectl_spread.diagnosis.openings import fixes_first
 from kubectl_spread.diagnosis.rebalance_item import command, evictions, items
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from kubectl_spread.contract.report import AnyReport
+from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.html import to_html
 from tests.npm import installed
 

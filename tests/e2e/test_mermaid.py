@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.contract.report import ItemsReport
+from kubectl_spread.contract.any_report import ItemsReport
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.mermaid import label, to_mermaid
 from tests.npm import installed

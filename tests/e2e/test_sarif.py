@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kubectl_spread.contract.report import CheckReport
+from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.render.sarif import to_sarif
 from tests.npm import installed
 from tests.render.reports import REPORTS, golden_report, poisoned_report

@@ -6,19 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.contract.report import (
-    BypassedNode,
-    ConstraintReport,
-    Domain,
-    Metadata,
-    NodeReport,
-    PendingItem,
-    PendingReport,
-    Rejection,
-    Requirement,
-    Verdict,
-    WorkloadRef,
-)
+from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain, Requirement
+from kubectl_spread.contract.evaluation import NodeReport, Rejection, Verdict
+from kubectl_spread.contract.pending import PendingItem, PendingReport
+from kubectl_spread.contract.report import Metadata, WorkloadRef
 from tests.build import HOSTNAME, ZONE
 
 LARGE = Metadata(

@@ -9,15 +9,12 @@ from typing import Any
 
 import msgspec
 
-from kubectl_spread.contract.report import (
-    AnyReport,
-    CheckReport,
-    ItemsReport,
-    PendingReport,
-    RebalanceReport,
-    SimulateReport,
-    SkewReport,
-)
+from kubectl_spread.contract.any_report import AnyReport, ItemsReport
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline

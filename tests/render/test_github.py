@@ -9,7 +9,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import CheckReport, Incomplete, Origin
+from kubectl_spread.contract.check import CheckReport, Origin
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.render.annotations import annotations_of
 from kubectl_spread.render.github import to_github
 from tests.render.reports import REPORTS, golden_report, poisoned_report

@@ -11,19 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.report import (
-    AnyReport,
-    CheckReport,
-    DomainRange,
-    EventReport,
-    EvictedPod,
-    Incomplete,
-    PendingItem,
-    PendingReport,
-    RebalanceReport,
-    SimulateReport,
-    SkewReport,
-)
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.check import CheckReport, DomainRange
+from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.simulate import EvictedPod, SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, to_html
 from kubectl_spread.render.html.balance import MOST_DOMAINS

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.report import Metadata, PendingReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.report import Metadata
 from kubectl_spread.errors import UsageError
 from kubectl_spread.render import jsonpath
 from tests.render.jsonpath_templates import AS_JSON, REFUSED, TEMPLATES, VALUES

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import CheckReport, Origin, ValidationWarning, Verdict
+from kubectl_spread.contract.check import CheckReport, Origin, ValidationWarning
+from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.render.sarif import FINGERPRINT, to_sarif
 from tests.render.reports import REPORTS, golden_report, poisoned_report, strings
 

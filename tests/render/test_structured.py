@@ -8,7 +8,8 @@ import msgspec
 import pytest
 import yaml
 
-from kubectl_spread.contract.report import PendingItem, PendingReport, SkewReport
+from kubectl_spread.contract.pending import PendingItem, PendingReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.structured import to_json, to_yaml
 from tests.build import ZONE, app, spread
 from tests.build_workloads import template, workload

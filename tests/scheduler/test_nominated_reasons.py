@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_spread.contract.report import Requirement
+from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from tests import build
 from tests.build import Object, app, node, spread

@@ -10,7 +10,7 @@ from typing import Any
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.report import SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.commands.memory import Memory
 from tests.rebalance.lying import web

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubectl_spread.commands.simulate import exit_code
-from kubectl_spread.contract.report import SimulatedStep
+from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.errors import ManifestError
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import controller, template, workload

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.report import DomainRange, Jam
+from kubectl_spread.contract.check import DomainRange, Jam
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.rollout_plan import PlannedPod, RolloutPlan
 from kubectl_spread.objects.core import Pod

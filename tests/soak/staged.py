@@ -28,15 +28,12 @@ from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
-from kubectl_spread.contract.report import (
-    CheckItem,
-    ConstraintReport,
-    Domain,
-    EvaluationReport,
-    Fix,
-    PendingItem,
-    SkewItem,
-)
+from kubectl_spread.contract.check import CheckItem
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.scheduler import cycle
 from tests.build import Object, namespace
 from tests.commands.large import Large

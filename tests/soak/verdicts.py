@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from kubectl_spread.contract.report import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
 from tests.conformance.answer import Case, question
 from tests.conformance.generate import cases

@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
-from kubectl_spread.contract.report import Disturbance, ManifestEdit, PatchOperation
+from kubectl_spread.contract.fixes import Disturbance, ManifestEdit, PatchOperation
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import owner_of

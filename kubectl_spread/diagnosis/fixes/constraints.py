@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.contract.report import JsonValue, PatchOperation
+from kubectl_spread.contract.fixes import JsonValue, PatchOperation
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit

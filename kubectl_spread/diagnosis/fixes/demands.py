@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.contract.report import JsonValue, PatchOperation
+from kubectl_spread.contract.fixes import JsonValue, PatchOperation
 from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import Change, Fix
+from kubectl_spread.contract.fixes import Change, Fix
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (

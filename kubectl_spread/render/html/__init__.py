@@ -14,15 +14,13 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 
-from kubectl_spread.contract.report import (
-    AnyReport,
-    CheckReport,
-    Metadata,
-    PendingReport,
-    RebalanceReport,
-    SimulateReport,
-    SkewReport,
-)
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.report import Metadata
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import NONE
 from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, card_markup, cards_of
 from kubectl_spread.render.html.markup import Markup, Short, block, each, element, joined, text

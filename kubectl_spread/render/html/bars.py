@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_spread.contract.report import ConstraintReport
+from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, text
 from kubectl_spread.render.outline import ConstraintBlock
 from kubectl_spread.render.outline.domains import DomainRow, Ranges, domain_rows

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from kubectl_spread.contract.report import (
-    CheckItem,
-    Domain,
-    EvaluationReport,
-    NodeReport,
-    Rejection,
-    SkewItem,
-    SpreadStatus,
-)
+from kubectl_spread.contract.check import CheckItem
+from kubectl_spread.contract.constraints import Domain
+from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection
+from kubectl_spread.contract.skew import SkewItem, SpreadStatus
 from kubectl_spread.render.outline.domains import skew_text
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace  # noqa: TID251 - a cell and its fate
 from enum import Enum
 from types import MappingProxyType
 
-from kubectl_spread.contract.report import BypassedNode, ConstraintReport, Domain
+from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines

@@ -16,18 +16,13 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from kubectl_spread.contract.report import (
-    CheckItem,
-    Finding,
-    Incomplete,
-    NotCreated,
-    PendingItem,
-    RebalanceReport,
-    SimulatedStep,
-    SkewItem,
-    ValidationError,
-    ValidationWarning,
-)
+from kubectl_spread.contract.check import CheckItem, ValidationError, ValidationWarning
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.pending import NotCreated, PendingItem
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.contract.skew import SkewItem
 
 RowT = TypeVar("RowT")
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from kubectl_spread.contract.report import (
-    AnyReport,
-    CheckReport,
-    PendingReport,
-    RebalanceReport,
-    SimulateReport,
-    SkewReport,
-)
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.check import CheckReport
+from kubectl_spread.contract.pending import PendingReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.outline import Extent, Outline
 from kubectl_spread.render.outline.check import check_outline
 from kubectl_spread.render.outline.pending import pending_outline

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from kubectl_spread.contract.report import CheckItem, CheckReport, ConstraintReport, Jam, Verdict
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.render.outline import (
     Block,
     Extent,

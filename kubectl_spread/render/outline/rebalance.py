@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_spread.contract.report import PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.rebalance import PlannedEviction, RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.render.outline import (
     Block,
     Column,

@@ -7,15 +7,13 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from kubectl_spread.contract.report import (
-    AnyReport,
-    ConstraintReport,
-    Finding,
-    Incomplete,
-    RebalanceReport,
-    SimulateReport,
-    SkewReport,
-)
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
 

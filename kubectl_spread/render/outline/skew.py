@@ -6,17 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.contract.report import (
-    FEW_DOMAINS,
-    ConstraintReport,
-    Counts,
-    Finding,
-    SkewItem,
-    SkewReport,
-    SkewRow,
-    SkewTable,
-    SpreadStatus,
-)
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.domains import constraint_block

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.report import SkewItem, SkewReport, SkewRow
+from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Table, table_of
 from kubectl_spread.render.outline.shortening import node_names

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kubectl_spread.contract.report import AnyReport, RebalanceReport, SimulateReport, SkewReport
+from kubectl_spread.contract.any_report import AnyReport
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import clean
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kubectl_spread.contract.report import Incomplete, SkewReport, SkewTable
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.skew import SkewReport, SkewTable
 from kubectl_spread.render.outline import Extent, Gaps, table_of
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of, skew_outline
 from kubectl_spread.render.text import block_lines, outline_text, shortened, suffix_line, table_text

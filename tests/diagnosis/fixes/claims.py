@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes, siblings_of
 from kubectl_spread.objects.kinds import Kind

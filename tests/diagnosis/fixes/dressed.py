@@ -9,7 +9,7 @@ import copy
 import random
 from collections.abc import Iterator
 
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes import search_fixes
 from tests.build import Object
 from tests.conformance.generate import Case

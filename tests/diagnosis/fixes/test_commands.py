@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.diagnosis.fixes.clusters import HASH, WEB, fixes, web, zones
 from tests.diagnosis.fixes.owners import cron_job, owned, owner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes.gitops import keeper_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert

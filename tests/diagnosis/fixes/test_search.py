@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from kubectl_spread.contract.report import Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.fixes import fix_for
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread

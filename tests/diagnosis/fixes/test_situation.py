@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.contract.report import Replicas, Severity
+from kubectl_spread.contract.findings import Severity
+from kubectl_spread.contract.pending import Replicas
 from kubectl_spread.controllers.workloads import living_pods
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.report import ConstraintReport
+from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.domains import MOST_ROWS, constraint_block
 from kubectl_spread.render.text import block_lines

@@ -11,25 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from kubectl_spread.contract.report import (
-    AnyReport,
-    CheckReport,
-    EventReport,
-    Finding,
-    Fix,
-    Incomplete,
-    ItemsReport,
-    Nomination,
-    PendingReport,
-    PodName,
-    Preemption,
-    RebalanceReport,
-    Severity,
-    SimulateReport,
-    SkewReport,
-    ValidationError,
-    ValidationWarning,
-)
+from kubectl_spread.contract.any_report import AnyReport, ItemsReport
+from kubectl_spread.contract.check import CheckReport, ValidationError, ValidationWarning
+from kubectl_spread.contract.findings import Finding, Severity
+from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.pending import EventReport, Nomination, PendingReport, Preemption
+from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.report import Incomplete, PodName
+from kubectl_spread.contract.simulate import SimulateReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.html.cards import EXTENT

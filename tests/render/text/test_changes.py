@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.contract.report import Incomplete, SkewItem, SkewReport
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.render.text.changes import changed_rows, summary
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_table

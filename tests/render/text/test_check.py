@@ -8,20 +8,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.report import (
+from kubectl_spread.contract.check import (
     CheckItem,
     CheckReport,
     DomainRange,
-    Finding,
-    Incomplete,
     Jam,
     Placement,
     Rollout,
-    Severity,
     ValidationError,
     ValidationWarning,
-    Verdict,
 )
+from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.contract.findings import Finding, Severity
+from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
 from tests.build import ZONE, Object

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.contract.report import (
-    CheckItem,
-    CheckReport,
-    PendingItem,
-    PendingReport,
-    SkewReport,
-)
+from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.contract.pending import PendingItem, PendingReport
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.text.names import names
 from tests.build import HOSTNAME, ZONE, app, spread
 from tests.build_workloads import template, workload

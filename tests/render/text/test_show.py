@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from kubectl_spread.contract.report import (
-    Incomplete,
-    SkewReport,
-)
+from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.text.names import names
 from kubectl_spread.render.text.screen import Screen
 from kubectl_spread.render.text.show import show_details, show_table

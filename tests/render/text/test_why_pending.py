@@ -8,19 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.report import (
-    EventReport,
-    Finding,
-    Incomplete,
-    Nomination,
-    PendingItem,
-    PendingReport,
-    PodName,
-    Preemption,
-    Replicas,
-    Severity,
-    WorkloadRef,
-)
+from kubectl_spread.contract.findings import Finding, Severity
+from kubectl_spread.contract.pending import EventReport, Nomination, PendingItem, PendingReport, Preemption, Replicas
+from kubectl_spread.contract.report import Incomplete, PodName, WorkloadRef
 from kubectl_spread.render.text.names import names
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN

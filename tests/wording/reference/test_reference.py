@@ -10,7 +10,10 @@ import msgspec
 import pytest
 
 from kubectl_spread import diagnosis
-from kubectl_spread.contract.report import RebalanceVerdict, SimulatedStep, SpreadStatus, Verdict
+from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.contract.rebalance import RebalanceVerdict
+from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.wording.reference import ENTRIES, entries_named, entry, similar_names
 from kubectl_spread.wording.reference.entry import Entry, EntryKind

@@ -1,0 +1,181 @@
+"""The report of ``check``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from kubectl_spread.contract.constraints import ConstraintReport, Requirement
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.report import Incomplete, Metadata, PodName, Report
+
+
+class ValidationError(Report, frozen=True, kw_only=True):
+    """What the API server would refuse, in its words."""
+
+    field: str
+    reason: str
+    message: str
+
+
+class ValidationWarning(Report, frozen=True, kw_only=True):
+    """What the API server accepts, but warns of in these words."""
+
+    field: str
+    message: str
+
+
+class Placement(Report, frozen=True, kw_only=True):
+    """Where one replica goes.
+
+    Attributes:
+        replica: which, counted from 1.
+        node: where.
+        ties: the other nodes of the same total score.
+        preempts: the Pods that the scheduler evicts from the node to make room; unset where it evicts none.
+    """
+
+    replica: int
+    node: str
+    ties: tuple[str, ...] = ()
+    preempts: tuple[PodName, ...] | UnsetType = UNSET
+
+
+class Jam(Report, frozen=True, kw_only=True):
+    """The first replica that finds no node.
+
+    Attributes:
+        replica: which; where it depends on ties, the earliest.
+        replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
+        message: the scheduler's wording; None where not all Pods were read and it is not known.
+        nodes: of a DaemonSet, the nodes that have no room for their Pod.
+        summary: what is to blame, in a sentence or two.
+        conflict: the fewest requirements that together leave it no node.
+    """
+
+    replica: int
+    replica_max: int | UnsetType | None = UNSET
+    message: str | None
+    nodes: tuple[str, ...] = ()
+    summary: str = ""
+    conflict: tuple[Requirement, ...] = ()
+
+
+class DomainRange(Report, frozen=True, kw_only=True):
+    """How many Pods a domain may hold once all replicas are placed, where that depends on ties.
+
+    Attributes:
+        constraint: the constraint's index.
+        value: the domain.
+        minimum: the fewest matching Pods that were found.
+        maximum: the most.
+    """
+
+    constraint: int
+    value: str
+    minimum: int
+    maximum: int
+
+
+class Rollout(Report, frozen=True, kw_only=True):
+    """How the workload gets from the Pods it has to those of the manifest.
+
+    Attributes:
+        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete`` where the template changes; ``Scale`` where it does
+            not and only missing Pods come; ``Replace`` for a Pod that exists; ``Unknown`` for kinds of other APIs.
+        running: the Pods the workload has (count).
+        replaced: how many of them go.
+        assumed: what was assumed, as a sentence.
+    """
+
+    strategy: Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
+    running: int
+    replaced: int
+    assumed: str
+
+
+class Origin(Report, frozen=True, kw_only=True):
+    """Where a manifest stands.
+
+    Attributes:
+        file: empty where it comes from no file: standard input, a URL, a build.
+        document: which of the source, counted from 1.
+        line: of the source, counted from 1; 0 where it is not known, as in JSON.
+        lines: path or field, as findings and validation errors name it → its line, or that of what it would stand in.
+    """
+
+    file: str
+    document: int
+    line: int = 0
+    lines: dict[str, int] = {}
+
+
+class FailedCreate(Report, frozen=True, kw_only=True):
+    """At which Pod the API server ends the making of Pods, as a quota does.
+
+    Attributes:
+        created: how many come to be.
+        message: why the next one does not, in the API server's words.
+    """
+
+    created: int
+    message: str
+
+
+class CheckItem(EvaluationReport, frozen=True, kw_only=True):
+    """Whether one Pod template of a manifest schedules, and how its replicas lie.
+
+    Attributes:
+        replicas: how many were asked for.
+        validation: what the API server would refuse.
+        warnings: what it would warn of; nothing where it refuses the manifest.
+        placements: where each replica goes, in order; ties go to the first name.
+        jam: the first replica that finds no node; None when all find one.
+        pending: how many Pods then wait for a node (count), with ties going to the first name.
+        failed_create: the first Pod that the API server refuses; None where it takes all.
+        held_by: the scheduling gates that hold its Pods back.
+        after: the constraints with all placed replicas counted.
+        orders: in how many orders ties were broken, by name first.
+        ranges: the domains of ``after`` whose counts differ between these orders.
+        sampled: whether there are so many nodes that the scheduler may look at some of them only.
+        rollout: what was assumed about the workload's running Pods; None where it has none.
+        origin: where the manifest stands.
+    """
+
+    replicas: int = 1
+    validation: tuple[ValidationError, ...] = ()
+    warnings: tuple[ValidationWarning, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    jam: Jam | None = None
+    pending: int = 0
+    failed_create: FailedCreate | None = None
+    held_by: tuple[str, ...] = ()
+    after: tuple[ConstraintReport, ...] = ()
+    orders: int = 1
+    ranges: tuple[DomainRange, ...] = ()
+    sampled: bool = False
+    rollout: Rollout | None = None
+    origin: Origin | UnsetType = UNSET
+
+    @property
+    def blamed(self) -> tuple[Requirement, ...]:
+        """The fewest requirements that leave the first Pod without a node no node."""
+        return self.conflict or (self.jam.conflict if self.jam else ())
+
+    @property
+    def blamed_paths(self) -> tuple[str, ...]:
+        """The fields of the Pod in which the constraints among them stand; nothing for those of the cluster."""
+        own = {each.index for each in self.constraints if not each.default}
+        indexes = (each.index for each in self.blamed if each.kind == "constraint" and each.index in own)
+        return tuple(f"spec.topologySpreadConstraints[{index}]" for index in indexes)
+
+
+class CheckReport(Report, frozen=True, kw_only=True):
+    """The answer of ``check``."""
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["CheckReport"] = "CheckReport"
+    metadata: Metadata
+    items: tuple[CheckItem, ...]
+    incomplete: tuple[Incomplete, ...] = ()

@@ -1,0 +1,128 @@
+"""The report of ``why-pending``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.report import Incomplete, Metadata, PodName, Report, WorkloadRef
+
+
+class EventReport(Report, frozen=True, kw_only=True):
+    """The scheduler's last word about the Pod.
+
+    Attributes:
+        message: as it stands in the event or the Pod's condition, the part about preemption included.
+        time: RFC 3339 text; empty when unknown.
+        count: how often it was said.
+        differs: why it differs from the report's message; empty where it does not.
+    """
+
+    message: str
+    time: str = ""
+    count: int = 1
+    differs: str = ""
+
+
+class Preemption(Report, frozen=True, kw_only=True):
+    """What the scheduler would evict for the Pod at its next turn.
+
+    Attributes:
+        node: where; the first by name where several are equally good.
+        victims: the Pods to go, the most important first.
+        pdb_violations: how many of them a PodDisruptionBudget protects; None where budgets could not be read.
+        ties: the other nodes that are as good, any of which the scheduler may choose.
+        other_nodes: nodes that evictions would open too, at a higher price.
+        sampled: whether there are so many nodes that the scheduler tries only some, and may choose another one.
+        read: false where too few Pods were read to tell; absent where all is known.
+    """
+
+    node: str = ""
+    victims: tuple[PodName, ...] = ()
+    pdb_violations: int | None = None
+    ties: tuple[str, ...] = ()
+    other_nodes: tuple[str, ...] = ()
+    sampled: bool = False
+    read: Literal[False] | UnsetType = UNSET
+
+
+class Nomination(Report, frozen=True, kw_only=True):
+    """The node that the scheduler makes room on for the Pod.
+
+    Attributes:
+        node: which.
+        leaving: the Pods that it evicts and that are still there.
+    """
+
+    node: str
+    leaving: tuple[PodName, ...]
+
+
+class Replicas(Report, frozen=True, kw_only=True):
+    """How much of a workload is at work.
+
+    Attributes:
+        wanted: the Pods that it asks for (count).
+        running: those of its Pods that run, and do not say that they are not ready (count).
+    """
+
+    wanted: int
+    running: int
+
+
+class PendingItem(EvaluationReport, frozen=True, kw_only=True):
+    """Why one Pod is not scheduled.
+
+    Attributes:
+        scheduler_name: who decides about the Pod.
+        replicas: how much of its workload is at work; absent where that makes no Pod again, or cannot be read.
+        event: the last FailedScheduling message; None when there is none.
+        held_by: the scheduling gates that hold the Pod back.
+        preemption: whom the scheduler would evict; None where it would evict nobody.
+        nomination: the node the Pod is nominated to; None for none.
+        same_as: an earlier Pod of the same template whose explanation holds for this one too.
+    """
+
+    scheduler_name: str
+    replicas: Replicas | UnsetType = UNSET
+    event: EventReport | None = None
+    held_by: tuple[str, ...] = ()
+    preemption: Preemption | None = None
+    nomination: Nomination | None = None
+    same_as: str | UnsetType = UNSET
+
+
+class NotCreated(Report, frozen=True, kw_only=True):
+    """A workload some of whose Pods do not even exist, for the API server refuses them.
+
+    Attributes:
+        wanted: the Pods that it, or the newest revision of a Deployment, is to have (count).
+        created: how many of them there are.
+        message: why the next one is refused.
+        message_from: ``condition`` where that is the last word of the workload's own controller; absent where it
+            follows from the quotas, limits and other objects that were read.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    wanted: int
+    created: int
+    message: str
+    message_from: Literal["condition"] | UnsetType = UNSET
+
+
+class PendingReport(Report, frozen=True, kw_only=True):
+    """The answer of ``why-pending``.
+
+    Attributes:
+        not_created: the workloads that lack Pods which are not even there to be Pending.
+    """
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["PendingReport"] = "PendingReport"
+    metadata: Metadata
+    items: tuple[PendingItem, ...]
+    not_created: tuple[NotCreated, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()

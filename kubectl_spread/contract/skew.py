@@ -1,0 +1,168 @@
+"""The report of ``show``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.findings import Finding
+from kubectl_spread.contract.report import Incomplete, Metadata, Report, WorkloadRef
+
+FEW_DOMAINS = 5
+"""Domains (count) up to which the table has the count of each."""
+
+
+class SpreadStatus(StrEnum):
+    """How a workload stands to one of its constraints, worst first."""
+
+    NO_DOMAINS = "NoDomains"
+    BLOCKED = "Blocked"
+    FAILED_CREATE = "FailedCreate"
+    UNSCHEDULABLE = "Unschedulable"
+    VIOLATED = "Violated"
+    NO_EFFECT = "NoEffect"
+    INCOMPLETE = "Incomplete"
+    UNEVEN = "Uneven"
+    OK = "OK"
+
+
+class Headroom(Report, frozen=True, kw_only=True):
+    """How many more replicas find a node, one after another.
+
+    Attributes:
+        more: how many do (count), before the first that does not.
+        tried: how many were tried (count).
+        then: what stops that one; empty where all that were tried found a node.
+    """
+
+    more: int
+    tried: int
+    then: str = ""
+
+
+class SkewItem(Report, frozen=True, kw_only=True):
+    """How one workload lies over the domains of one constraint.
+
+    Attributes:
+        revision: of the Pods the row speaks of; empty where the workload has only one.
+        pods: the Pods the constraint counts.
+        own_pods: how many of them are the workload's.
+        status_reason: the one thing to know about the status; empty for OK.
+        ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
+        next: the nodes the next replica may go to, best first; empty when there is no next Pod.
+        evaluated_filters: the filters that decided about ``next``.
+        headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
+        proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    revision: str = ""
+    pods: int
+    own_pods: int
+    default: bool
+    status: SpreadStatus
+    status_reason: str = ""
+    constraint: ConstraintReport
+    ghosts: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+    evaluated_filters: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    headroom: Headroom | UnsetType = UNSET
+    proved_on: Literal["read"] | UnsetType = UNSET
+
+
+class Counts(Report, frozen=True, kw_only=True):
+    """The Pods in each domain, or in so many of them.
+
+    Attributes:
+        each: domain → its Pods, where there are few domains.
+        domains: Pods → how many domains hold so many, where there are more.
+    """
+
+    each: dict[str, int] = {}
+    domains: dict[int, int] = {}
+
+    @classmethod
+    def of(cls, matching: Mapping[str, int]) -> Counts:
+        """Return the Pods in each of these domains (domain → Pods), or in so many of them."""
+        if len(matching) <= FEW_DOMAINS:
+            return cls(each=dict(sorted(matching.items())))
+        return cls(domains=dict(sorted(Counter(matching.values()).items())))
+
+
+class ConstraintRow(Report, frozen=True, kw_only=True):
+    """What the table says of a constraint; as in a ConstraintReport where that has it too."""
+
+    index: int
+    topology_key: str
+    max_skew: int
+    when_unsatisfiable: str
+    selector: str
+    skew: int
+    counts: Counts
+
+
+class SkewRow(Report, frozen=True, kw_only=True):
+    """What the table says of a workload and one of its constraints; as in a SkewItem."""
+
+    namespace: str
+    workload: WorkloadRef
+    revision: str = ""
+    pods: int
+    own_pods: int
+    default: bool
+    status: SpreadStatus
+    status_reason: str = ""
+    constraint: ConstraintRow
+    next: tuple[str, ...] = ()
+    headroom: Headroom | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, item: SkewItem) -> SkewRow:
+        """Return what the table says of the item."""
+        constraint = item.constraint
+        return cls(
+            namespace=item.namespace,
+            workload=item.workload,
+            revision=item.revision,
+            pods=item.pods,
+            own_pods=item.own_pods,
+            default=item.default,
+            status=item.status,
+            status_reason=item.status_reason,
+            constraint=ConstraintRow(
+                index=constraint.index,
+                topology_key=constraint.topology_key,
+                max_skew=constraint.max_skew,
+                when_unsatisfiable=constraint.when_unsatisfiable,
+                selector=constraint.selector,
+                skew=constraint.skew,
+                counts=Counts.of({domain.value: domain.matching for domain in constraint.domains if domain.eligible}),
+            ),
+            next=item.next,
+            headroom=item.headroom,
+        )
+
+
+class SkewTable(Report, frozen=True, kw_only=True):
+    """The answer of ``show`` as its table has it; no report of the contract, for it is never printed as JSON."""
+
+    metadata: Metadata
+    items: tuple[SkewRow, ...]
+    incomplete: tuple[Incomplete, ...] = ()
+
+
+class SkewReport(Report, frozen=True, kw_only=True):
+    """The answer of ``show``."""
+
+    api_version: Literal["spread.kubectl.dev/v1alpha1"] = "spread.kubectl.dev/v1alpha1"
+    kind: Literal["SkewReport"] = "SkewReport"
+    metadata: Metadata
+    items: tuple[SkewItem, ...]
+    incomplete: tuple[Incomplete, ...] = ()
