@@ -96,7 +96,6 @@ def quoted(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    """Return a character as it stands in a Go string literal."""
     if character in _ESCAPES:
         return _ESCAPES[character]
     if character.isprintable():
@@ -114,7 +113,6 @@ def as_json(value: object) -> str:
 
 
 def _prefix_faults(prefix: str) -> Iterator[str]:
-    """Yield what is wrong with what stands before the slash."""
     if not prefix:
         yield _EMPTY
         return
@@ -130,5 +128,4 @@ def _is_longer(text: str, most: int) -> bool:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Whether the whole text has the form."""
     return re.fullmatch(pattern, text, re.ASCII) is not None

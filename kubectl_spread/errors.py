@@ -106,7 +106,6 @@ class ManifestProblem:
         return ", ".join(place)
 
     def __str__(self) -> str:
-        """Return the problem as one line."""
         return f"{self.place}: {self.message}"
 
 

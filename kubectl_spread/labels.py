@@ -94,7 +94,6 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
         return int(actual) > int(bound) if self.operator is _GT else int(actual) < int(bound)
 
     def __str__(self) -> str:
-        """Return the requirement in the syntax of ``kubectl -l``."""
         values = ",".join(sorted(self.values))
         match self.operator:
             case Operator.IN:
@@ -216,7 +215,6 @@ def _wrong_values(operator: Operator, values: Collection[str]) -> str | None:
 
 
 def _requirement_faults(key: str, operator: Operator, values: Collection[str], path: str) -> Iterator[str]:
-    """Yield what is wrong with a requirement, field by field."""
     if faults := "; ".join(label_key_faults(key)):
         yield f"{path}key: Invalid value: {quoted(key)}: {faults}"
     wanted = _wrong_values(operator, values)
@@ -282,7 +280,6 @@ def parse_selector(text: str) -> Selector:
 
 
 def _requirement(match: re.Match[str]) -> SelectorRequirement:
-    """Return the requirement of one comma-separated term."""
     if match["absent"]:
         return SelectorRequirement(match["absent"], Operator.DOES_NOT_EXIST)
     if match["set_key"]:
@@ -296,7 +293,6 @@ def _requirement(match: re.Match[str]) -> SelectorRequirement:
 
 
 def _valid(requirement: SelectorRequirement, text: str) -> SelectorRequirement:
-    """Return the requirement if the API server would take it."""
     if not is_label_key(requirement.key):
         raise UsageError(f"{requirement.key!r} is not a label key, in the label selector {text!r}", hint=_KEY_SYNTAX)
     for value in sorted(requirement.values):

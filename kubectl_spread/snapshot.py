@@ -293,7 +293,6 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
 
 def _index(pods: Iterable[Pod]) -> tuple[dict[str, tuple[Pod, ...]], dict[str, PodsByLabels]]:
-    """Return the Pods by node, and by namespace and label set."""
     by_node: dict[str, list[Pod]] = defaultdict(list)
     by_labels: dict[str, dict[frozenset[tuple[str, str]], list[Pod]]] = defaultdict(lambda: defaultdict(list))
     # Replicas share their labels, as the reader made them: a set of each is enough.
@@ -321,7 +320,6 @@ def _nominated(unbound: Iterable[Pod]) -> dict[str, tuple[Pod, ...]]:
 
 
 def _without(nominated: Mapping[str, tuple[Pod, ...]], pod: Pod) -> Mapping[str, tuple[Pod, ...]]:
-    """Return the nominations without those of this Pod."""
     node_name = pod.status.nominated_node_name
     if node_name not in nominated:
         return nominated
@@ -329,5 +327,4 @@ def _without(nominated: Mapping[str, tuple[Pod, ...]], pod: Pod) -> Mapping[str,
 
 
 def _label_set(pod: Pod) -> frozenset[tuple[str, str]]:
-    """Return the Pod's labels as a value that can be a key."""
     return frozenset(pod.metadata.labels.items())

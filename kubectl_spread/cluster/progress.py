@@ -47,6 +47,5 @@ class Progress:
             self._shown = 0
 
     def _write(self, text: str) -> None:
-        """Write at once."""
         self._stream.write(text)
         self._stream.flush()

@@ -159,14 +159,12 @@ def _without_nulls(values: Plain) -> Plain:
 
 
 def _present(key: str, value: Plain) -> Plain:
-    """Return a field's value without nulls."""
     if key in _STRING_MAPS and isinstance(value, dict):
         return {entry: "" if text is None else text for entry, text in value.items()}
     return _without_nulls(value)
 
 
 def _decode_error(message: str, values: Plain) -> DecodeError:
-    """Return msgspec's complaint about the values in a person's words, with the exact field."""
     place = _PATH.search(message)
     steps = _STEP.findall(place["path"]) if place else []
     mismatch = _MISMATCH.match(message)

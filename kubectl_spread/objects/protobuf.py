@@ -148,8 +148,6 @@ class ListDecoder(Generic[T]):
 
 
 class _Decoder:
-    """What reads messages, and remembers what it has read."""
-
     def __init__(self) -> None:
         self._memories: list[dict[Any, Any]] = []
         self._parts: dict[tuple[Any, ...], Any] = {}
@@ -167,17 +165,14 @@ class _Decoder:
             memory.clear()
 
     def forget(self) -> None:
-        """Forget all that was read."""
         self.forget_bytes()
         self._parts.clear()
 
     def reader(self, into: type, message: str) -> _Read:
-        """Return what makes a Struct of the bytes of a message."""
         fields = self._fields(into, message)
         return self._reader(into, message, fields)
 
     def _reader(self, into: type, message: str, fields: _Fields) -> _Read:
-        """Return what makes a Struct of the bytes of a message that has these fields."""
         if message in _SECTIONS:
             return self._reading(into, fields)
         recognizing = _Recognizing(self._sharing(into, fields), fields)
@@ -185,7 +180,6 @@ class _Decoder:
         return self._remembering(recognizing.read)
 
     def _reading(self, into: type, fields: _Fields) -> _Read:
-        """Return what makes a Struct of a message with these fields."""
         siblings = _Siblings(into, fields, self._shared)
         self._memories.append(siblings.known)
         return siblings.read
@@ -206,7 +200,6 @@ class _Decoder:
         return read
 
     def _shared(self, values: _Values) -> _Values:
-        """Return the values, of equal lists and maps one and the same."""
         parts = self._parts
         for name, value in values.items():
             kind = type(value)
@@ -236,7 +229,6 @@ class _Decoder:
         return found
 
     def _field(self, wanted: msgspec.structs.FieldInfo, number: int, kind: str) -> tuple[int, _Field]:
-        """Return how a field begins, and the field."""
         label, _, message = kind.rpartition(" ")
         optional = wanted.default is None and message != "Time"
         if message in _NUMBERS:
@@ -298,7 +290,6 @@ class _Siblings:
         self.known: dict[tuple[int, bytes], _Layout] = {}
 
     def read(self, part: bytes) -> object:
-        """Return what the message is read as."""
         key = (len(part), part[:_BEGINNING])
         known = self.known.get(key)
         if known is not None and known.same and _has(part, known.same):
@@ -310,7 +301,6 @@ class _Siblings:
 
 
 def _has(part: bytes, same: Sequence[tuple[slice, bytes]]) -> bool:
-    """Whether these bytes stand at their places."""
     for at, wanted in same:  # noqa: SIM110 - all() takes twice as long
         if part[at] != wanted:
             return False
@@ -318,7 +308,6 @@ def _has(part: bytes, same: Sequence[tuple[slice, bytes]]) -> bool:
 
 
 def _read_at(part: bytes, fields: Sequence[tuple[_Field, Sequence[slice]]]) -> _Values:
-    """Return the values of fields that stand at these places."""
     values: _Values = {}
     for field, places in fields:
         for at in places:
@@ -379,7 +368,6 @@ class _Recognizing:
         self.patterns: dict[tuple[int, bytes], _Pattern] = {}
 
     def read(self, part: bytes) -> object:
-        """Return what the message is read as."""
         if len(part) < _WORTHWHILE:
             return self._read(part)
         number, key = int.from_bytes(part, "little"), (len(part), part[:_BEGINNING])
@@ -447,7 +435,6 @@ def _walk(part: bytes, fields: _Fields, *, at: int = 0) -> _Values:
 
 
 def _add(values: _Values, field: _Field, value: Any) -> None:  # noqa: ANN401 - of any field
-    """Add one of the values of a field, or the values of several fields."""
     name, _, put, _, _ = field
     if put == _MANY:
         if name in values:
@@ -461,7 +448,6 @@ def _add(values: _Values, field: _Field, value: Any) -> None:  # noqa: ANN401 - 
 
 
 def _add_number(values: _Values, field: _Field | None, part: bytes, at: int) -> int:
-    """Add the number that stands there to a field, if that is in use, and return where it ends."""
     number = part[at]
     at += 1
     if number >= _MORE:
@@ -472,7 +458,6 @@ def _add_number(values: _Values, field: _Field | None, part: bytes, at: int) -> 
 
 
 def _fixed_bytes(wire: int) -> int:
-    """Return how many bytes a value takes that says no length."""
     if wire in _FIXED_BYTES:
         return _FIXED_BYTES[wire]
     raise DecodeError(f"{_NOT_VALID}: there is no wire type {wire}")
@@ -497,7 +482,6 @@ def _varint(part: bytes, at: int) -> tuple[int, int]:
 
 
 def _tag(number: int, wire: int) -> int:
-    """Return how a field begins."""
     return number << 3 | wire
 
 
@@ -511,7 +495,6 @@ _SECONDS: _Fields = {_tag(1, _VARINT): _Field("seconds", int, _ONE, keeps_zero=T
 
 
 def _quantity(part: bytes) -> str:
-    """Return a quantity as it stands in JSON."""
     return str(_walk(part, _TEXT).get("text", ""))
 
 
@@ -545,7 +528,6 @@ def _annotation(part: bytes) -> tuple[tuple[str, str], ...]:
 
 @contextmanager
 def _complaining() -> Iterator[None]:
-    """Say in words what is wrong with bytes."""
     try:
         yield
     except IndexError as error:
@@ -567,7 +549,6 @@ _ENVELOPE: _Fields = {
 
 
 def _envelope(document: bytes) -> tuple[str, bytes]:
-    """Return the kind of a document, and the bytes of its object."""
     if not document.startswith(PREFIX):
         raise DecodeError(f"{_NOT_VALID} of Kubernetes")
     found = _walk(document, _ENVELOPE, at=len(PREFIX))

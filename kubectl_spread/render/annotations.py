@@ -89,7 +89,6 @@ def _fix(item: CheckItem) -> Iterator[str]:
 
 
 def _edit(edit: ManifestEdit) -> str:
-    """Return a change of the manifest in one line."""
     written = " ".join(line.strip() for line in edit.after.splitlines())
     where = f"line {edit.line}" if edit.line else f"document {edit.document}, {edit.path}"
     return f"{where}: {written or 'remove it'}"

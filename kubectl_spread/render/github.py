@@ -18,7 +18,6 @@ def to_github(report: CheckReport) -> str:
 
 
 def _command(annotation: Annotation) -> str:
-    """Return one annotation as a workflow command."""
     properties = {
         "file": annotation.file,
         "line": str(annotation.line) if annotation.file and annotation.line else "",
@@ -29,10 +28,8 @@ def _command(annotation: Annotation) -> str:
 
 
 def _data(text: str) -> str:
-    """Return a message with what would end it escaped."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    """Return a property's value with what would end it escaped."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -94,7 +94,6 @@ def filled_as_json(parts: tuple[Part, ...], value: Value) -> str:
 
 
 def _all_results(parts: tuple[Part, ...], value: Value) -> Iterator[Results]:
-    """Yield what each part of the template comes to."""
     for part in parts:
         match part:
             case Literal(text):
@@ -133,8 +132,6 @@ def parse(template: str) -> tuple[Part, ...]:
 
 @dataclass(slots=True)
 class _TemplateReader:
-    """A template as far as it was read."""
-
     template: str
     position: int = 0
 
@@ -158,14 +155,12 @@ class _TemplateReader:
             raise PathError("a range has no {end}")
 
     def _literal(self) -> Literal:
-        """Return the text up to the next brace."""
         end = self.template.find("{", self.position)
         end = len(self.template) if end < 0 else end
         text, self.position = self.template[self.position : end], end
         return Literal(text)
 
     def _action(self) -> str:
-        """Return what stands in the braces that open here."""
         start = end = self.position + 1
         while end < len(self.template) and self.template[end] not in "}\n":
             end = quoted_end(self.template, end) if self.template[end] in "\"'" else end + 1
@@ -175,7 +170,6 @@ class _TemplateReader:
         return self.template[start:end].strip(" \t")
 
     def _part(self, action: str) -> Part:
-        """Return what an action means."""
         if _RANGE.match(action):
             return Range(_path(action.removeprefix("range").strip()), tuple(self.parts(within_range=True)))
         if action[:1] in {'"', "'"}:
@@ -188,7 +182,6 @@ class _TemplateReader:
 
 
 def _path(text: str) -> Path:
-    """Return a path ready to be looked up."""
     try:
         return Path(tuple(_RFC_9535.compile(query) for query in queries_of(text)))
     except JSONPathError as error:

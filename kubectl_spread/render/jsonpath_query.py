@@ -92,7 +92,6 @@ class _Reader:
     descending: bool = False
 
     def step(self) -> None:
-        """Read the next part of the path."""
         rest = self.path[self.position :]
         if rest.startswith(".."):
             self._descend()
@@ -115,7 +114,6 @@ class _Reader:
         self.queries = [f"{query}{dots}{selector}" for selector in selectors for query in self.queries]
 
     def _descend(self) -> None:
-        """Read ``..`` with the name behind it, if any."""
         if self.descending:
             raise PathError(f"invalid multiple recursive descent in {self.path}")
         self.position += 2
@@ -132,7 +130,6 @@ class _Reader:
             self._add("[*]" if text == "*" else _selector(re.sub(r"\\(.)", r"\1", text)))
 
     def _brackets(self) -> None:
-        """Read an index, a slice, a star, a key, or a union of those."""
         end = self.path.find("]", self.position)
         if end < 0:
             raise PathError(f"unterminated array in {self.path}")
@@ -152,12 +149,10 @@ class _Reader:
 
 
 def _selector(name: str) -> str:
-    """Return the RFC's selector of a field."""
     return f"[{json.dumps(name)}]"
 
 
 def _member(text: str) -> str:
-    """Return what stands between brackets, in the RFC's words."""
     if text in {"*", ":"}:
         return "[*]"
     if key := _KEY.fullmatch(text):

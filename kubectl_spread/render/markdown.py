@@ -53,14 +53,12 @@ def to_markdown(report: AnyReport) -> str:
 
 
 def _overview(report: SkewReport) -> Iterator[str]:
-    """Yield how the workloads lie: a sentence, and a row each."""
     problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
     yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
     yield from _table(table_of(SKEW_COLUMNS, rows_of(report), wide=False))
 
 
 def _details(outline: Outline) -> Iterator[str]:
-    """Yield what there is to say of each item."""
     for item in outline.items:
         yield f"**{escaped(item.headline.lead + item.headline.line)}**"
         for block in item.blocks:
@@ -73,7 +71,6 @@ def escaped(text: str) -> str:
 
 
 def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of block
-    """Yield one block, in as many of Markdown's own as it takes."""
     match block:
         case SameFor() | Note():
             yield escaped(block.line)
@@ -103,13 +100,11 @@ def _block(block: Block) -> Iterator[str]:  # noqa: C901 - one for each kind of 
 
 
 def _list(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines as a list; nothing without any."""
     if lines:
         yield "\n".join(f"- {escaped(line)}" for line in lines)
 
 
 def _table(table: Table) -> Iterator[str]:
-    """Yield a table; nothing without rows."""
     if table.rows:
         body = [list(map(_cell, row)) for row in table.rows]
         rows = [table.headers, ["---"] * len(table.headers), *body]
@@ -117,12 +112,10 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """Return the text as one cell, its lines one below another."""
     return "<br>".join(map(escaped, text.splitlines())) or escaped(NONE)
 
 
 def _fixes(fixes: Fixes) -> Iterator[str]:
-    """Yield the fixes with their commands, and what else the search found."""
     for title, together in fixes.groups:
         yield f"{title}:"
         for before, fix in zip((None, *together), together, strict=False):
@@ -134,7 +127,6 @@ def _fixes(fixes: Fixes) -> Iterator[str]:
 
 
 def _fix(fix: FixBlock) -> str:
-    """Return one fix as an item of a list, its commands within it."""
     starts = (f"({fix.starts})",) if fix.starts else ()
     sentences = " ".join((f"{fix.summary}.", fix.effect, *fix.notes, *starts))
     text = f"{fix.number}. **{fix.id}**: {escaped(sentences)}"
@@ -152,7 +144,6 @@ def _fenced(copied: Sequence[str], language: str, *, indent: str = "") -> str:
 
 
 def _messages(messages: Messages) -> Iterator[str]:
-    """Yield the scheduler's wording as quotes."""
     for quote, sentence in ((messages.ours, messages.remark), (messages.theirs, messages.differs)):
         if quote:
             yield f"> {escaped(quote)}"

@@ -62,24 +62,19 @@ def label(text: str) -> str:
 
 @dataclass(slots=True)
 class _Chart:
-    """A chart as far as it is drawn."""
-
     lines: list[str] = field(default_factory=list)
     depth: int = 1
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def line(self, text: str) -> None:
-        """Add a line."""
         self.lines.append("    " * self.depth + text)
 
     def box(self, text: str, style: str) -> str:
-        """Draw a box and return its id."""
         name = f"{style[0]}{next(self.numbers)}"
         self.line(f"{name}[{label(text)}]:::{style}")
         return name
 
     def begin(self, title: str) -> str:
-        """Begin a frame and return its id."""
         name = f"f{next(self.numbers)}"
         self.line(f"subgraph {name}[{label(title)}]")
         self.depth += 1
@@ -88,7 +83,6 @@ class _Chart:
         return name
 
     def end(self) -> None:
-        """End a frame."""
         self.depth -= 1
         self.line("end")
 
@@ -98,7 +92,6 @@ class _Chart:
             self.box(f"and {number} {what}", "more")
 
     def draw(self, item: SkewItem | PendingItem | CheckItem) -> str:
-        """Draw one item, the domains of a constraint and what is to be placed, and return the id of its frame."""
         constraint = _drawn_constraint(item)
         frame = self.begin(_title(item, constraint))
         if constraint is not None:
@@ -109,7 +102,6 @@ class _Chart:
         return frame
 
     def _constraint(self, constraint: ConstraintReport, item: SkewItem | PendingItem | CheckItem) -> None:
-        """Draw the domains of a constraint, and the arrows to them."""
         drawn = _Drawn(constraint)
         new = Counter(placement.node for placement in item.placements) if isinstance(item, CheckItem) else Counter()
         domains = sorted(constraint.domains, key=lambda domain: not domain.eligible)
@@ -123,7 +115,6 @@ class _Chart:
             self._arrows(drawn, item)
 
     def _nodes(self, domain: Domain, new: Mapping[str, int], drawn: _Drawn) -> None:
-        """Draw the nodes of a domain, those with Pods first, and the Pods on them."""
         names = sorted(domain.nodes, key=lambda name: (-domain.by_node.get(name, 0), name))
         for name in names[:MOST_NODES]:
             drawn.nodes[name] = self.box(name, "host")
@@ -180,7 +171,6 @@ class _Drawn:
 
     @property
     def counts_new(self) -> bool:
-        """Whether Pods that were placed are among those counted."""
         return self.constraint is not None and self.constraint.self_match
 
 
@@ -195,7 +185,6 @@ def _drawn_constraint(item: SkewItem | PendingItem | CheckItem) -> ConstraintRep
 
 
 def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintReport | None) -> str:
-    """Return what stands above an item."""
     if isinstance(item, SkewItem):
         said = f"{item.namespace}/{item.workload}: {item.status}"
     elif isinstance(item, CheckItem) and item.jam:
@@ -206,11 +195,9 @@ def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintRepor
 
 
 def _note(domain: Domain) -> str:
-    """Return what is to be known of a domain."""
     return f": {domain.matching}" if domain.eligible else " (not counted)"
 
 
 def _why_not(domain: Domain, constraint: ConstraintReport) -> str:
-    """Return why the Pod cannot go to a domain."""
     said = next_text(domain, constraint)
     return "no: other filters reject its nodes" if said == "yes" else said

@@ -50,7 +50,6 @@ def to_prometheus_by_node(report: SkewReport) -> str:
 
 
 def _metrics(report: SkewReport, metrics: Iterable[Metric]) -> str:
-    """Return these metrics of the report."""
     lines = [line for metric in metrics for line in _lines(metric, report.items)]
     missing = "kubectl_spread_incomplete"
     lines += [f"# HELP {missing} What could not be read or is not modelled (count).", f"# TYPE {missing} gauge"]
@@ -58,7 +57,6 @@ def _metrics(report: SkewReport, metrics: Iterable[Metric]) -> str:
 
 
 def _lines(metric: Metric, items: Sequence[SkewItem]) -> Iterator[str]:
-    """Yield a metric of all rows."""
     name = f"kubectl_spread_{metric.name}"
     yield f"# HELP {name} {metric.help}"
     yield f"# TYPE {name} gauge"
@@ -81,12 +79,10 @@ def _row_labels(item: SkewItem) -> Labels:
 
 
 def _labels(labels: Labels) -> str:
-    """Return labels as they stand in braces."""
     return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
 
 
 def _escaped(value: str) -> str:
-    """Return a label's value with what would end or move it made visible."""
     return clean(value).replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -96,13 +92,10 @@ def _any(_constraint: ConstraintReport) -> bool:
 
 
 def _of_several_nodes(constraint: ConstraintReport) -> bool:
-    """Whether the domains of a constraint are more than single nodes."""
     return constraint.topology_key != HOSTNAME
 
 
 def _domain_pods(wanted: Callable[[ConstraintReport], bool]) -> Metric:
-    """Return the metric of the Pods of each domain that is counted, of the constraints where that is wanted."""
-
     def samples(item: SkewItem) -> Iterator[Sample]:
         for domain in item.constraint.domains if wanted(item.constraint) else ():
             if domain.eligible:
@@ -112,12 +105,10 @@ def _domain_pods(wanted: Callable[[ConstraintReport], bool]) -> Metric:
 
 
 def _counted(item: SkewItem) -> int:
-    """Return how many domains are counted."""
     return sum(domain.eligible for domain in item.constraint.domains)
 
 
 def _only(value: Callable[[SkewItem], int]) -> Callable[[SkewItem], Iterable[Sample]]:
-    """Return the samples of a metric with one value a row."""
     return lambda item: [({}, value(item))]
 
 

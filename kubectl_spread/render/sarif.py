@@ -52,7 +52,6 @@ def to_sarif(report: CheckReport) -> str:
 
 
 def _rule(name: str) -> Object:
-    """Return what a rule is about, as ``explain`` says it."""
     explained = OF_WARNINGS if name == WARNING else entries_named(name)[-1]
     summary, meaning = explained.summary, explained.meaning
     return {
@@ -87,7 +86,6 @@ def _identity(annotation: Annotation) -> str:
 
 
 def _location(annotation: Annotation) -> Object:
-    """Return the object and field, and the file and line as far as they are known."""
     name = f"{annotation.subject}: {annotation.path}" if annotation.path else annotation.subject
     location: Object = {"logicalLocations": [{"fullyQualifiedName": clean(name), "kind": "object"}]}
     if annotation.file:
@@ -99,6 +97,5 @@ def _location(annotation: Annotation) -> Object:
 
 
 def _uri(file: str) -> str:
-    """Return a path as a URI, relative where the path is."""
     path = PurePath(file)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix().encode("utf-8", "surrogatepass"))

@@ -31,5 +31,4 @@ def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
 
 
 def _head(word: str, room: int) -> int:
-    """Return how much of a word that is longer than that stands on the line."""
     return max((found.end() for found in _BREAK.finditer(word, 1, room)), default=max(room, 1))

@@ -187,12 +187,10 @@ Counters: TypeAlias = defaultdict[AffinityTerm, dict[str, int]]
 
 
 def _counters() -> Counters:
-    """Return an empty count by term and node."""
     return defaultdict(dict)
 
 
 def _add(counters: Counters, node: str, terms: Iterable[Weighted]) -> None:
-    """Count the terms on the node."""
     for weight, term in terms:
         on_nodes = counters[term]
         on_nodes[node] = on_nodes.get(node, 0) + weight

@@ -49,7 +49,6 @@ def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) ->
 
 
 def _key(claim: PersistentVolumeClaim) -> tuple[str, str]:
-    """Return the claim's identity."""
     return claim.metadata.namespace, claim.metadata.name
 
 

@@ -196,12 +196,10 @@ def _topology_labels(volume: PersistentVolume, terms: Terms) -> tuple[str, str]:
 
 
 def _has_values(terms: Terms, key: str) -> bool:
-    """Whether an expression on the key lists values."""
     return any(e.values for term in terms for e in term.match_expressions if e.key == key)
 
 
 def _renamed(terms: Terms, old: str, new: str) -> Terms:
-    """Return the terms with one key in the place of another."""
     replace = msgspec.structs.replace
     return tuple(
         replace(

@@ -229,7 +229,6 @@ class _PreFiltered(msgspec.Struct, frozen=True):
         return frozenset.intersection(*self.narrowed.values())
 
     def names(self, handle: Handle) -> frozenset[str]:
-        """Return the nodes that the filters get to see."""
         return self.left & handle.index.names if self.narrowed else handle.index.names
 
 
@@ -407,7 +406,6 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
 
 
 def _not_modelled(profile: Profile) -> tuple[str, ...]:
-    """Return the profile's filters that are not evaluated."""
     return tuple(name for name in profile.filters if name not in PRE_FILTERS)
 
 
@@ -447,7 +445,6 @@ def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, S
 def _rejected(
     result: PreFilterResult | Status, names: AbstractSet[str], handle: Handle
 ) -> Iterator[tuple[str, Status]]:
-    """Yield which of these nodes one plugin rejects, and what it says."""
     if isinstance(result, Status):
         yield from ((name, result) for name in names)
         return
@@ -522,7 +519,6 @@ def _columns(pod: Pod, handle: Handle, feasible: Sequence[NodeInfo]) -> _Columns
 
 
 def _named(rejection: Rejection) -> Rejection:
-    """Return a filter's rejection as the framework passes it on."""
     if rejection.status.code is not Code.ERROR:  # as almost always, on each of thousands of nodes
         return rejection
     return replace(rejection, status=_passed_on(f'"{rejection.plugin}" filter plugin', rejection.status))

@@ -226,7 +226,6 @@ def _upcoming(entry: PodResourceClaim, pod: Pod, snapshot: Snapshot) -> Resource
 
 
 def _of_another(claim: ResourceClaim, pod: Pod, handle: Handle) -> str:
-    """Return the reason for a claim that was made for another Pod."""
     who = "Pod" if handle.profile.does(Behaviour.CLAIM_OWNER_REASON) else "pod"
     name = f"{claim.metadata.namespace}/{claim.metadata.name}"
     return f"ResourceClaim {name} was not created for {who} {'/'.join(pod.key)} ({who} is not owner)"
@@ -263,7 +262,6 @@ def _least(request: DeviceRequest) -> int:
 
 
 def _awaits_binding(claim: ResourceClaim) -> bool:
-    """Whether the claim's devices have conditions that must be met before the Pod is bound."""
     allocation = claim.status.allocation
     return allocation is not None and any(result.binding_conditions for result in allocation.devices.results)
 
@@ -302,7 +300,6 @@ class Devices:
 
 
 def _taken(snapshot: Snapshot) -> Iterator[DeviceID]:
-    """Yield the devices that claims have for themselves."""
     for claim in snapshot.all(ResourceClaim):
         for result in claim.status.allocation.devices.results if claim.status.allocation else ():
             if not result.admin_access and result.share_id is None:
@@ -320,7 +317,6 @@ def _reaches(reach: NodeReach, node_info: NodeInfo) -> bool:
 
 
 def _selects(selector: NodeSelector | None, node_info: NodeInfo) -> bool:
-    """Whether the selector, if there is one, selects the node."""
     return selector is not None and any(term.matches(node_info.node) for term in parse_terms(selector))
 
 

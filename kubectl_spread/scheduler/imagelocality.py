@@ -39,7 +39,6 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
 
 
 def _scored(containers: Sequence[str], mounted: Sequence[str], profile: Profile) -> Sequence[str]:
-    """Return the images whose presence counts."""
     return [*containers, *mounted] if profile.does(Behaviour.IMAGE_VOLUMES_SCORE) else containers
 
 

@@ -98,13 +98,11 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 
 def _near(handle: Handle, *minded: Domains) -> frozenset[str]:
-    """Return the names of the nodes in any of the domains."""
     found = ((handle.index.domains(key), values) for domains in minded for key, values in domains.items())
     return frozenset[str]().union(*(names[value] for names, values in found for value in values))
 
 
 def _result(state: State) -> PreFilterResult:
-    """Return the filter."""
     return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
 
 
@@ -165,7 +163,6 @@ def _satisfies_affinity(state: State, node_labels: Mapping[str, str]) -> bool:
 
 
 def _is_near(node_labels: Mapping[str, str], domains: Domains) -> bool:
-    """Whether the node is in any of the domains."""
     for key, values in domains.items():  # noqa: SIM110 - any() takes twice as long
         if node_labels.get(key) in values:
             return True
@@ -173,7 +170,6 @@ def _is_near(node_labels: Mapping[str, str], domains: Domains) -> bool:
 
 
 def _meant(existing: OnNodes, pod: Pod, handle: Handle) -> Iterator[KeyOnNodes]:
-    """Yield the topology key and the place of every existing term that means this Pod."""
     namespace_labels = handle.snapshot.namespace_labels(pod.metadata.namespace)
     for term, on_nodes in existing.items():
         if term.matches(pod, namespace_labels):
@@ -278,7 +274,6 @@ def _hard_weights(pod: Pod, handle: Handle, weight: int) -> Iterator[KeyOnNodes]
 
 
 def _times(on_nodes: Mapping[str, int], weight: int) -> dict[str, int]:
-    """Return the weight of that many Pods on each node."""
     return {node: count * weight for node, count in on_nodes.items()}
 
 

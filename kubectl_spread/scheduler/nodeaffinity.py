@@ -152,12 +152,10 @@ def parse_term(term: NodeSelectorTerm) -> Term | None:
 
 
 def _is_empty(term: NodeSelectorTerm) -> bool:
-    """Whether the term has no condition."""
     return not (term.match_expressions or term.match_fields)
 
 
 def _read(term: NodeSelectorTerm, path: str = "") -> tuple[Term, list[str]]:
-    """Return the alternative, and what is wrong with it."""
     errors: list[str] = []
     expressions = _parsed(_label_requirement, term.match_expressions, f"{path}.matchExpressions", errors=errors)
     fields = _parsed(_field_requirement, term.match_fields, f"{path}.matchFields", errors=errors)

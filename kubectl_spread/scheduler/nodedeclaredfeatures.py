@@ -62,18 +62,15 @@ def required_features(spec: PodSpec, handle: Handle) -> frozenset[str]:
 
 
 def _restarts_all_containers(spec: PodSpec) -> bool:
-    """Whether the end of one container may restart them all."""
     containers = (*spec.containers, *spec.init_containers)
     return any(rule.action == RESTART_ALL_CONTAINERS for c in containers for rule in c.restart_policy_rules)
 
 
 def _has_own_users_on_host_network(spec: PodSpec) -> bool:
-    """Whether the Pod has a user namespace, but the node's network."""
     return spec.host_network and spec.host_users is False
 
 
 def _binds_with_options(spec: PodSpec) -> bool:
-    """Whether any container mounts a volume with options of its own."""
     containers = (*spec.containers, *spec.init_containers, *spec.ephemeral_containers)
     return any(mount.bind_mount_options for container in containers for mount in container.volume_mounts)
 

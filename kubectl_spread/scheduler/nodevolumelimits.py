@@ -226,7 +226,6 @@ def _missing_driver(volumes: Iterable[Identity], csi_node: CSINode | None, must_
 
 
 def _volumes_on(node_info: NodeInfo, handle: Handle) -> Iterator[Attachable]:
-    """Yield the volumes of the Pods on the node."""
     for pod in node_info.pods_with_volumes:
         yield from attachable_volumes(pod, handle, required=False)
 
@@ -253,7 +252,6 @@ def _inline(volume: Volume) -> Attachable | None:
 
 
 def _missing(pod: Pod, name: str) -> Attachable:
-    """Return what a claim that does not exist counts as."""
     if not name:
         return Attachable(problem=_error(REASON_NO_CLAIM_NAME))
     return Attachable(problem=unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}"))
@@ -302,5 +300,4 @@ def _to_be_made(claim: PersistentVolumeClaim, handle: Handle) -> Attachable | No
 
 
 def _error(reason: str) -> Status:
-    """Return the status by which scheduling of the Pod fails for now."""
     return Status(Code.ERROR, (reason,))

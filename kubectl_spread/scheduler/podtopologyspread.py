@@ -290,7 +290,6 @@ def count_domains(
 
 
 def _count(constraint: Constraint, nodes: frozenset[str], *, pod: Pod, handle: Handle) -> DomainCounts:
-    """Return the domains that these eligible nodes make."""
     values = handle.index.values(constraint.topology_key)
     # A domain is there once one of its nodes counts, without a single Pod too: it may be the minimum.
     match_num = dict.fromkeys(handle.index.values_on(constraint.topology_key, nodes), 0)
@@ -357,7 +356,6 @@ def rejected_nodes(counts: DomainCounts, handle: Handle) -> frozenset[str]:
 
 
 def _result(state: tuple[DomainCounts, ...], namespace: str) -> PreFilterResult:
-    """Return the filter for a Pod of the namespace."""
     return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state, namespace))
 
 
@@ -384,7 +382,6 @@ def _updated(
 
 
 def _moved(counts: DomainCounts, node_info: NodeInfo, by: int) -> DomainCounts:
-    """Return the counts with more or fewer matching Pods on the node."""
     value = node_info.labels.get(counts.constraint.topology_key, "")
     match_num = {**counts.match_num, value: counts.match_num[value] + by}
     return replace(counts, match_num=match_num, global_minimum=global_minimum(match_num, counts.constraint.min_domains))

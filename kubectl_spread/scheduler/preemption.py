@@ -118,7 +118,6 @@ def _first(wanted: int, candidates: Iterator[Candidate]) -> list[Candidate]:
 
 
 def _candidates(evaluation: Evaluation, potential: Iterable[NodeInfo], handle: Handle) -> Iterator[Candidate]:
-    """Yield the nodes that evictions would open."""
     pod = evaluation.pod
     budgets, nominated = Budgets.of(handle), nominated_before(pod, handle)
     for info in potential:
@@ -164,7 +163,6 @@ class VictimSearch(msgspec.Struct, frozen=True):
         return Candidate(node.node_info.name, victims, len(sacrificed)) if victims else None
 
     def _put_back(self, pods: Iterable[Pod], node: NodeCycleState) -> tuple[NodeCycleState, list[Pod]]:
-        """Return the node with each of the Pods that can stay, and those that cannot."""
         victims = []
         for pod in pods:
             tried = node.with_pods([pod])
@@ -256,7 +254,6 @@ _MAX_INT32 = 2**31 - 1
 
 
 def _sum_of_priorities(candidate: Candidate) -> int:
-    """Return the victims' priorities together, each raised so that none is negative."""
     # Else many Pods of a negative priority would cost less than few.
     return sum(priority_of(victim) + _MAX_INT32 + 1 for victim in candidate.victims)
 

@@ -47,7 +47,6 @@ class NodeCycleState(msgspec.Struct, frozen=True):
         return NodeCycleState(self.node_info.without_pod(pod), self._updated(pod, by=-1))
 
     def _updated(self, pod: Pod, *, by: int) -> Filters:
-        """Return the filters with one Pod more or less on the node."""
         # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
         return tuple((plugin, _updated(found, pod, self.node_info, by=by)) for plugin, found in self.filters)
 
@@ -94,12 +93,10 @@ def first_rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeIn
 
 
 def _same(status: Status, _node_info: NodeInfo) -> Status:
-    """Return what a plugin says of every node when its PreFilter has rejected the Pod."""
     return status
 
 
 def _updated(found: PreFilterResult | Status, pod: Pod, node_info: NodeInfo, *, by: int) -> PreFilterResult | Status:
-    """Return a plugin's result with one Pod more or less on the node."""
     if isinstance(found, Status) or found.updated is None:
         return found
     return replace(found.updated(pod, node_info, by), node_names=found.node_names)

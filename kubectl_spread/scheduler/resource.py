@@ -129,7 +129,6 @@ def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
 
 
 def _requested_on_node(pod: Pod, profile: Profile, *, resizing: bool) -> Requested:
-    """Return what a Pod on a node requests."""
     if (containers := _settled(pod, resizing=resizing)) is not None:
         return _together(containers)
     return Requested(_gone_through(pod, profile, resizing=resizing), _non_zero(pod, profile, resizing=resizing))
@@ -205,7 +204,6 @@ def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
 # Replicas request the same, and many workloads do; where each Pod has its own, adding up is still quick.
 @lru_cache(2**14)
 def _together(containers: tuple[_Items, ...]) -> Requested:
-    """Return what containers request together."""
     millis = [_millis(dict(requests)) for requests in containers]
     default = _in_thousandths(NON_ZERO_REQUESTS)
     return Requested(_whole(_sum(millis)), _whole(_sum([{**default, **requests} for requests in millis])))
@@ -351,7 +349,6 @@ def _pod_level(pod: Pod, profile: Profile, *, resizing: bool) -> dict[str, int]:
 
 
 def _only_pod_level(requests: Mapping[str, int]) -> dict[str, int]:
-    """Return the requests that can be set for a Pod as a whole."""
     return {name: value for name, value in requests.items() if is_pod_level(name)}
 
 
@@ -376,7 +373,6 @@ def _effective(
 
 
 def _resize_infeasible(pod: Pod) -> bool:
-    """Whether the kubelet has said that the resize cannot be done."""
     return _pending_resize(pod) == "Infeasible"
 
 
@@ -391,12 +387,10 @@ def _pending_resize(pod: Pod) -> str:
 
 
 def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
-    """Return the status of each container, by name."""
     return {status.name: status for status in (*pod.status.init_container_statuses, *pod.status.container_statuses)}
 
 
 def _sum(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
-    """Return the sum, resource by resource."""
     together: dict[str, AmountT] = {}
     for part in parts:
         for name, value in part.items():

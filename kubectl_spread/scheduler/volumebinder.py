@@ -211,7 +211,6 @@ def _bound_problem(bound: Iterable[BoundVolume | None], labels: Mapping[str, str
 
 
 def _place(claims: PodVolumeClaims, node_info: NodeInfo) -> PodVolumes:
-    """Return how claims that are not bound yet would be met on the node."""
     # The provisioner has been told of that node already: elsewhere the volume could not be used.
     if any(claim.selected_node != node_info.name for claim in claims.selected):
         return PodVolumes(reasons=(REASON_BIND_CONFLICT,))
@@ -264,7 +263,6 @@ def _provision(waiting: WaitingClaim, labels: Mapping[str, str]) -> DynamicProvi
 
 
 def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
-    """Return where the volume can be used."""
     if volume is None:
         return None
     affinity = volume.spec.node_affinity
@@ -280,7 +278,6 @@ def _bound_volume(volume: PersistentVolume | None) -> BoundVolume | None:
 
 
 def _waiting_claim(claim: PersistentVolumeClaim, storage_class: StorageClass, handle: Handle) -> WaitingClaim:
-    """Return the claim with all that does not depend on the node worked out."""
     of_class = (v for v in handle.snapshot.all(PersistentVolume) if v.class_name == claim.class_name)
     found = Candidates()
     problem = ""

@@ -66,7 +66,6 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
 
 
 def _accept(_node_info: NodeInfo) -> Status:
-    """Reject no node."""
     return SUCCESS
 
 

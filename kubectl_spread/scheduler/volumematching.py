@@ -181,7 +181,6 @@ def storage(resources: Mapping[str, Quantity]) -> Fraction:
 
 
 def _candidate(claim: PersistentVolumeClaim, volume: PersistentVolume) -> Candidate:
-    """Return the volume as a candidate."""
     affinity = volume.spec.node_affinity
     return Candidate(
         volume=volume,
@@ -203,5 +202,4 @@ def _required_label(candidate: Candidate) -> SelectorRequirement | None:
 
 
 def _preference(candidate: Candidate) -> tuple[bool, Fraction]:
-    """Return what candidates are sorted by."""
     return not candidate.kept, Fraction(0) if candidate.kept else candidate.size

@@ -72,7 +72,6 @@ def single_use_claims(pod: Pod, handle: Handle) -> frozenset[str]:
 
 
 def _result(state: State) -> PreFilterResult:
-    """Return the filter."""
     return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
 
 
@@ -111,7 +110,6 @@ def claim_names(pod: Pod) -> Iterator[str]:
 
 
 def _is_disk(volume: Volume) -> bool:
-    """Whether it can be in conflict with another volume."""
     sources = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.iscsi, volume.rbd)
     return any(source is not None for source in sources)
 
@@ -138,7 +136,6 @@ def _same_gce_disk(volume: Volume, other: Volume) -> bool:
 
 
 def _same_ebs_disk(volume: Volume, other: Volume) -> bool:
-    """Whether both are the same Amazon disk."""
     disk, existing = volume.aws_elastic_block_store, other.aws_elastic_block_store
     return disk is not None and existing is not None and disk.volume_id == existing.volume_id
 

@@ -58,7 +58,6 @@ def _key_pair(user: User, name: str) -> KeyPair | None:
 
 
 def _authorization(user: User) -> str:
-    """Return the header for the token or password that stands in the kubeconfig."""
     if user.token:
         return bearer(user.token)
     return f"Basic {base64.b64encode(f'{user.username}:{user.password}'.encode()).decode()}"

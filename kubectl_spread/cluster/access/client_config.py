@@ -75,7 +75,6 @@ def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: P
 
 
 def _chosen(options: ConnectionOptions, service_account: Path) -> Selection:
-    """Return what the kubeconfig stands for, or the service account when that says nothing."""
     config = kubeconfig.load(options.kubeconfig)
     selection = kubeconfig.select(config, context=options.context, cluster=options.cluster, user=options.user)
     if selection.cluster.server or options.server:
@@ -104,7 +103,6 @@ def _nothing_to_ask(config: Kubeconfig, selection: Selection) -> ClusterError:
 
 
 def _in_pod(service_account: Path) -> bool:
-    """Whether this runs in a Pod that may ask its own cluster."""
     service = os.environ.get("KUBERNETES_SERVICE_HOST") and os.environ.get("KUBERNETES_SERVICE_PORT")
     return bool(service) and (service_account / "token").is_file()
 
@@ -153,7 +151,6 @@ def _server_url(server: str) -> str:
 
 
 def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
-    """Return how to speak TLS with the cluster."""
     authority = kubeconfig.read_file_or_data(
         path=cluster.certificate_authority, data=cluster.certificate_authority_data, what="certificate-authority"
     )
@@ -169,7 +166,6 @@ def _ssl_context(cluster: Cluster, key_pair: KeyPair | None) -> ssl.SSLContext:
 
 
 def _basic_headers(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    """Yield who we are and what we can read."""
     yield "User-Agent", f"kubectl-spread/{__version__}"
     if not cluster.disable_compression:
         yield "Accept-Encoding", "gzip"

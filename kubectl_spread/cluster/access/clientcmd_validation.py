@@ -37,7 +37,6 @@ def confirm_usable(selection: Selection) -> None:
 
 
 def _user_problems(user: User) -> Iterator[str]:
-    """Yield what is wrong with a user."""
     if user.token and (user.username or user.password):
         yield "it has more than one authentication method, a token and a username; only one is allowed"
     if user.client_certificate and user.client_certificate_data:
@@ -51,7 +50,6 @@ def _user_problems(user: User) -> Iterator[str]:
 
 
 def _plugin_problems(plugin: Exec) -> Iterator[str]:
-    """Yield what is wrong with a credential plugin."""
     if not plugin.command:
         yield "its exec plugin has no command"
     if plugin.api_version not in PLUGIN_MODES:
@@ -65,7 +63,6 @@ def _plugin_problems(plugin: Exec) -> Iterator[str]:
 
 
 def _cluster_problems(cluster: Cluster) -> Iterator[str]:
-    """Yield what is wrong with a cluster."""
     if cluster.certificate_authority and cluster.certificate_authority_data:
         yield "it has both certificate-authority and certificate-authority-data; drop one"
     if cluster.proxy_url and cluster.proxy_url.partition("://")[0].lower() not in PROXY_SCHEMES:

@@ -30,8 +30,6 @@ EXTENSION = "client.authentication.k8s.io/exec"
 
 
 class _Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The status of an ExecCredential."""
-
     token: str = ""
     client_certificate_data: str = ""
     client_key_data: str = ""
@@ -39,8 +37,6 @@ class _Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class _ExecCredential(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a plugin prints."""
-
     api_version: str = ""
     kind: str = ""
     status: _Status | None = None
@@ -66,7 +62,6 @@ def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
 
 
 def _printed(plugin: Exec, cluster: Cluster) -> bytes:
-    """Return what the plugin wrote to standard output."""
     interactive = _is_interactive(plugin)
     environment = {variable.name: variable.value for variable in plugin.env}
     environment["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive=interactive))
@@ -89,7 +84,6 @@ def _printed(plugin: Exec, cluster: Cluster) -> bytes:
 
 
 def _status(plugin: Exec, printed: bytes) -> _Status:
-    """Return the status of the ExecCredential that the plugin printed."""
     try:
         credential = decode(printed, _ExecCredential)
     except DecodeError as error:
@@ -121,7 +115,6 @@ def _is_interactive(plugin: Exec) -> bool:
 
 
 def _exec_info(plugin: Exec, cluster: Cluster, *, interactive: bool) -> dict[str, Any]:
-    """Return what the plugin is told of its task."""
     spec: dict[str, Any] = {"interactive": interactive}
     if plugin.provide_cluster_info:
         spec["cluster"] = _cluster_info(cluster)
@@ -129,7 +122,6 @@ def _exec_info(plugin: Exec, cluster: Cluster, *, interactive: bool) -> dict[str
 
 
 def _cluster_info(cluster: Cluster) -> dict[str, Any]:
-    """Return what a plugin may know of the cluster, files embedded."""
     authority = read_file_or_data(
         path=cluster.certificate_authority, data=cluster.certificate_authority_data, what="certificate-authority"
     )

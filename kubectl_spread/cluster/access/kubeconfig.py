@@ -278,7 +278,6 @@ def _paths(explicit: str) -> list[Path]:
 
 
 def _read(path: Path) -> _File:
-    """Return the file's content."""
     try:
         file = convert(_parse(path), _File)
     except DecodeError as error:
@@ -315,7 +314,6 @@ def _parse(path: Path) -> Any:  # noqa: ANN401 whatever the YAML says
 
 
 def _located_user(user: User, path: Path) -> User:
-    """Return the user with paths that hold from any directory."""
     located = _located(user, path, ("client_certificate", "client_key", "token_file"))
     if user.exec is None or not os.path.dirname(user.exec.command):  # noqa: PTH120 pathlib drops the dot of ./plugin
         return located
@@ -332,7 +330,6 @@ def _located(section: S, path: Path, fields: tuple[str, ...]) -> S:
 
 
 def _named(what: str, name: str, known: Mapping[str, T], *, default: T) -> T:
-    """Return the entry of that name, the default for no name."""
     if name and name not in known:
         names = ", ".join(sorted(known)) or "none"
         raise ClusterError(f'{what} "{name}" does not exist', hint=f"the kubeconfig has these {what}s: {names}")

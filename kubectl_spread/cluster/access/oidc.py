@@ -47,7 +47,6 @@ def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: Ke
 
 
 def _loaded_by_client(name: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of an OpenID Connect provider after the client has seen to them."""
     from kubernetes.client import Configuration
     from kubernetes.config import ConfigException, kube_config
 

@@ -123,7 +123,6 @@ def _with(section: T, **fields: object) -> T:
 
 
 def _extra(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the values of ``--as-user-extra key=value`` by key."""
     values: dict[str, tuple[str, ...]] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")

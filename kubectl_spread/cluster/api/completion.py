@@ -47,7 +47,6 @@ def label_keys(options: ConnectionOptions, kind: Kind) -> tuple[str, ...]:
 
 
 def _list(options: ConnectionOptions, kind: Kind, field_selector: str) -> tuple[ObjectMeta, ...]:
-    """Return the metadata of the objects."""
     from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.api.reader import list_metadata
 

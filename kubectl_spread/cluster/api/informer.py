@@ -74,15 +74,11 @@ DEFAULT_SETTINGS = Settings()
 
 
 class _Event(Struct, frozen=True):
-    """A line of a watch."""
-
     type: str
     object: msgspec.Raw
 
 
 class _Versioned(Struct, frozen=True):
-    """An object of which only the version is read."""
-
     metadata: ListMeta = ListMeta()
 
 
@@ -187,7 +183,6 @@ class _News:
             self._lost[what] = since, error
 
     def find(self, what: str) -> None:
-        """Note that something is watched."""
         with self._lock:
             self._lost.pop(what, None)
 
@@ -204,7 +199,6 @@ class _News:
             self._said_lost = False
 
     def fail(self, error: BaseException) -> None:
-        """Let whoever waits have the error."""
         self._error = self._error or error
         self.changed.set()
 
@@ -224,7 +218,6 @@ class _Store:
         self.version = ""
 
     def list(self) -> tuple[tuple[KubernetesObject, ...], str]:
-        """Return the objects, by namespace and name as a list has them, and their version."""
         with self._lock:
             return tuple(self._objects[key] for key in sorted(self._objects)), self.version
 
@@ -250,13 +243,11 @@ class _Store:
             return self._objects.pop(_key(gone), None) is not None
 
     def bookmark(self, version: str) -> None:
-        """Keep what there is, which is so at a newer version."""
         with self._lock:
             self.version = version
 
 
 def _key(each: KubernetesObject) -> Key:
-    """Return the object's namespace and name."""
     return each.metadata.namespace, each.metadata.name
 
 
@@ -285,13 +276,11 @@ class _Reflector:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _take(self, listed: Inventory) -> None:
-        """Take the list in the place of all that was kept."""
         kind = self.wanted.kind
         if self.store.replace(listed.objects[kind.name], listed.resource_versions.get(kind.plural, "")):
             self._news.changed.set()
 
     def _run(self) -> None:
-        """Follow the list until nobody wants to know."""
         try:
             while not self._news.stopped.is_set():
                 self._once()
@@ -317,7 +306,6 @@ class _Reflector:
             self._back_off(error)
 
     def _watch(self) -> None:
-        """Take events until the server ends the watch."""
         with streaming(self._connection, self._asked()) as pieces:
             began = monotonic()
             self._established()
@@ -332,14 +320,12 @@ class _Reflector:
             raise self._failure("the server ends it at once")
 
     def _established(self) -> None:
-        """Note that the server lets us watch."""
         self._refused_since = None
         self._opened = True
         self._news.find(self._request.what)
         self.tried.set()
 
     def _asked(self) -> Request:
-        """Return the request for what comes after the version that is kept."""
         seconds = min(WATCH_SECONDS, ceil(self._connection.timeout or WATCH_SECONDS))
         query = {**self._request.query, "resourceVersion": self.store.version, "timeoutSeconds": str(seconds)}
         return replace(self._request, query=query)
@@ -371,12 +357,10 @@ class _Reflector:
             self._news.changed.set()
 
     def _ended(self, failure: _Failure) -> StatusError:
-        """Return the error that the server has sent in place of an event."""
         request = self._request
         return refused(self._connection, what=request.what, needs=request.needs, status=failure.code, said=failure)
 
     def _failure(self, why: str) -> ClusterError:
-        """Return the error of a watch that brings nothing."""
         return ClusterError(f"cannot {self._request.what}: {why}", what=self._request.what)
 
     def _back_off(self, error: ClusterError, *, at_least: float = 0) -> None:

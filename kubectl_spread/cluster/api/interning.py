@@ -34,7 +34,6 @@ class Interning:
         return found
 
     def _intern_fields(self, section: msgspec.Struct) -> None:
-        """Replace the fields of a section by equal ones that were seen before."""
         for name in section.__struct_fields__:
             value = getattr(section, name)
             if value and isinstance(value, tuple | dict | msgspec.Struct):

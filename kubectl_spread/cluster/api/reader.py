@@ -72,14 +72,10 @@ class ObjectList(Struct, Generic[T], frozen=True):
 
 
 class _Metadata(Struct, frozen=True):
-    """An object of which only the metadata is asked for."""
-
     metadata: ObjectMeta = ObjectMeta()
 
 
 class _Version(Struct, frozen=True):
-    """What an API server says of its release."""
-
     git_version: str = ""
 
 
@@ -141,7 +137,6 @@ def read(
 def _read_at(
     version: SharedVersion, connection: Connection, reads: Sequence[Read], progress: Progress | None
 ) -> Inventory:
-    """Return what was read at one version."""
     began = monotonic()
     reading = _Reading(connection, version)
     finished: SimpleQueue[Background[_Found]] = SimpleQueue()
@@ -191,7 +186,6 @@ def count(connection: Connection, kind: Kind, *, namespace: str = "") -> Counted
 
 
 def _count(connection: Connection, wanted: Read) -> Counted:
-    """Return how many objects the list holds."""
     total, limit, continue_ = 0, 1, ""
     asked = set()
     while continue_ not in asked:
@@ -248,8 +242,6 @@ def server_version(connection: Connection) -> str:
 
 
 class _Reading:
-    """Reads that run side by side, and how far they have come together."""
-
     def __init__(self, connection: Connection, version: SharedVersion) -> None:
         self._connection = connection
         self._version = version
@@ -259,7 +251,6 @@ class _Reading:
         self.received_bytes = 0
 
     def stop(self) -> None:
-        """Let no further page be asked for."""
         self._stopped.set()
 
     def read_at_version(self, wanted: Read) -> _Found:
@@ -308,7 +299,6 @@ class _Reading:
         return _Found(objects, max((each.resource_version for each in found), key=age, default=""))
 
     def _nodes_in_turn(self, wanted: Read, waiting: SimpleQueue[str]) -> list[_Found]:
-        """Return what is on each node that nobody else has taken from the queue."""
         found = []
         while not self._stopped.is_set():
             try:
@@ -319,14 +309,12 @@ class _Reading:
         return found
 
     def _get(self, wanted: Read) -> _Found:
-        """Return the one object."""
         answer = self._fetch(_get_request(wanted))
         found: KubernetesObject = _decoded(answer, wanted.kind.struct, what=_what(wanted))
         self._add(objects=1)
         return _Found((found,))
 
     def _list(self, wanted: Read) -> _Found:
-        """Return all objects of the list, at its newest version where the server takes no other."""
         try:
             return self._walk(wanted)
         except StatusError as error:
@@ -335,7 +323,6 @@ class _Reading:
         return self._walk(replace(wanted, resource_version=""))
 
     def _walk(self, wanted: Read) -> _Found:
-        """Return all objects of the list."""
         decoding = _Decoding(wanted)
         objects: list[KubernetesObject] = []
         resource_version = ""
@@ -367,16 +354,13 @@ class _Reading:
                 raise _endless(wanted)
 
     def _page(self, wanted: Read, continue_: str, *, protobuf: bool = False) -> Background[Response]:
-        """Return the page, which is on its way."""
         request = _list_request(wanted, continue_)
         return Background(partial(self._fetch, replace(request, accept=PROTOBUF_OR_JSON) if protobuf else request))
 
     def _fetch(self, request: Request) -> Response:
-        """Return the server's answer."""
         return fetch(self._connection, request, lambda received: self._add(received_bytes=received))
 
     def _add(self, *, objects: int = 0, received_bytes: int = 0) -> None:
-        """Add to what has come."""
         with self._lock:
             self.objects += objects
             self.received_bytes += received_bytes
@@ -408,12 +392,10 @@ class _Decoding:
         return tuple(map(self._interning.intern, page.items))
 
     def end(self) -> None:
-        """Let go of what the objects of all pages have in common."""
         if self._protobuf is not None:
             self._protobuf.forget()
 
     def _of_protobuf(self, body: bytes, struct: type[KubernetesObject]) -> tuple[KubernetesObject, ...]:
-        """Return the objects of a page in Protocol Buffers."""
         if self._protobuf is None:
             from kubectl_spread.objects.protobuf import ListDecoder
 
@@ -425,7 +407,6 @@ class _Decoding:
 
 
 def _is_long(wanted: Read, metadata: ListMeta) -> bool:
-    """Return whether so much of a list is left that the server had better write it in Protocol Buffers."""
     return wanted.kind in PROTOBUF_KINDS and (metadata.remaining_item_count or 0) >= PROTOBUF_OBJECTS
 
 
@@ -451,7 +432,6 @@ def _wait(
 
 
 def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
-    """Return the results, put together by kind."""
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {}
     versions: dict[str, dict[str, None]] = {}
     unread: dict[Unread, None] = {}
@@ -493,7 +473,6 @@ def _changed(wanted: Read) -> StatusError:
 
 
 def _endless(wanted: Read) -> ClusterError:
-    """Return the error of a list whose pages lead back to one that was read."""
     message = f"cannot {_what(wanted)}: the list has no end: the server gave the same continue token twice"
     return ClusterError(message, what=_what(wanted), hint="is there a proxy in front of the API server?")
 
@@ -513,7 +492,6 @@ def watch_request(wanted: Read) -> Request:
 
 
 def _get_request(wanted: Read) -> Request:
-    """Return the request for one object."""
     return Request(
         path=f"{_path(wanted)}/{_segment(wanted.name, 'resource name')}",
         what=_what(wanted),
@@ -522,7 +500,6 @@ def _get_request(wanted: Read) -> Request:
 
 
 def _list_request(wanted: Read, continue_: str) -> Request:
-    """Return the request for a page of a list."""
     version = "" if continue_ else wanted.resource_version
     query = {
         # A further page would be of exactly one version, and come without the index.
@@ -540,7 +517,6 @@ def _list_request(wanted: Read, continue_: str) -> Request:
 def _metadata_page(
     connection: Connection, wanted: Read, *, query: dict[str, str], attempts: int | None = None
 ) -> ObjectList[_Metadata]:
-    """Return a page of a list, of which the server sends the metadata only."""
     whole = _list_request(wanted, "")
     request = replace(whole, query=query, accept=METADATA_ONLY, lists=(*whole.lists, METADATA_LIST))
     request = replace(request, attempts=attempts or request.attempts)
@@ -548,7 +524,6 @@ def _metadata_page(
 
 
 def _decoded(answer: Response, into: type[T], *, what: str) -> T:
-    """Return the answer as the type."""
     try:
         return decode(answer.body, into)
     except DecodeError as error:
@@ -556,12 +531,10 @@ def _decoded(answer: Response, into: type[T], *, what: str) -> T:
 
 
 def _senseless(error: DecodeError, *, what: str) -> ClusterError:
-    """Return the error of an answer that came whole and is not what it should be."""
     return ClusterError(f"cannot {what}: the server's answer makes no sense: {error}", what=what)
 
 
 def _path(wanted: Read) -> str:
-    """Return the path of the kind's list on the server."""
     return wanted.kind.path(_segment(wanted.namespace, "namespace"))
 
 
@@ -576,14 +549,12 @@ def _segment(name: str, what: str) -> str:
 
 
 def _what(wanted: Read, verb: str = "list") -> str:
-    """Return the read in words, such as ``list pods in namespace "shop"``."""
     if wanted.name:
         return f'get {wanted.kind.singular} "{wanted.name}"{_where(wanted)}'
     return f"{verb} {wanted.kind.plural}{_where(wanted) or (' in all namespaces' if wanted.kind.namespaced else '')}"
 
 
 def _needs(wanted: Read, verb: str) -> str:
-    """Return the permission that a read takes, with the rule as it stands in a manifest."""
     role = f"a Role{_where(wanted)}" if _where(wanted) else "a ClusterRole"
     group = wanted.kind.group or '""'
     return f"{role} with the rule {{apiGroups: [{group}], resources: [{wanted.kind.plural}], verbs: [{verb}]}}"

@@ -135,7 +135,6 @@ def _json(source: str, content: bytes, *, strict: bool) -> Iterator[Document | M
 
 
 def _strict_json(source: str, document: json_values.JsonDocument) -> Document | ManifestProblem:
-    """Return a document of JSON as plain values."""
     try:
         return _shallow(Document(source, document.number, "", "", document.values()))
     except JsonError as error:
@@ -143,7 +142,6 @@ def _strict_json(source: str, document: json_values.JsonDocument) -> Document | 
 
 
 def _yaml(source: str, content: bytes) -> Iterator[Document | ManifestProblem]:
-    """Yield the documents of YAML that are not empty."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -171,7 +169,6 @@ def _shallow(document: Document) -> Document | ManifestProblem:
 
 
 def _children(values: Content) -> Iterable[Plain]:
-    """Return the values right within a mapping or list."""
     if isinstance(values, dict):
         return values.values()
     return values if isinstance(values, list) else ()

@@ -87,13 +87,11 @@ def elements(array: msgspec.Raw) -> Iterator[msgspec.Raw]:
 
 
 def _after_comma(view: memoryview, start: int) -> int:
-    """Return where the next element of a list begins."""
     match = _COMMA.match(view, start)
     return match.end() if match else start
 
 
 def _after_blanks(content: bytes, start: int) -> int:
-    """Return where the next document begins."""
     match = _BETWEEN.match(content, start)
     return match.end() if match else start
 
@@ -112,7 +110,6 @@ def _end(content: bytes, rest: memoryview, start: int) -> int:
 
 
 def _error(message: str, content: bytes, start: int) -> JsonError:
-    """Return what msgspec says of the bytes from the start on, with line and column of the file."""
     malformed = _MALFORMED.search(message)
     if malformed is None:
         return JsonError(_CUT_OFF if message == _TRUNCATED else f"is not valid JSON: {message}")

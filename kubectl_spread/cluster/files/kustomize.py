@@ -30,7 +30,6 @@ def build(directory: str, environment: Mapping[str, str] = os.environ) -> tuple[
 
 
 def _built(directory: str, environment: Mapping[str, str]) -> bytes:
-    """Return what kubectl prints."""
     kubectl = environment.get("KUBECTL_PATH") or shutil.which("kubectl", path=environment.get("PATH"))
     if not kubectl:
         hint = "put kubectl on PATH, or build it elsewhere: kustomize build DIR | kubectl spread check -f -"

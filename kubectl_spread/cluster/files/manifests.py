@@ -129,7 +129,6 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
 
 
 def _logged(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator[Input | ManifestProblem]:
-    """Yield the inputs, each of which is logged."""
     for each in inputs:
         if isinstance(each, Input):
             log.say(READS, f"read {each.source}: {len(each.content):,} bytes")
@@ -167,7 +166,6 @@ def _sorted_out(results: Iterable[T | ManifestProblem]) -> tuple[list[T], list[M
 
 
 def _countable(found: Iterable[Document | ManifestProblem], most: int) -> Iterator[Document | ManifestProblem]:
-    """Yield what was found, up to as many objects as are taken."""
     for number, each in enumerate(found):
         if number == most and isinstance(each, Document):
             yield ManifestProblem(each.source, f"no more than {most} objects are taken", document=each.number)
@@ -176,7 +174,6 @@ def _countable(found: Iterable[Document | ManifestProblem], most: int) -> Iterat
 
 
 def _decoded(found: Iterable[Document | ManifestProblem]) -> Iterator[Document | ManifestProblem]:
-    """Yield what was found, decoded, but in the place of a document that does not decode what is wrong with it."""
     for each in found:
         if isinstance(each, ManifestProblem):
             yield each

@@ -70,7 +70,6 @@ def read_inputs(
 
 
 def _read(source: str, *, urls: bool, stdin: BinaryIO | None, most: int) -> Input | ManifestProblem:
-    """Return what a source holds that is not a directory."""
     if source.startswith(("http://", "https://")):
         return _fetched(source, urls=urls, most=most)
     name = STANDARD_INPUT if source == "-" else as_text(source)
@@ -103,7 +102,6 @@ def as_text(path: str) -> str:
 
 
 def _read_stdin(stdin: BinaryIO | None, most: int) -> bytes:
-    """Return all of standard input."""
     if stdin is None:
         raise UnreadableError("is closed")
     try:

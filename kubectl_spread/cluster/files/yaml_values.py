@@ -128,7 +128,6 @@ def _pieces(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, *, first_line: int) -> YamlError:
-    """Return what the parser says, with the lines of the file."""
     line, column = _place(error.problem_mark)
     began, _ = _place(error.context_mark)
     context = f" ({error.context} from line {first_line + began})" if error.context else ""
@@ -169,8 +168,6 @@ class _Open:
 
 
 class _Builder:
-    """Makes plain values of a document's events."""
-
     def __init__(self, first_line: int) -> None:
         self.root: Plain = None
         self._first_line = first_line
@@ -204,7 +201,6 @@ class _Builder:
             self._add_alias(event)
 
     def _begin(self, event: CollectionStartEvent) -> None:
-        """Begin a mapping or list."""
         if len(self._open) == MAX_DEPTH:
             raise _RefusedError(f"mappings and lists lie more than {MAX_DEPTH} deep in one another")
         values: dict[str, Plain] | list[Plain] = {} if isinstance(event, MappingStartEvent) else []
@@ -212,7 +208,6 @@ class _Builder:
         self._count += 1
 
     def _add_alias(self, event: AliasEvent) -> None:
-        """Add what an alias stands for."""
         if any(each.start.anchor == event.anchor for each in self._open):
             raise _RefusedError(f"the anchor {event.anchor!r} contains itself")
         if event.anchor not in self._anchors:
@@ -244,7 +239,6 @@ class _Builder:
             parent.key = None
 
     def _add_key(self, parent: _Open, value: Plain, event: NodeEvent) -> None:
-        """Take a key of a mapping."""
         if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
             parent.merging = True
             return
@@ -275,7 +269,6 @@ def _key(value: Plain) -> str:
 
 
 def _scalar(event: ScalarEvent) -> Plain:
-    """Return the value of a scalar, by its tag or else by its looks if it is not quoted."""
     text: str = event.value
     if event.implicit[0]:
         return _implicit(text)
@@ -291,7 +284,6 @@ def _scalar(event: ScalarEvent) -> Plain:
 
 
 def _decoded(text: str) -> str:
-    """Return the text that stands in base64."""
     try:
         return base64.b64decode(text).decode()
     except ValueError as error:
@@ -309,7 +301,6 @@ def _implicit(text: str) -> Plain:
 
 
 def _number(text: str) -> Plain:
-    """Return the number that unquoted text means, or the text itself."""
     if _NOT_FINITE.fullmatch(text):
         raise _RefusedError(f"{text} is not a number that JSON can express")
     digits = text.replace("_", "")

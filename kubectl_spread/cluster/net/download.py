@@ -49,7 +49,6 @@ def download(url: str, limits: DownloadLimits = MANIFEST) -> bytes:
 
 
 def _ask(url: str, limits: DownloadLimits) -> urllib3.BaseHTTPResponse:
-    """Return the server's answer, its body unread."""
     from urllib3.util import Retry, Timeout, make_headers, parse_url
 
     from kubectl_spread.cluster.net.pool import pool_for
@@ -76,7 +75,6 @@ def _ask(url: str, limits: DownloadLimits) -> urllib3.BaseHTTPResponse:
 
 
 def _body(response: urllib3.BaseHTTPResponse, limits: DownloadLimits, *, deadline: float) -> bytes:
-    """Return the body, which must be neither too large nor too slow."""
     body = bytearray()
     # read1, for stream waits until a chunk is full: a server that drips would outlast the deadline.
     while piece := response.read1(_CHUNK, decode_content=True):

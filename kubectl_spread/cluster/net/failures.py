@@ -106,7 +106,6 @@ def parse_status(body: bytes) -> Status:
 
 
 def _protobuf_status(body: bytes) -> Status:
-    """Return the Status in an answer to a request for Protocol Buffers."""
     from kubectl_spread.objects.protobuf import read_object
 
     kind, status = read_object(body, Status)
@@ -160,7 +159,6 @@ def unreachable(connection: Connection, error: HTTPError, *, what: str) -> Clust
 
 
 def _login_hint(connection: Connection) -> str:
-    """Return what may be wrong with the credentials that were refused."""
     if expired := _expired_certificate(connection):
         return expired
     if not connection.credentials.authorization() and connection.credentials.key_pair is None:
@@ -170,7 +168,6 @@ def _login_hint(connection: Connection) -> str:
 
 
 def _tls_failure(connection: Connection, error: ssl.SSLError, *, what: str) -> ClusterError:
-    """Return the error of a connection on which TLS failed."""
     if isinstance(error, ssl.SSLCertVerificationError):
         message = f"{CANNOT_CONNECT}: tls: failed to verify certificate: {error.verify_message}"
         return ClusterError(message, what=what, hint=_trust_hint(error.verify_code))
@@ -182,7 +179,6 @@ def _tls_failure(connection: Connection, error: ssl.SSLError, *, what: str) -> C
 
 
 def _trust_hint(verify_code: int) -> str:
-    """Return what to do about a server's certificate that was not accepted."""
     if verify_code in OTHER_HOST:
         return "the certificate is for another host: check the server's URL, or give --tls-server-name"
     if verify_code == EXPIRED:
@@ -200,7 +196,6 @@ def _expired_certificate(connection: Connection) -> str:
 
 
 def _innermost(error: BaseException) -> str:
-    """Return the text of the error at the bottom of it."""
     while cause := error.__cause__ or next((arg for arg in error.args if isinstance(arg, BaseException)), None):
         error = cause
     return (error.strerror if isinstance(error, OSError) else "") or str(error)

@@ -39,7 +39,6 @@ def pool_for(
 
 
 def _proxied(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
-    """Return the connections through the proxy."""
     shown = without_login(proxy)
     try:
         url = parse_url(proxy)

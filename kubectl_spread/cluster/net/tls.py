@@ -74,7 +74,6 @@ def context(*, authority: bytes, insecure: bool, key_pair: KeyPair | None) -> ss
 
 
 def _trust(made: ssl.SSLContext, authority: bytes) -> None:
-    """Trust these certificates, or those of the operating system."""
     if not authority:
         made.load_default_certs()
         return

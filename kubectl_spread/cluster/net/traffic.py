@@ -66,12 +66,10 @@ class Exchange:
         self._log.say(level, *lines)
 
     def _headers(self, headers: HTTPHeaderDict) -> Iterator[str]:
-        """Yield a line for each header."""
         for name, value in headers.iteritems():
             yield f"    {name}: {self._shown(name.lower(), value)}"
 
     def _shown(self, name: str, value: str) -> str:
-        """Return the header's value as it may be told."""
         if name in SECRET_HEADERS:
             scheme, space, _ = value.partition(" ")
             return f"{scheme} {MASKED}" if space and name.endswith("authorization") else MASKED
@@ -80,14 +78,12 @@ class Exchange:
         return without_secret(value.encode("latin-1", "replace"), self._authorization).decode("latin-1")
 
     def _beginning(self, body: bytes) -> str:
-        """Return as much of a body as the log tells."""
         limit = SHOWN_BYTES[LONG_BODIES if self._log.tells(LONG_BODIES) else BODIES]
         shown = without_secret(body, self._authorization)
         cut = f" [truncated {len(shown) - limit} bytes]" if len(shown) > limit else ""
         return shown[:limit].decode(errors="replace") + cut
 
     def _milliseconds(self) -> int:
-        """Return how long ago the request was sent."""
         return round((monotonic() - self._began) * 1000)
 
 

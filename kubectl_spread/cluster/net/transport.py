@@ -142,12 +142,10 @@ class _Backoff:
         self._failed = 0
 
     def timeout(self) -> Timeout:
-        """Return what is left, for one attempt."""
         left = max(self._until - monotonic(), 0.001)
         return Timeout(connect=min(CONNECT_SECONDS, left), read=min(IDLE_SECONDS, left))
 
     def over(self) -> bool:
-        """Whether the time is up."""
         return monotonic() > self._until
 
     def pause_after(self, failure: _TransientError) -> float:
@@ -159,7 +157,6 @@ class _Backoff:
         return pause
 
     def wait(self, seconds: float) -> None:
-        """Return after so many seconds."""
         self._sleep(seconds)
 
 
@@ -195,7 +192,6 @@ def streaming(connection: Connection, request: Request) -> Iterator[Iterator[byt
 
 
 def _protobuf_list(body: bytes) -> tuple[_Head, bytes]:
-    """Return the head of a list in Protocol Buffers, and the list's own bytes."""
     from kubectl_spread.objects.protobuf import read_list
 
     kind, metadata, raw = read_list(body)
@@ -225,7 +221,6 @@ def _host(url: str) -> str:
 
 
 def _is_broken_off(error: HTTPError) -> bool:
-    """Whether the other side ended the connection before all was said."""
     if isinstance(error, SSLError):
         return isinstance(error.args[0], ssl.SSLEOFError)
     return isinstance(error, ProtocolError | EncodingError)
@@ -233,15 +228,12 @@ def _is_broken_off(error: HTTPError) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A request on its way."""
-
     connection: Connection
     request: Request
     backoff: _Backoff
     received: Callable[[int], None]
 
     def answer(self) -> Response:
-        """Return the answer to the first attempt that brings one."""
         while True:
             try:
                 return self.attempt()
@@ -251,7 +243,6 @@ class _Call:
                 self.backoff.wait(pause)
 
     def attempt(self) -> Response:
-        """Return the answer to one attempt."""
         try:
             reply = self._authorized()
         except HTTPError as error:
@@ -293,7 +284,6 @@ class _Call:
         return self._exchange(renewed)
 
     def _exchange(self, authorization: str) -> _Reply:
-        """Return the reply to the request, all of it."""
         query = urlencode({name: value for name, value in self.request.query.items() if value})
         verb = "POST" if self.request.body else "GET"
         url = f"{self.connection.server}{self.request.path}{'?' if query else ''}{query}"
@@ -311,7 +301,6 @@ class _Call:
         return replace(reply, body=without_secret(reply.body, authorization))
 
     def _reply(self, verb: str, url: str, headers: HTTPHeaderDict) -> _Reply:
-        """Return what the server sends."""
         response = self.connection.pool.urlopen(
             verb,
             url,
@@ -343,7 +332,6 @@ class _Call:
             self.received(len(piece))
 
     def _headers(self, authorization: str) -> HTTPHeaderDict:
-        """Return the request's headers."""
         headers = HTTPHeaderDict(self.connection.headers, Accept=self.request.accept)
         if self.request.body:
             headers["Content-Type"] = JSON
@@ -354,7 +342,6 @@ class _Call:
         return headers
 
     def _answer(self, reply: _Reply) -> Response:
-        """Return what a successful reply holds."""
         media_type = reply.headers.get("Content-Type", JSON)
         protobuf = PROTOBUF in media_type and PROTOBUF in self.request.accept
         if JSON not in media_type and not protobuf:
@@ -374,7 +361,6 @@ class _Call:
         return Response(head.metadata, body, protobuf)
 
     def _other_kind(self, kind: str, status: int) -> ClusterError:
-        """Return the error for JSON that is not the list that was asked for."""
         found = f"a {kind}" if kind else "JSON that is no list"
         return ClusterError(
             f"cannot {self.request.what}: the server answered with {found}, not a {self.request.lists[0]}",
@@ -384,13 +370,11 @@ class _Call:
         )
 
     def _too_large(self) -> ClusterError:
-        """Return the error for an answer that does not fit into memory."""
         mebibytes = self.connection.limits.answer_bytes >> 20
         message = f"cannot {self.request.what}: the server's answer is larger than {mebibytes} MiB"
         return ClusterError(message, what=self.request.what)
 
     def _refusal(self, reply: _Reply) -> Exception:
-        """Return the error for a reply that is no answer."""
         if reply.status // 100 == REDIRECTION:
             return self._redirected(reply)
         error = refused(
@@ -410,7 +394,6 @@ class _Call:
         return _TransientError(error, pause)
 
     def _redirected(self, reply: _Reply) -> ClusterError:
-        """Return the error for a reply that sends us elsewhere."""
         return ClusterError(
             f"cannot {self.request.what}: the server redirects to {_host(reply.headers.get('Location', ''))}",
             what=self.request.what,

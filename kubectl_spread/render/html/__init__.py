@@ -86,7 +86,6 @@ def to_html(report: AnyReport) -> str:
 
 
 def _resource(name: str) -> str:
-    """Return a file that ships beside this module."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -104,7 +103,6 @@ def _digest(content: str) -> str:
 
 
 def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
-    """Return what was asked, and whose rules the answers rest on."""
     namespaces = sorted(_namespaces(report))
     facts = {
         "Read from": metadata.source,
@@ -120,7 +118,6 @@ def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
 
 
 def _namespaces(report: AnyReport) -> set[str]:
-    """Return the namespaces that it speaks of."""
     match report:
         case SimulateReport():
             return {item.namespace for step in report.steps for item in step.items}
@@ -139,7 +136,6 @@ def _counts(cards: Sequence[Card]) -> Markup:
 
 
 def _count_buttons(counted: Counter[str]) -> Iterator[Markup]:
-    """Yield a button for every status that there is."""
     for status, (tone, mark) in STATUSES.items():
         if count := counted[status]:
             yield element(

@@ -53,7 +53,6 @@ def simulated(step: SimulatedStep, short: Short) -> Markup:
 
 
 def _planned(item: RebalanceItem) -> Balance:
-    """Return what a plan does to a constraint."""
     return Balance(
         title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.verdict}",
         max_skew=item.constraint.max_skew,
@@ -75,24 +74,20 @@ def _simulated(item: SimulatedItem) -> Balance:
 
 
 def _spread(counts: Mapping[str, int]) -> int:
-    """Return the most Pods of a domain minus the fewest."""
     return max(counts.values(), default=0) - min(counts.values(), default=0)
 
 
 def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
-    """Return how Pods lie where their number is known."""
     pods = {domain: (number, number) for domain, number in counts.items()}
     # Where minDomains is not reached the minimum is 0, whatever the domains hold.
     return Side(label=label, pods=pods, minimum=max(counts.values(), default=skew) - skew)
 
 
 def _drawn(balances: Iterable[Balance], short: Short) -> Markup:
-    """Return the bars of the first constraints."""
     return joined(_balance(each, short) for _, each in zip(range(MOST_ITEMS), balances, strict=False))
 
 
 def _balance(balance: Balance, short: Short) -> Markup:
-    """Return the bars of one constraint."""
     sides, shown = (balance.before, balance.after), _shown(balance)
     scale = max((most for side in sides for _, most in side.pods.values()), default=0) + 1
     line = f"line: minimum + maxSkew {balance.max_skew}"
@@ -117,7 +112,6 @@ def _shown(balance: Balance) -> list[str]:
 
 
 def _head(domain: str) -> Markup:
-    """Return the name of a domain."""
     return element("th", element("span", text(domain or EMPTY), class_="value"), scope="row")
 
 
@@ -130,6 +124,5 @@ def _row(domain: str, balance: Balance, scale: int) -> Iterator[Markup]:
 
 
 def _bar(counts: tuple[int, int], side: Side, max_skew: int, scale: int) -> Markup:
-    """Return the bar of a domain at one time."""
     low, high = counts
     return bar(low, ("maybe", low, high), minimum=side.minimum, limit=side.minimum + max_skew, scale=scale)

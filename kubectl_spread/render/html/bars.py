@@ -62,7 +62,6 @@ def _tone(row: DomainRow, constraint: ConstraintReport) -> str:
 
 
 def _row(row: DomainRow, constraint: ConstraintReport, *, scale: int, short: Short) -> Iterable[Markup]:
-    """Yield the cells of a row."""
     count = f"{len(row.values)} domains: " if len(row.values) > 1 else ""
     yield element("th", text(count), element("span", text(short(row.names(SHOWN_NAMES))), class_="value"), scope="row")
     yield element("td", text(str(len(row.nodes))), class_="n", data_label="nodes")
@@ -129,7 +128,6 @@ def bar(pods: int, *beyond: tuple[str, int, int], minimum: int, limit: int, scal
 
 
 def _rect(kind: str, start: int, end: int) -> Markup:
-    """Return one part of a bar, from one number of Pods to another."""
     edge = {"x": str(start), "y": "2", "width": str(end - start), "height": str(HEIGHT - 4)}
     return element("rect", class_=kind, **edge)
 

@@ -116,7 +116,6 @@ def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
 
 
 def _card(outlined: Item) -> Card:
-    """Return the card of one item."""
     match outlined.item:
         case SkewItem() as item:
             about = _constraint_title(item.constraint)
@@ -143,7 +142,6 @@ def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | Non
 
 
 def _step_status(item: SimulatedStep) -> str:
-    """Return what becomes of Pods in a step in a word."""
     if item.newly_pending or item.blocked:
         return "Blocked" if item.blocked else "Pending"
     if item.pending:
@@ -158,12 +156,10 @@ def _plan_status(report: RebalanceReport) -> str:
 
 
 def _pending_status(item: PendingItem) -> str:
-    """Return what becomes of a Pod in a word."""
     return "Gated" if item.held_by and not item.stuck else item.verdict.value
 
 
 def _check_status(item: CheckItem) -> str:
-    """Return what becomes of a Pod template in a word."""
     if item.validation:
         return "Invalid"
     if item.held_by and not item.stuck:
@@ -172,7 +168,6 @@ def _check_status(item: CheckItem) -> str:
 
 
 def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
-    """Return how many nodes the maps of these constraints draw."""
     return sum(
         len(constraint.bypassed_nodes) + sum(len(domain.nodes) for domain in constraint.domains)
         for constraint in constraints
@@ -180,7 +175,6 @@ def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
 
 
 def _constraint_title(constraint: ConstraintReport) -> str:
-    """Return a constraint in short."""
     default = " (cluster default)" if constraint.default else ""
     return f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}{default}"
 
@@ -216,7 +210,6 @@ def card_markup(card: Card, number: int, *, is_open: bool, drawing: Drawing) -> 
 
 
 def _holds(card: Card) -> Iterator[str]:
-    """Yield what is to be seen once the card is unfolded."""
     if card.constraint:
         yield count_of(sum(domain.eligible for domain in card.constraint.domains), "domain")
         yield count_of(_count_cells([card.constraint]), "node")
@@ -228,7 +221,6 @@ def _holds(card: Card) -> Iterator[str]:
 
 
 def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
-    """Yield what stands behind the headline, most important first."""
     item = card.outlined.item
     if isinstance(item, SkewItem):
         yield _blocks(card.outlined, OF_ROW)
@@ -255,17 +247,14 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
 
 
 def _blocks(outlined: Item, kinds: Iterable[type[Part]]) -> Markup:
-    """Return the blocks of these kinds, kind by kind."""
     return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
 
 
 def _tables(outlined: Item) -> Iterator[Table]:
-    """Yield the tables of an item."""
     return (found for found in outlined.blocks if isinstance(found, Table))
 
 
 def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
-    """Return every constraint with its map, or one map where there is none."""
     fates = {} if drawing.style is Style.NOTHING else evaluated(item)
     constraints = _mapped(item)
     if not constraints:
@@ -279,7 +268,6 @@ def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
 
 
 def _mapped(item: PendingItem | CheckItem) -> Sequence[ConstraintReport]:
-    """Return the constraints, with all replicas counted where they were placed."""
     after = item.after if isinstance(item, CheckItem) and not item.stuck else ()
     return after or item.constraints
 
@@ -290,7 +278,6 @@ def _placed(item: PendingItem | CheckItem) -> Counts:
 
 
 def _ranges(constraint: ConstraintReport, item: PendingItem | CheckItem) -> Ranges:
-    """Return the domains of a constraint whose counts depend on ties."""
     return ranges_of(constraint, item) if isinstance(item, CheckItem) else EXACT
 
 

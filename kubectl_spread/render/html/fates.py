@@ -58,7 +58,6 @@ def evaluated(item: EvaluationReport) -> Fates:
 
 
 def _judged(node: NodeReport, whom: str) -> NodeFate:
-    """Return what became of one node."""
     if node.feasible:
         score = f"score {node.scores['total']}" if isinstance(node.scores, dict) and "total" in node.scores else ""
         return NodeFate(Fate.FEASIBLE, whom, whom, score)
@@ -67,7 +66,6 @@ def _judged(node: NodeReport, whom: str) -> NodeFate:
 
 
 def _rejected(rejection: Rejection) -> str:
-    """Return what one filter says of a node."""
     return f"{rejection.plugin}: {rejection.detail or ', '.join(rejection.reasons)}"
 
 
@@ -77,7 +75,6 @@ def of_next_replica(item: SkewItem) -> Fates:
 
 
 def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]:
-    """Yield a domain's nodes with what became of each."""
     following = set(item.next)
     pins = {pin.node: pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by}
     closed = _closed(domain, item)
@@ -91,7 +88,6 @@ def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]
 
 
 def _closed(domain: Domain, item: SkewItem) -> NodeFate:
-    """Return what is known of a domain's nodes that the next replica may not go to."""
     constraint = item.constraint
     if constraint.hard and domain.eligible and not domain.allowed:
         why = f"{skew_text(domain)}, maxSkew is {constraint.max_skew}"

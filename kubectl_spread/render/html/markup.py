@@ -65,6 +65,5 @@ def block(name: str, *content: Markup, **attributes: str | bool) -> Markup:
 
 
 def _attribute(key: str, value: str | bool) -> str:  # noqa: FBT001 - as HTML has it: there or not
-    """Return an attribute as it is written."""
     name = key.removesuffix("_").replace("_", "-")
     return f" {name}" if value is True else f' {name}="{text(str(value))}"'

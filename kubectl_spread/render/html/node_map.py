@@ -130,7 +130,6 @@ def _are_many(domains: Sequence[Domain]) -> bool:
 
 
 def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
-    """Yield a box for every domain."""
     for domain in constraint.domains:
         yield Box(
             label=domain.value or EMPTY,
@@ -142,14 +141,12 @@ def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterato
 
 
 def _kind(domain: Domain, constraint: ConstraintReport) -> str:
-    """Return how a domain's box is drawn."""
     if not domain.eligible:
         return "outside"
     return "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
 
 
 def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
-    """Yield a box for all domains that hold the same number of Pods, the fullest first."""
     minimum = set(constraint.minimum_domains)
     alike: dict[tuple[int, bool], list[Domain]] = {}
     for domain in constraint.domains:
@@ -162,20 +159,17 @@ def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Itera
 
 
 def _named_cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
-    """Yield a domain's cells that tell the domain, where their names do not."""
     for cell in _cells(domain, fates, placed):
         note = "" if cell.name == domain.value else f"domain {domain.value or EMPTY}"
         yield replace(cell, fate=_noted(cell.fate, note)) if note else cell
 
 
 def _cells(domain: Domain, fates: Fates, placed: Counts) -> Iterator[Cell]:
-    """Yield a cell for every counted node of a domain."""
     for name in domain.nodes:
         yield Cell(name, domain.by_node.get(name, 0), placed.get(name, 0), fates.get(name, COUNTED))
 
 
 def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
-    """Yield the box of nodes that the constraint does not count."""
     cells = tuple(
         Cell(node.name, node.matching, 0, _bypassed(node, fates.get(node.name, COUNTED)))
         for node in constraint.bypassed_nodes
@@ -201,18 +195,15 @@ def _bypassed(node: BypassedNode, judged: NodeFate) -> NodeFate:
 
 
 def _noted(fate: NodeFate, note: str) -> NodeFate:
-    """Return the fate with one more note."""
     return replace(fate, note="; ".join(filter(None, (note, fate.note))))
 
 
 def _map(boxes: Iterable[Box], *, of: str, drawing: Drawing) -> Markup:
-    """Return the boxes side by side."""
     drawn = (_box(box, drawing) for box in boxes)
     return block("div", *drawn, class_="map", role="group", aria_label=f"Nodes in {of}")
 
 
 def _box(box: Box, drawing: Drawing) -> Markup:
-    """Return one box with its nodes, by what became of them."""
     head = element(
         "p",
         element("b", text(drawing.short(box.label))),
@@ -247,13 +238,11 @@ def _by_fate(cells: Iterable[Cell]) -> dict[NodeFate, list[Cell]]:
 
 
 def _without_why(cell: Cell) -> Cell:
-    """Return the cell with its reason as a note."""
     fate = cell.fate
     return replace(cell, fate=replace(_noted(fate, fate.why), why=fate.by)) if fate.why else cell
 
 
 def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup:
-    """Return the nodes that share a fate, under its name."""
     mark, word = FATES[fate.fate]
     title = element(
         "p",
@@ -271,7 +260,6 @@ def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup
 
 
 def _size(cells: Sequence[Cell], short: Short) -> str:
-    """Return how closely the cells are drawn."""
     if len(cells) <= MOST_NAMED:
         return "" if sum(len(short(cell.name)) for cell in cells) <= FEW_LETTERS else " some"
     return " dense" if len(cells) <= MOST_NUMBERED else " dense tiny"
@@ -284,7 +272,6 @@ def _line(cell: Cell, short: Short) -> str:
 
 
 def _cell(cell: Cell, short: Short) -> Markup:
-    """Return one node as an element, written out."""
     note = f' title="{text(short(cell.fate.note))}"' if cell.fate.note else ""
     dots = f' class="d{cell.pods}"' if cell.pods <= MOST_DOTS else ""
     pods = f"<b{dots}>{cell.pods}</b>" if cell.pods else ""

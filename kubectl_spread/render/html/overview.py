@@ -27,7 +27,6 @@ def overview(cards: Sequence[Card]) -> Markup:
 
 
 def _row(number: int, card: Card) -> Iterator[Markup]:
-    """Yield the cells of a row."""
     constraint = card.constraint
     link = element("a", path_text(card.outlined.headline.subject), href=f"#{anchor(number)}")
     yield element("td", status_badge(card.status))

@@ -89,7 +89,6 @@ def findings_section(findings: Iterable[Finding]) -> Markup:
 
 
 def _finding(finding: Finding) -> Markup:
-    """Return one finding."""
     tone, mark = SEVERITIES[finding.severity]
     badge = (element("span", text(mark), class_="mark", aria_hidden="true"), text(f"{finding.severity} {finding.id}"))
     path = block("code", text(finding.path), class_="path")
@@ -97,7 +96,6 @@ def _finding(finding: Finding) -> Markup:
 
 
 def _fields_section(title: str, said: Iterable[ValidationError | ValidationWarning], *, class_: str) -> Markup:
-    """Return what the API server says of fields."""
     lines = (joined((element("code", text(one.field)), text(f" {one.message}"))) for one in said)
     return section(title, block("ul", each("li", lines)), class_=class_)
 
@@ -130,7 +128,6 @@ def conflict_markup(item: EvaluationReport) -> Markup:
 
 
 def _chip(name: str) -> Markup:
-    """Return a requirement's name set apart."""
     return joined((element("b", text(name), class_="tag"), text(" ")))
 
 
@@ -145,7 +142,6 @@ def fixes_section(fixes: Fixes) -> Markup:
 
 
 def _groups(fixes: Fixes, *, after: int = 0, to: int = EVERY) -> Iterator[Markup]:
-    """Yield the fixes of these numbers by what they touch, each group under its title."""
     for title, together in fixes.groups:
         found = [fix for fix in together if after < fix.number <= to]
         if found:
@@ -164,12 +160,10 @@ def _fix(fix: FixBlock) -> Markup:
 
 
 def _command(*lines: str) -> Markup:
-    """Return lines that can be selected, and copied where scripts run."""
     return _copied(lines, element("button", text("Copy"), type="button", class_="copy", hidden=True))
 
 
 def _copied(lines: Iterable[str], *button: Markup) -> Markup:
-    """Return lines as they are to be written."""
     return element("div", element("pre", element("code", text_lines(map(clean, lines)))), *button, class_="command")
 
 
