@@ -21,7 +21,8 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reporte
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.objects.meta import once, parse_label_selector
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.snapshot import Inventory, Snapshot, Unread

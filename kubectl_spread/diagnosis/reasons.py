@@ -29,7 +29,8 @@ from kubectl_spread.scheduler import (
     volumezone,
 )
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.wording.words import enumerated
 

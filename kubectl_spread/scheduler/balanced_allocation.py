@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import resource
-from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, NodeInfo, score_each
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, score_each
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
 

@@ -44,12 +44,12 @@ from kubectl_spread.scheduler.framework import (
     Code,
     Handle,
     NodeFilter,
-    NodeInfo,
     PreFilterResult,
     Scores,
     Status,
     unresolvable,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import (
     Filters,
     NodeCycleState,

@@ -31,8 +31,9 @@ from kubectl_spread.objects.devices import (
 )
 from kubectl_spread.objects.meta import AnnotatedMeta
 from kubectl_spread.scheduler import resource
-from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
 from kubectl_spread.scheduler.nodeaffinity import Term, parse_terms
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.snapshot import Snapshot
 

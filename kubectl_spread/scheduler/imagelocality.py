@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle, NodeInfo
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 NAME = "ImageLocality"

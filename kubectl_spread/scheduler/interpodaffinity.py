@@ -26,13 +26,13 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Scores,
     Status,
     unresolvable,
     unschedulable,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "InterPodAffinity"

@@ -26,13 +26,13 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Scores,
     Status,
     normalize,
     unresolvable,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"

@@ -12,7 +12,8 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.objects.core import Pod, PodSpec
-from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "NodeDeclaredFeatures"

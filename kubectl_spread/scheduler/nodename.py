@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "NodeName"

@@ -21,12 +21,12 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Status,
     go_round,
     score_each,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.resource_allocation import Usage, usages, weighed
 from kubectl_spread.scheduler.shape import score_at, shape_of

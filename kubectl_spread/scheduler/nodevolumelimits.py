@@ -37,12 +37,12 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Status,
     unresolvable,
     unschedulable,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "NodeVolumeLimits"

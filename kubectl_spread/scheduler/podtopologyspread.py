@@ -25,13 +25,13 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Status,
     unresolvable,
     unschedulable,
 )
 from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 from kubectl_spread.scheduler.tainttoleration import untolerated_taint
 

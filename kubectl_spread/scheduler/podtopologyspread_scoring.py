@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.scheduler import podtopologyspread
-from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Code, Handle, NodeInfo, Scores, Status, go_round
+from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Code, Handle, Scores, Status, go_round
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import (
     Constraint,
     constraints_of,

@@ -18,7 +18,8 @@ from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Code, Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import NodeCycleState, nominated_before, priority_of
 from kubectl_spread.scheduler.profile import Behaviour
 

@@ -14,7 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler.framework import SUCCESS, Handle, NodeFilter, NodeInfo, PreFilterResult, Status
+from kubectl_spread.scheduler.framework import SUCCESS, Handle, NodeFilter, PreFilterResult, Status
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 Filters: TypeAlias = tuple[tuple[str, PreFilterResult | Status], ...]

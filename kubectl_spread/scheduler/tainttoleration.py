@@ -13,15 +13,8 @@ import msgspec
 
 from kubectl_spread.labels import is_int64
 from kubectl_spread.objects.core import Node, Pod, Taint, Toleration
-from kubectl_spread.scheduler.framework import (
-    SUCCESS,
-    Handle,
-    NodeInfo,
-    PreFilterResult,
-    Status,
-    normalize,
-    unresolvable,
-)
+from kubectl_spread.scheduler.framework import SUCCESS, Handle, PreFilterResult, Status, normalize, unresolvable
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "TaintToleration"

@@ -11,7 +11,8 @@ from __future__ import annotations
 from functools import partial
 
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Code, Handle, NodeInfo, PreFilterResult, Status
+from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Code, Handle, PreFilterResult, Status
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
 NAME = "NotRead"
 NOT_READ = Status(Code.NOT_READ, ("node(s) may hold pods that were not read",))

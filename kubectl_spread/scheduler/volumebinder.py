@@ -22,7 +22,8 @@ from kubectl_spread.objects.storage import (
     StorageClass,
 )
 from kubectl_spread.scheduler.csitranslation import csi_node_selector, plugin_of
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.provisioning import ANYWHERE, Provisioning, provisioning
 from kubectl_spread.scheduler.volumematching import (

@@ -20,12 +20,12 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Status,
     go_round,
     unresolvable,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.shape import Shape, score_at, shape_of
 from kubectl_spread.scheduler.volumebinder import PodVolumeClaims, PodVolumes, find_pod_volumes, pod_volume_claims

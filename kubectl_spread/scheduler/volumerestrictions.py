@@ -17,12 +17,12 @@ from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
     Handle,
-    NodeInfo,
     PreFilterResult,
     Status,
     unresolvable,
     unschedulable,
 )
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "VolumeRestrictions"

@@ -14,7 +14,8 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, SUCCESSORS, ZONE
 from kubectl_spread.scheduler.claims import CLAIM, CLASS, VOLUME, claim_named, not_found
-from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, NodeInfo, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.framework import SKIP, SUCCESS, Handle, PreFilterResult, Status, unresolvable
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
 NAME = "VolumeZone"
 REASON = "node(s) had no available volume zone"

@@ -16,7 +16,8 @@ from typing import TypeVar
 from kubectl_spread.__main__ import OBJECTS_BETWEEN_COLLECTIONS
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.framework import Handle, NodeInfo, Status
+from kubectl_spread.scheduler.framework import Handle, Status
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod

@@ -27,7 +27,8 @@ import yaml
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.cycle import PRE_FILTER_RESULT
-from kubectl_spread.scheduler.framework import Code, Handle, NodeInfo, PreFilterResult, Scores, Status
+from kubectl_spread.scheduler.framework import Code, Handle, PreFilterResult, Scores, Status
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Profile
 from tests import build, build_devices, build_storage
 from tests.build import Object, configured_profile

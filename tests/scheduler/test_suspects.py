@@ -5,7 +5,7 @@ import pytest
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle, PreFilterResult
-from kubectl_spread.scheduler.noderoom import NodeRoom
+from kubectl_spread.scheduler.nodeinfo import NodeRoom
 from tests.build import app, handle, node, pod, spread, typed_pod
 from tests.conformance.answer import question
 from tests.conformance.generate import SUITES, cases

@@ -30,8 +30,9 @@ from kubectl_spread.scheduler import (
 )
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.claims import claim_name
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.hostport import host_ports
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)

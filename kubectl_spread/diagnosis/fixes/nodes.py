@@ -17,7 +17,7 @@ from kubectl_spread.objects.core import Node, Pod, Taint
 from kubectl_spread.objects.well_known_labels import HOSTNAME, ZONE
 from kubectl_spread.scheduler import nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.affinityterm import readable_terms
-from kubectl_spread.scheduler.framework import NodeInfo
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.profile import Behaviour
 

@@ -21,7 +21,8 @@ from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle, NodeInfo
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts, count_all, parsable_constraints
 from kubectl_spread.snapshot import Snapshot
 
