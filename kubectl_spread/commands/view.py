@@ -23,14 +23,12 @@ from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.release import PROVED_MINORS, REFERENCE_MINOR, minor_of
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import NO_SCHEDULER, Handles
 from kubectl_spread.scheduler.profile import Profile, configured_profiles, default_profile, known_gates
 from kubectl_spread.snapshot import Inventory, Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
-
-NOBODY = ""
-"""The name of the scheduler whose filters are tried where no profile serves a Pod."""
 
 VersionFrom = Literal["flag", "server", "nodes", "default"]
 _HOW_KNOWN: Mapping[VersionFrom, str] = {
@@ -59,40 +57,39 @@ class View(msgspec.Struct, frozen=True):
     """The cluster and the schedulers' rules.
 
     Attributes:
-        handles: scheduler's name → the cluster as its profile sees it; where default-scheduler has none, NOBODY → the
-            cluster as the default profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         metadata: what was read, and under which rules.
         incomplete: what holds for every answer, such as a release that is not proved.
     """
 
-    handles: Mapping[str, Handle]
+    handles: Handles
     metadata: Metadata
     incomplete: tuple[Incomplete, ...]
 
     @property
     def snapshot(self) -> Snapshot:
         """The cluster."""
-        return self.handle().snapshot
+        return self.handles.snapshot
 
     def handle(self, scheduler_name: str = DEFAULT_SCHEDULER) -> Handle:
         """Return the cluster as the scheduler sees it; one without a profile is taken for the default one."""
-        default = self.handles.get(DEFAULT_SCHEDULER) or self.handles[NOBODY]
-        return self.handles.get(scheduler_name, default)
+        return self.handles.named(scheduler_name)
 
     def with_inventory(self, inventory: Inventory) -> View:
         """Return the view of the cluster of which more was read, under the same rules."""
         snapshot = Snapshot.build(inventory)
         metadata = replace(self.metadata, resource_versions=dict(inventory.resource_versions))
-        handles = {name: handle.with_more_read(snapshot) for name, handle in self.handles.items()}
+        handles = self.handles.each(lambda handle: handle.with_more_read(snapshot))
         return replace(self, handles=handles, metadata=metadata)
 
     def with_filters(self, filters: Sequence[str]) -> View:
         """Return the view in which only these filters are evaluated."""
-        handles = {}
-        for scheduler_name, handle in self.handles.items():
+
+        def narrowed(handle: Handle) -> Handle:
             kept = tuple(name for name in handle.profile.filters if name in filters)
-            handles[scheduler_name] = replace(handle, profile=replace(handle.profile, filters=kept))
-        return replace(self, handles=handles)
+            return replace(handle, profile=replace(handle.profile, filters=kept))
+
+        return replace(self, handles=self.handles.each(narrowed))
 
 
 def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> View:
@@ -124,7 +121,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
-    return View(_handles(snapshot, judged), metadata, (*_unproved(minor), *_unknown_gates(scheduler)))
+    return View(Handles.build(snapshot, judged), metadata, (*_unproved(minor), *_unknown_gates(scheduler)))
 
 
 def _as_on_a_server(snapshot: Snapshot, profile: Profile) -> Snapshot:
@@ -135,11 +132,6 @@ def _as_on_a_server(snapshot: Snapshot, profile: Profile) -> Snapshot:
 
         snapshot = snapshot.with_others(never_counted(snapshot))
     return snapshot
-
-
-def _handles(snapshot: Snapshot, profiles: Iterable[Profile]) -> dict[str, Handle]:
-    """Return scheduler's name → the cluster as its profile sees it."""
-    return {profile.scheduler_name: Handle.build(snapshot, profile) for profile in profiles}
 
 
 def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
@@ -162,7 +154,7 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     except DecodeError as error:
         raise ManifestError([found.problem(error.reason, error.field_path)]) from error
     unserved = all(profile.scheduler_name != DEFAULT_SCHEDULER for profile in configured)
-    return (*configured, replace(usual, scheduler_name=NOBODY)) if unserved else configured
+    return (*configured, replace(usual, scheduler_name=NO_SCHEDULER)) if unserved else configured
 
 
 def _unknown_gates(scheduler: SchedulerOptions) -> tuple[Incomplete, ...]:

@@ -16,14 +16,13 @@ from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, living_pods, workloads
-from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, constraints_of, count_all
-from kubectl_spread.simulation.cluster_state import ClusterState, handle_of
+from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.snapshot import Snapshot
 
 Key: TypeAlias = tuple[str, WorkloadRef]
@@ -68,7 +67,7 @@ class Observation(msgspec.Struct, frozen=True):
         pending: workload, asked about or not → its Pods that wait for a node.
         preempted: the Pods that the scheduler has evicted by then.
         refused: what the API server would refuse to let come to be: namespace, kind and name of what makes it → why.
-        handles: scheduler's name → the cluster as it sees it, in the first order.
+        handles: the cluster as each profile of the scheduler sees it, in the first order.
         living: workload → its Pods that have not ended, in the first order.
         touched: the Pods that have come, changed or gone by then, in the first order.
     """
@@ -79,18 +78,14 @@ class Observation(msgspec.Struct, frozen=True):
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
     refused: Mapping[tuple[str, str, str], str]
-    handles: Mapping[str, Handle]
+    handles: Handles
     living: Mapping[Key, Sequence[Pod]]
     touched: tuple[Pod, ...]
 
     @property
     def snapshot(self) -> Snapshot:
         """The cluster, in the first order."""
-        return handle_of(DEFAULT_SCHEDULER, self.handles).snapshot
-
-    def handle_of(self, pod: Pod) -> Handle:
-        """Return the cluster as the Pod's scheduler sees it."""
-        return handle_of(pod.spec.scheduler_name, self.handles)
+        return self.handles.snapshot
 
     def workload(self, key: Key) -> OwnedPods:
         """Return the workload with its Pods."""
@@ -132,7 +127,7 @@ class Looking:
     def _look(self, world: ClusterState) -> Observation:
         """Return how they stand in the first order."""
         handles, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
-        snapshot = handle_of(DEFAULT_SCHEDULER, handles).snapshot
+        snapshot = handles.snapshot
         last = self._first[-1] if self._first and _alike(self._first[-1].snapshot, snapshot) else None
         upcoming: dict[Key, NextPod] = {}
         for key in self._keys:
@@ -153,9 +148,9 @@ class Looking:
             touched=touched,
         )
 
-    def _upcoming(self, key: Key, pods: Sequence[Pod], handles: Mapping[str, Handle]) -> NextPod | None:
+    def _upcoming(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:
         """Return the workload's next Pod, whose constraints count; None where it has none."""
-        handle = handle_of(DEFAULT_SCHEDULER, handles)
+        handle = handles.default
         found = next_pod(_workload(key, pods, handle.snapshot), handle.snapshot, handle.profile)
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None
@@ -201,11 +196,11 @@ def _same(some: Sequence[object], others: Sequence[object]) -> bool:
 def _counted(
     upcoming: Mapping[Key, NextPod],
     last: Observation | None,
-    handles: Mapping[str, Handle],
+    handles: Handles,
     touched: Mapping[str, Sequence[Pod]],
 ) -> dict[Key, tuple[ConstraintCounts, ...]]:
     """Return how the Pods lie that each workload's next Pod counts: as at the last look, if there was one to go by."""
-    nodes = handle_of(DEFAULT_SCHEDULER, handles).snapshot.nodes
+    nodes = handles.snapshot.nodes
     retainted = last is not None and nodes is not last.snapshot.nodes
     counted = {}
     for key, found in upcoming.items():
@@ -243,9 +238,9 @@ def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
     return tuple(sorted(waiting, key=lambda pod: pod.key))
 
 
-def _lying_of(pod: Pod, handles: Mapping[str, Handle]) -> Iterator[ConstraintCounts]:
+def _lying_of(pod: Pod, handles: Handles) -> Iterator[ConstraintCounts]:
     """Yield how each of the Pod's constraints counts, as its scheduler sees the cluster."""
-    handle = handle_of(pod.spec.scheduler_name, handles)
+    handle = handles.of(pod)
     for counted in count_all(constraints_of(pod, handle), pod, handle):
         found = counted.match_num
         domains = sorted(found)

@@ -82,7 +82,7 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
         return None
     gone, pod = outcome.arrangement.without(movable), renamed(movable.again.pod, movable.pod.metadata.name)
     key = outcome.goal.constraint.topology_key
-    return Situation(pod, gone.handle_of(pod), bound_for=Destination(key, frozenset(outcome.emptiest)))
+    return Situation(pod, gone.handles.of(pod), bound_for=Destination(key, frozenset(outcome.emptiest)))
 
 
 def fixes_first(outcome: Outcome, spent: Spent) -> tuple[Fix, ...]:

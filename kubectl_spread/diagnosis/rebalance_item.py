@@ -90,7 +90,7 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
 
 def _unsure(outcome: Outcome) -> str:
     """Return what is not known of where the workload's Pods go; empty where nothing hangs on it."""
-    pod, handle = outcome.goal.pod, outcome.arrangement.handle_of(outcome.goal.pod)
+    pod, handle = outcome.goal.pod, outcome.arrangement.handles.of(outcome.goal.pod)
     if not outcome.goal.is_violated:
         return ""
     if not handle.profile.serves(pod):

@@ -115,7 +115,7 @@ def _as_before(before: Observation, now: Observation, were: Statuses) -> Iterato
     for key, upcoming in now.upcoming.items():
         counted_alike = key not in in_trouble and before.lying.get(key) == now.lying[key]
         unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
-        there = upcoming.place(now.handle_of(upcoming.pod)) if unchanged else None
+        there = upcoming.place(now.handles.of(upcoming.pod)) if unchanged else None
         if there is not None and (not upcoming.comes or cycle.feasible_node(upcoming.pod, there)):
             yield key
 
@@ -127,7 +127,7 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
         if lying and key not in known:
             rows = statuses(
                 seen.workload(key),
-                seen.handle_of(seen.upcoming[key].pod),
+                seen.handles.of(seen.upcoming[key].pod),
                 defaults=defaults,
                 upcoming=seen.upcoming[key],
                 counted=[each.counted for each in lying],
@@ -185,7 +185,7 @@ def _said(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> list[Sa
         revisions.setdefault(revision_of(pod), []).append(pod)
     found: list[Said] = []
     for pods in revisions.values():
-        said = said_of(known.in_full(pods[0], seen.handle_of(pods[0])))
+        said = said_of(known.in_full(pods[0], seen.handles.of(pods[0])))
         summary = _held(pods[0]) or said.summary
         if not found:
             found.append(replace(said, summary=summary))
@@ -203,7 +203,7 @@ def _held(pod: Pod) -> str:
 def _more_wait(before: Observation, after: Sequence[After[Observation]]) -> bool:
     """Whether in any order more Pods of a workload wait than before, for a scheduler whose rules are known."""
     return any(
-        len(pods) > len(before.pending.get(key, ())) and each.seen.handle_of(pods[0]).profile.serves(pods[0])
+        len(pods) > len(before.pending.get(key, ())) and each.seen.handles.of(pods[0]).profile.serves(pods[0])
         for each in after
         for key, pods in each.seen.pending.items()
     )

@@ -12,7 +12,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.goals import DomainPods, Goal, with_more
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.simulation.placement import with_placed
 
 Counts: TypeAlias = tuple[DomainPods, ...]
@@ -23,12 +23,12 @@ class Arrangement(msgspec.Struct, frozen=True):
     """One way the Pods may lie.
 
     Attributes:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         counts: how the goals count.
         landed: the Pods that came in the place of others: what is alike among them, and the node; sorted.
     """
 
-    handles: Mapping[str, Handle]
+    handles: Handles
     counts: Counts
     landed: tuple[tuple[int, str], ...] = ()
 
@@ -37,16 +37,12 @@ class Arrangement(msgspec.Struct, frozen=True):
         counts = list(self.counts)
         for goal, domain in movable.leaves:
             counts[goal] = with_more(counts[goal], domain, -1)
-        handles = {name: movable.again.place(each.without_pod(movable.pod)) for name, each in self.handles.items()}
+        handles = self.handles.each(lambda handle: movable.again.place(handle.without_pod(movable.pod)))
         return replace(self, handles=handles, counts=tuple(counts))
 
     def total_scores(self, pod: Pod) -> Mapping[str, int]:
         """Return the nodes that the Pod's scheduler may take → what it gives them."""
-        return cycle.total_scores(pod, self.handle_of(pod))
-
-    def handle_of(self, pod: Pod) -> Handle:
-        """Return the cluster as the Pod's scheduler sees it."""
-        return self.handles.get(pod.spec.scheduler_name) or next(iter(self.handles.values()))
+        return cycle.total_scores(pod, self.handles.of(pod))
 
     def landings(self, nodes: Iterable[str], movable: Movable, goals: Sequence[Goal]) -> Iterator[Landed]:
         """Yield how they lie once the Pod in place of the evicted one is on each of these nodes."""
@@ -87,7 +83,7 @@ class Landed(msgspec.Struct, frozen=True):
     @property
     def arrangement(self) -> Arrangement:
         """How the Pods lie then."""
-        handles = {name: with_placed(self.pod, self.node, each) for name, each in self.before.handles.items()}
+        handles = self.before.handles.each(lambda handle: with_placed(self.pod, self.node, handle))
         return Arrangement(handles, self.counts, self.landed)
 
 

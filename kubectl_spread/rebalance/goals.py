@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from kubectl_spread.labels import Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.podtopologyspread import (
     Constraint,
     DomainCounts,
@@ -117,18 +118,18 @@ def _moves(numbers: Mapping[int, int], least: int, most: int) -> int:
     return max(too_many, too_few)
 
 
-def goals_of(workload: OwnedPods, handles: Callable[[str], Handle], *, soft: bool, wanted: bool) -> Iterator[Goal]:
+def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool) -> Iterator[Goal]:
     """Yield what a workload's constraints ask for; nothing of daemon and static Pods, which stay with their nodes.
 
     Args:
         workload: whose.
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         soft: whether ScheduleAnyway constraints are to hold too.
         wanted: whether it is asked about.
     """
     if workload.static or workload.ref.kind == DAEMON_SET.name or not any(p.spec.node_name for p in workload.pods):
         return
-    handle = handles(scheduler_of(workload))
+    handle = handles.named(scheduler_of(workload))
     upcoming = next_pod(workload, handle.snapshot, handle.profile)
     if upcoming is None:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -20,6 +20,7 @@ from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
@@ -51,13 +52,12 @@ class Movables:
     """The Pods of a cluster that may be evicted, each looked at once.
 
     Args:
-        snapshot: the cluster.
-        handle_of: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
     """
 
-    def __init__(self, snapshot: Snapshot, handle_of: Callable[[str], Handle]) -> None:
-        self._snapshot = snapshot
-        self._handle_of = handle_of
+    def __init__(self, handles: Handles) -> None:
+        self._handles = handles
+        self._snapshot = snapshot = handles.snapshot
         self._numbers: dict[Hashable, int] = {}
         self._shared: set[int] = set()
         self._made: dict[int, NextPod] = {}
@@ -78,7 +78,7 @@ class Movables:
             if self.why_not(pod.key):
                 continue
             like = self._number(pod)
-            again = self._again(pod, like, self._handle_of(pod.spec.scheduler_name))
+            again = self._again(pod, like, self._handles.of(pod))
             yield _movable(pod, again, like, goals, owner=(pod.metadata.namespace, owner_of(pod, self._snapshot)))
 
     def _again(self, pod: Pod, like: int, handle: Handle) -> NextPod:
@@ -92,19 +92,13 @@ class Movables:
         pod = self._snapshot.get(Pod, *key)
         if pod is None or pod.terminating:
             return "it is being deleted already"
-        scheduler = pod.spec.scheduler_name
-        if not self._handle_of(scheduler).profile.serves(pod):
-            return f"{scheduler} decides where the Pod in its place goes"
-        return (
-            kept_because(pod)
-            or self._lost(pod)
-            or eviction.refusal(pod, self._snapshot)
-            or self._held_up(pod, scheduler)
-        )
+        if not self._handles.of(pod).profile.serves(pod):
+            return f"{pod.spec.scheduler_name} decides where the Pod in its place goes"
+        return kept_because(pod) or self._lost(pod) or eviction.refusal(pod, self._snapshot) or self._held_up(pod)
 
-    def _held_up(self, pod: Pod, scheduler: str) -> str:
+    def _held_up(self, pod: Pod) -> str:
         """Return why the Pod that comes in its place would not be scheduled; empty where it is."""
-        again = self._again(pod, self._number(pod), self._handle_of(scheduler))
+        again = self._again(pod, self._number(pod), self._handles.of(pod))
         if again.refusals:
             return f"the API server would refuse the Pod in its place: {again.refusals[0]}"
         held = gates(again.pod)

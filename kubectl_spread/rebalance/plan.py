@@ -20,7 +20,7 @@ from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.problem_builder import Posing
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 
 Group: TypeAlias = tuple[Goal, ...]
 """Goals that count Pods in common."""
@@ -121,11 +121,11 @@ class EvictionPlan(msgspec.Struct, frozen=True):
     whole: bool
 
 
-def plan(handles: Mapping[str, Handle], asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:
+def plan(handles: Handles, asked: Asked, *, most_work: int = MOST_IN_ALL) -> EvictionPlan:
     """Return the fewest evictions after which what is asked for holds, or comes as near as it can.
 
     Args:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         asked: what it is to reach.
         most_work: verdicts on single nodes (count) after which no other group is begun.
     """
@@ -157,13 +157,14 @@ class Planner:
     """Plans group after group, or for all together.
 
     Args:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         asked: what is to be reached.
         most_work: verdicts on single nodes (count) after which no other group is begun.
     """
 
-    def __init__(self, handles: Mapping[str, Handle], asked: Asked, most_work: int) -> None:
+    def __init__(self, handles: Handles, asked: Asked, most_work: int) -> None:
         self._asked = asked
+        self._handles = handles
         self._posing = Posing(handles, asked.may_go)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
@@ -211,7 +212,7 @@ class Planner:
         goals: list[Goal] = []
         for workload in workloads(self._posing.snapshot):
             wanted = self._asked.wanted(workload)
-            goals += goals_of(workload, self._posing.handle_of, soft=self._asked.soft, wanted=wanted)
+            goals += goals_of(workload, self._handles, soft=self._asked.soft, wanted=wanted)
         every = grouped(goals, self._posing.snapshot)
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, islice
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.goals import Goal
 from kubectl_spread.rebalance.movable import Movable, Movables
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.snapshot import Snapshot
 
 BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename, tainttoleration, nodeaffinity))
@@ -26,24 +25,20 @@ class Posing:
     """A cluster, and what it makes of goals.
 
     Args:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         may_go: which Pods may be evicted, if nothing else keeps them.
     """
 
-    def __init__(self, handles: Mapping[str, Handle], may_go: Callable[[Pod], bool]) -> None:
+    def __init__(self, handles: Handles, may_go: Callable[[Pod], bool]) -> None:
         self._handles = handles
         self._may_go = may_go
-        self._movables = Movables(self.snapshot, self.handle_of)
+        self._movables = Movables(handles)
         self._open: dict[bytes, tuple[str, ...]] = {}
 
     @property
     def snapshot(self) -> Snapshot:
         """The cluster."""
-        return self.handle_of(DEFAULT_SCHEDULER).snapshot
-
-    def handle_of(self, scheduler_name: str) -> Handle:
-        """Return the cluster as the scheduler sees it, or as the first does where none is known by that name."""
-        return self._handles.get(scheduler_name) or next(iter(self._handles.values()))
+        return self._handles.snapshot
 
     def problem(self, groups: Sequence[Sequence[Goal]]) -> Problem:
         """Return what is to be solved for groups of goals, each of which count Pods in common."""
@@ -77,7 +72,7 @@ class Posing:
         spec = pod.spec
         asked = msgspec.json.encode((spec.scheduler_name, spec.node_selector, spec.tolerations, spec.affinity))
         if asked not in self._open:
-            handle = self.handle_of(spec.scheduler_name)
+            handle = self._handles.of(pod)
             filters = tuple(name for name in handle.profile.filters if name in BY_NODE_ALONE)
             profile = replace(handle.profile, filters=filters, weights={})
             self._open[asked] = feasible_nodes(pod, replace(handle, profile=profile))

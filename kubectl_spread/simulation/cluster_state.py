@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from kubectl_spread.controllers.job import TRACKING_FINALIZER
 from kubectl_spread.controllers.nodelifecycle import is_shut_down, is_silent
-from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodCondition, ResourceQuota
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.meta import OwnerReference
@@ -24,6 +23,7 @@ from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.times import last_told, written
 from kubectl_spread.objects.well_known_labels import REGION, ZONE
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.preemption import BY_SCHEDULER, DISRUPTION_TARGET
 from kubectl_spread.simulation.placement import by_name, seeded
 from kubectl_spread.snapshot import Snapshot
@@ -48,16 +48,6 @@ def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
     return namespace, owner.kind, owner.name
 
 
-def handle_of(scheduler_name: str, handles: Mapping[str, Handle]) -> Handle:
-    """Return the cluster as the scheduler sees it, or the default one, or what stands in its place, which comes last.
-
-    Args:
-        scheduler_name: the scheduler's.
-        handles: scheduler's name → the cluster as its profile sees it.
-    """
-    return handles.get(scheduler_name) or handles.get(DEFAULT_SCHEDULER) or tuple(handles.values())[-1]
-
-
 def _disrupted(pod: Pod, reason: str) -> Pod:
     """Return the Pod marked as one that was disrupted."""
     target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=reason)
@@ -73,7 +63,7 @@ class ClusterState:
     """The cluster as it is in one outcome.
 
     Args:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         seed: which order decides free choices: 0 for the order of names.
 
     Attributes:
@@ -98,8 +88,8 @@ class ClusterState:
         refused: controller → why the API server would not take its next Pod.
     """
 
-    def __init__(self, handles: Mapping[str, Handle], seed: int) -> None:
-        self.handles = dict(handles)
+    def __init__(self, handles: Handles, seed: int) -> None:
+        self.handles = handles
         self.seed = seed
         self.order: Callable[[str], str] = seeded(seed) if seed else by_name
         self.pods: dict[PodKey, Pod] = {pod.key: pod for pod in self.snapshot.all(Pod)}
@@ -144,13 +134,13 @@ class ClusterState:
 
     @property
     def handle(self) -> Handle:
-        """The cluster as the default scheduler sees it, or what stands in its place, which comes last."""
-        return handle_of(DEFAULT_SCHEDULER, self.handles)
+        """The cluster as the default profile sees it."""
+        return self.handles.default
 
     @property
     def snapshot(self) -> Snapshot:
         """The cluster but for its Pods without a node, which only ``pods`` knows."""
-        return self.handle.snapshot
+        return self.handles.snapshot
 
     @property
     def nodes(self) -> Mapping[str, Node]:
@@ -161,11 +151,11 @@ class ClusterState:
         """Return the Pods in the order in which they came."""
         return sorted(pods, key=lambda pod: self._places[pod.key])
 
-    def settled(self) -> Mapping[str, Handle]:
-        """Return the cluster as each scheduler sees it now, whole: with the Pods that have come."""
+    def settled(self) -> Handles:
+        """Return the cluster as each profile sees it now, whole: with the Pods that have come."""
         objects = {**self.snapshot.objects, Pod: dict(self.pods)}
         whole = replace(self.snapshot, objects=objects)
-        return {name: replace(handle, snapshot=whole) for name, handle in self.handles.items()}
+        return self.handles.each(lambda handle: replace(handle, snapshot=whole))
 
     # What happens to Pods.
 
@@ -234,12 +224,10 @@ class ClusterState:
         self.pods[pod.key] = pod
         self._own(pod)
         self._sort(pod)
-        on_node = pod.spec.node_name in self.nodes and not pod.finished
-        for name, handle in self.handles.items():
-            if on_node:
-                self.handles[name] = handle.with_assigned(pod, pod.spec.node_name)
-            elif pod.status.nominated_node_name and not pod.spec.node_name:
-                self.handles[name] = handle.with_nominated(pod)
+        if pod.spec.node_name in self.nodes and not pod.finished:
+            self.handles = self.handles.each(lambda handle: handle.with_assigned(pod, pod.spec.node_name))
+        elif pod.status.nominated_node_name and not pod.spec.node_name:
+            self.handles = self.handles.each(lambda handle: handle.with_nominated(pod))
 
     def _take(self, pod: Pod) -> None:
         """Take the Pod out of what is indexed."""
@@ -252,11 +240,10 @@ class ClusterState:
             self.owned[key].pop(pod.key, None)
             self.dirty[key] = None
         self.version += 1
-        for name, handle in self.handles.items():
-            if pod.spec.node_name in self.nodes and not pod.finished:
-                self.handles[name] = handle.without_pod(pod)
-            elif pod.status.nominated_node_name and not pod.spec.node_name:
-                self.handles[name] = handle.without_nominated(pod)
+        if pod.spec.node_name in self.nodes and not pod.finished:
+            self.handles = self.handles.each(lambda handle: handle.without_pod(pod))
+        elif pod.status.nominated_node_name and not pod.spec.node_name:
+            self.handles = self.handles.each(lambda handle: handle.without_nominated(pod))
 
     def _own(self, pod: Pod) -> None:
         """Give the Pod to its controller, which has to look again."""
@@ -284,8 +271,7 @@ class ClusterState:
         """Let the nodes be as they are given."""
         self.version += len(nodes)
         self.loosened += 1
-        for name, handle in self.handles.items():
-            self.handles[name] = handle.with_nodes(nodes)
+        self.handles = self.handles.each(lambda handle: handle.with_nodes(nodes))
 
     def remove_node(self, node_name: str) -> None:
         """Let the node be gone, and all Pods on it."""
@@ -295,8 +281,7 @@ class ClusterState:
         self.version += 1
         self.loosened += 1
         self.lost.pop(node_name, None)
-        for name, handle in self.handles.items():
-            self.handles[name] = handle.without_node(node_name)
+        self.handles = self.handles.each(lambda handle: handle.without_node(node_name))
 
     def on_nodes(self, node_names: Iterable[str]) -> dict[str, list[Pod]]:
         """Return node's name → the Pods on it, finished ones too, by name, in the order of the nodes."""
@@ -308,15 +293,13 @@ class ClusterState:
     def put(self, *objects: KubernetesObject) -> None:
         """Let objects, neither Pods nor Nodes, be as they are given."""
         self.loosened += any(type(obj) not in _OF_CONTROLLERS for obj in objects)
-        for name, handle in self.handles.items():
-            self.handles[name] = handle.with_others(objects)
+        self.handles = self.handles.each(lambda handle: handle.with_others(objects))
 
     def drop(self, *objects: KubernetesObject) -> None:
         """Let objects, neither Pods nor Nodes, be gone."""
         self.version += 1
         self.loosened += 1
-        for name, handle in self.handles.items():
-            self.handles[name] = handle.without_others(objects)
+        self.handles = self.handles.each(lambda handle: handle.without_others(objects))
 
     def owner(self, key: ControllerKey, struct: type[Workload]) -> Workload | None:
         """Return what manages Pods, None where it was not read."""

@@ -264,8 +264,7 @@ class ControlLoop:
             key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
             self.world.refused[key] = fault
             return False
-        for name, handle in self.world.handles.items():
-            self.world.handles[name] = made.place(handle)
+        self.world.handles = self.world.handles.each(made.place)
         self.world.make(pod, number=number)
         return True
 
@@ -485,8 +484,8 @@ class ControlLoop:
 
     def _handle_of(self, pod: Pod) -> Handle | None:
         """Return the cluster as the Pod's scheduler sees it, None where none of those that are known decides."""
-        handle = self.world.handles.get(pod.spec.scheduler_name)
-        return handle if handle and handle.profile.serves(pod) and not gates(pod) else None
+        handle = self.world.handles.of(pod)
+        return handle if handle.profile.serves(pod) and not gates(pod) else None
 
     def _place(self, pod: Pod, handle: Handle) -> bool:
         """Put the Pod on a node, or make room for it; return whether either was done."""

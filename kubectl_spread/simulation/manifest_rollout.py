@@ -22,7 +22,8 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.simulation.cluster_state import ClusterState, handle_of
+from kubectl_spread.scheduler.handles import Handles
+from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED, ControlLoop
 from kubectl_spread.simulation.outcomes import MOST_WORK
 from kubectl_spread.simulation.placement import SEEDS, Placed, PlacementOutcomes
@@ -45,7 +46,7 @@ def rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, han
     orders: list[Placed] = []
     work = 0
     for seed in range(SEEDS + 1):
-        world = ClusterState({wanted.pod.spec.scheduler_name: start}, seed)
+        world = ClusterState(Handles(start), seed)
         turns = ControlLoop(world, most_verdicts=UNLIMITED)
         if not isinstance(owner, StatefulSet):  # Each Pod of that has volumes of its own.
             turns.stored[key[0], wanted.ref] = wanted.pod
@@ -90,8 +91,7 @@ def _placed(wanted: DesiredWorkload, plan: RolloutPlan, world: ClusterState) -> 
     before = sum(bool(pod.spec.node_name) for pod in plan.staying)
     placements = tuple(_placement(number, pod, world) for number, pod in enumerate(bound, start=before + 1))
     jam = _jam(wanted, before + len(bound) + 1, waiting, world) if waiting else None
-    after = handle_of(wanted.pod.spec.scheduler_name, world.settled())
-    return Placed(placements, jam, after, waiting, bound if waiting else ())
+    return Placed(placements, jam, world.settled().default, waiting, bound if waiting else ())
 
 
 def _is_placed_now(pod: Pod, wanted: DesiredWorkload, plan: RolloutPlan, world: ClusterState) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
 
-from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import MOST_VERDICTS, ControlLoop
 from kubectl_spread.simulation.steps import Done, Step, act
@@ -49,7 +49,7 @@ class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
 
 
 def simulate(
-    handles: Mapping[str, Handle],
+    handles: Handles,
     steps: Sequence[Step],
     look: Callable[[ClusterState, int], SeenT],
     *,
@@ -58,7 +58,7 @@ def simulate(
     """Return what becomes of the cluster.
 
     Args:
-        handles: scheduler's name → the cluster as its profile sees it.
+        handles: the cluster as each profile of the scheduler sees it.
         steps: in the order in which they are done.
         look: what is noted of the world after so many steps; it is asked order by order.
         most_verdicts: on how many nodes Pods are tried in each order before no other Pod is (count).

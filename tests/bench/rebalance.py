@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from kubectl_spread.rebalance.plan import Asked, EvictionPlan, plan
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import ZONE, Object, app, node, snapshot, spread
 from tests.rebalance.lying import web
@@ -67,7 +68,7 @@ def planned(size: Size) -> tuple[EvictionPlan, float]:
     gc.freeze()
     began = time.process_time()
     seen = Handle.build(read, default_profile())
-    found = plan({seen.profile.scheduler_name: seen}, Asked(wanted=lambda _: True, may_go=lambda _: True))
+    found = plan(Handles(seen), Asked(wanted=lambda _: True, may_go=lambda _: True))
     return found, time.process_time() - began
 
 

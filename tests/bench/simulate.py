@@ -10,6 +10,7 @@ from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.observer import Looking
 from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.simulation.outcomes import simulate
 from kubectl_spread.simulation.steps import Step, Verb
@@ -28,7 +29,7 @@ def drained(size: Size) -> tuple[SimulatedStep, float]:
     seen = Handle.build(read, default_profile())
     steps = (Step(Verb.DRAIN, DRAINED, nodes=(DRAINED,)),)
     looking = Looking(read, lambda _: True, defaults=False)
-    (step,) = reported(steps, simulate({seen.profile.scheduler_name: seen}, steps, looking), defaults=False)
+    (step,) = reported(steps, simulate(Handles(seen), steps, looking), defaults=False)
     return step, time.process_time() - began
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebalance
@@ -16,6 +18,7 @@ from tests.build import ZONE as BY
 from tests.build import Object, app, spread
 from tests.build_workloads import owned
 from tests.commands.memory import Memory
+from tests.commands.test_view import configuration
 from tests.rebalance.lying import web, zones
 
 
@@ -84,3 +87,23 @@ def test_pods_that_wait_for_a_node_are_counted_beside_the_plan() -> None:
     gone = owned("web-z", "ReplicaSet", "web", terminating=True)
     assert asked([*SKEWED, *waiting, gone]).pending == 2
     assert asked([*SKEWED, *waiting], names=(("replicaset", "api"),)).pending == 0
+
+
+def test_a_scheduler_without_a_profile_has_no_defaults_of_another(tmp_path: Path) -> None:
+    arguments = {"defaultingType": "List", "defaultConstraints": [spread(BY)]}
+    packed: Object = {
+        "schedulerName": "packed",
+        "pluginConfig": [{"name": "PodTopologySpread", "args": arguments}],
+    }
+    scheduler = SchedulerOptions(configuration=configuration(tmp_path, packed))
+
+    def constraints(scheduler_name: str) -> list[str]:
+        objects = web({"a1": 2}, schedulerName=scheduler_name)
+        for each in objects:
+            del each["spec"].get("template", each)["spec"]["topologySpreadConstraints"]
+        source = Memory([*zones("a", "b"), *objects])
+        found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), scheduler)
+        return [item.constraint.topology_key for item in found.items]
+
+    assert constraints("packed") == [BY]
+    assert constraints("volcano") == []

@@ -8,6 +8,7 @@ from typing import Any
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import MOST_IN_ALL, Asked, EvictionPlan, plan
+from kubectl_spread.scheduler.handles import Handles
 from tests.build import ZONE, Object, app, handle, node, spread
 from tests.build_workloads import owned, template, workload
 
@@ -64,7 +65,7 @@ def planned(
     """Return the plan for a cluster."""
     found = handle([*objects])
     asked = Asked(wanted=wanted, may_go=may_go, soft=soft, most=most)
-    return plan({found.profile.scheduler_name: found}, asked, most_work=most_work)
+    return plan(Handles(found), asked, most_work=most_work)
 
 
 def gone(found: EvictionPlan) -> list[str]:
