@@ -3,7 +3,7 @@
 The map, in the order of the imports (they only point to the right)::
 
     cli → commands → cluster | render | diagnosis → rebalance → simulation → controllers → apiserver → scheduler
-        → snapshot → objects → labels | quantity | release | reference | report | words → apimachinery | errors
+        → snapshot → objects → labels | quantity | release → apimachinery | errors
 
 * cli: flags to options, one small file a command
 * commands: source → engine → report, one file a command
@@ -19,9 +19,8 @@ The map, in the order of the imports (they only point to the right)::
 * objects: Kubernetes objects as Structs that hold only the fields in use; meta parses label selectors, nil ones too
 * apimachinery: what is wrong with names and labels, in the words of Kubernetes
 * release: which releases there are, and the feature gates of each
-* reference: what ``explain`` says of findings, fixes, statuses and fields
-* words: names and numbers as they stand in a sentence
-* report: the contract of ``-o json``, known to whoever fills or renders it
+* contract: the types of ``-o json``, and what makes them from conclusions
+* wording: the sentences, and what ``explain`` prints about findings, fixes, statuses and fields
 
 The three rooms in the middle mirror the components whose names they bear: controllers make a Pod, the API server
 completes or refuses it, the scheduler places it.

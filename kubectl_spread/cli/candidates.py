@@ -190,7 +190,7 @@ def _namespaces(line: Line) -> Completion:
 
 def _explained(line: Line) -> Completion:
     """Return what there is to explain, with what it is."""
-    from kubectl_spread.wording.reference import ENTRIES
+    from kubectl_spread.wording.entries import ENTRIES
 
     said = {entry.name: entry.summary for entry in ENTRIES}
     return Completion({name: said[name] for name in line.matching(said).candidates})

@@ -34,12 +34,12 @@ def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> Non
     from kubectl_spread.render.fields import fields_named
     from kubectl_spread.render.text.explain import entries_text, fields_text, listed_text, values_of
     from kubectl_spread.render.text.screen import Screen
-    from kubectl_spread.wording import reference
+    from kubectl_spread.wording import entries
 
-    found = reference.entries_named(flags.name) if flags.name else reference.ENTRIES
+    found = entries.entries_named(flags.name) if flags.name else entries.ENTRIES
     fields = () if found else fields_named(flags.name)
     if not found and not fields:
-        near = reference.similar_names(flags.name)
+        near = entries.similar_names(flags.name)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists what there is"
         raise UsageError(f"nothing to explain is named {flags.name!r}", hint=hint)
     screen = Screen(width=output.terminal_width(sys.stdout))

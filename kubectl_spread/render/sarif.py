@@ -18,7 +18,8 @@ from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.findings import Severity
 from kubectl_spread.render.annotations import WARNING, Annotation, annotations_of
 from kubectl_spread.render.cells import clean
-from kubectl_spread.wording.reference import entries_named, entry
+from kubectl_spread.wording import entry
+from kubectl_spread.wording.entries import entries_named
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

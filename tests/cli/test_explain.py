@@ -20,7 +20,7 @@ from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.render.outline.rebalance import COLUMNS as REBALANCE_COLUMNS
 from kubectl_spread.render.outline.simulate import COLUMNS as SIMULATE_COLUMNS
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS
-from kubectl_spread.wording.reference import ENTRIES
+from kubectl_spread.wording.entries import ENTRIES
 from tests.program import INSTALLED, spread
 from tests.terminal import printed_on
 

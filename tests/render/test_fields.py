@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from kubectl_spread.render.fields import COMMON, fields_named, json_fields
-from kubectl_spread.wording.reference import entries_named
+from kubectl_spread.wording.entries import entries_named
 
 SHIPPED = json.loads(files("kubectl_spread").joinpath("schema", "report.v1alpha1.json").read_text(encoding="utf-8"))
 IN_SCHEMA = {(of, name) for of, each in SHIPPED["$defs"].items() for name in each.get("properties", ())}

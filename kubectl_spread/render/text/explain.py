@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import msgspec
 
@@ -12,7 +11,7 @@ from kubectl_spread.render.fields import JsonField
 from kubectl_spread.render.outline import Column, table_of
 from kubectl_spread.render.text import table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
-from kubectl_spread.wording.reference.entry import Entry, EntryKind
+from kubectl_spread.wording.entry import Entry, EntryKind
 
 WIDTH = 100
 """Characters to a line, at most."""
@@ -43,7 +42,10 @@ def fields_text(fields: Sequence[JsonField], screen: Screen = PIPE) -> str:
 
 def values_of(entries: Sequence[Entry], fields: Sequence[JsonField] = ()) -> dict[str, object]:
     """Return entries and fields of ``-o json`` as programs read them."""
-    items = [*map(asdict, entries), *({"kind": "json", **msgspec.structs.asdict(field)} for field in fields)]
+    items = [
+        *map(msgspec.structs.asdict, entries),
+        *({"kind": "json", **msgspec.structs.asdict(field)} for field in fields),
+    ]
     return {"apiVersion": API_VERSION, "kind": "Reference", "items": items}
 
 

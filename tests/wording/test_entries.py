@@ -15,8 +15,9 @@ from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint
-from kubectl_spread.wording.reference import ENTRIES, entries_named, entry, similar_names
-from kubectl_spread.wording.reference.entry import Entry, EntryKind
+from kubectl_spread.wording import entry
+from kubectl_spread.wording.entries import ENTRIES, entries_named, similar_names
+from kubectl_spread.wording.entry import Entry, EntryKind
 
 DIAGNOSIS = Path(str(diagnosis.__file__)).parent
 NAMING_FINDINGS = {"Finding", "_error", "_warning", "_info"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from kubectl_spread.wording.reference import entry
-from kubectl_spread.wording.reference.entry import Entry, EntryKind
+from kubectl_spread.wording import entry
+from kubectl_spread.wording.entry import Entry, EntryKind
 
 _field = partial(Entry, kind=EntryKind.FIELD, link=entry.DEFINITION)
 

@@ -1,0 +1,119 @@
+"""What is explained: an entry of the reference, and the rules that say a conclusion in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+DOCUMENTATION = "https://kubernetes.io/docs/concepts"
+SPREAD = f"{DOCUMENTATION}/scheduling-eviction/topology-spread-constraints/"
+
+DEFINITION = f"{SPREAD}#spread-constraint-definition"
+NODE_LABELS = f"{SPREAD}#node-labels"
+CONFLICTING = f"{SPREAD}#example-conflicting-topologyspreadconstraints"
+AFFINITY = f"{SPREAD}#interaction-with-node-affinity-and-node-selectors"
+CONVENTIONS = f"{SPREAD}#implicit-conventions"
+DEFAULTS = f"{SPREAD}#cluster-level-default-constraints"
+LIMITATIONS = f"{SPREAD}#known-limitations"
+TAINTS = f"{DOCUMENTATION}/scheduling-eviction/taint-and-toleration/"
+POD_AFFINITY = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity"
+NODE_ASSIGNMENT = f"{DOCUMENTATION}/scheduling-eviction/assign-pod-node/"
+DISRUPTIONS = f"{DOCUMENTATION}/workloads/pods/disruptions/"
+PREEMPTION = f"{DOCUMENTATION}/scheduling-eviction/pod-priority-preemption/"
+POD_SECURITY = f"{DOCUMENTATION}/security/pod-security-admission/"
+REQUESTS = f"{DOCUMENTATION}/configuration/manage-resources-containers/"
+
+ConclusionT = TypeVar("ConclusionT")
+
+
+class EntryKind(StrEnum):
+    """What kind of thing is explained."""
+
+    FINDING = "finding"
+    FIX = "fix"
+    STATUS = "status"
+    VERDICT = "verdict"
+    OUTCOME = "outcome"
+    FIELD = "field"
+    COLUMN = "column"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is explained.
+
+    Attributes:
+        kind: of thing.
+        name: as it is written in reports and manifests.
+        summary: what it is, in half a line.
+        meaning: what it means.
+        when: when it is reported or offered; for a field, what the API server accepts.
+        action: what to do.
+        link: the heading of the Kubernetes documentation.
+    """
+
+    kind: EntryKind
+    name: str
+    summary: str
+    meaning: str
+    when: str
+    action: str
+    link: str
+
+
+class Rules:
+    """The rules for one kind of conclusion: for each its name, its text and its explanation.
+
+    A conclusion is a type of the engine, and its name is that of the type::
+
+        FINDINGS = Rules(EntryKind.FINDING)
+
+        @FINDINGS.rule(GhostPod, summary=..., meaning=..., when=..., action=..., link=...)
+        def _(finding: GhostPod) -> str:
+            return f"the labelSelector {finding.selector} does not match {finding.pod} itself: ..."
+    """
+
+    def __init__(self, kind: EntryKind) -> None:
+        self._kind = kind
+        self._entries: dict[str, Entry] = {}
+        self._texts: dict[str, Callable[[object], str]] = {}
+
+    @property
+    def entries(self) -> Iterable[Entry]:
+        """The explanations, in the order of the rules."""
+        return self._entries.values()
+
+    def rule(
+        self, about: type[ConclusionT], *, summary: str, meaning: str, when: str, action: str, link: str, name: str = ""
+    ) -> Callable[[Callable[[ConclusionT], str]], Callable[[ConclusionT], str]]:
+        """Return the decorator of the function that makes the text.
+
+        Args:
+            about: the type of the conclusion.
+            summary: as for ``Entry``, the next four as well.
+            meaning: what it means.
+            when: when it is reported.
+            action: what to do.
+            link: the heading of the Kubernetes documentation.
+            name: where one type stands for several conclusions: its own; otherwise the name of the type.
+        """
+        name = name or about.__name__
+        self._entries[name] = Entry(
+            kind=self._kind, name=name, summary=summary, meaning=meaning, when=when, action=action, link=link
+        )
+
+        def register(text: Callable[[ConclusionT], str]) -> Callable[[ConclusionT], str]:
+            def checked(conclusion: object) -> str:
+                assert isinstance(conclusion, about)  # noqa: S101 - its name is that of its type
+                return text(conclusion)
+
+            self._texts[name] = checked
+            return text
+
+        return register
+
+    def text(self, conclusion: object, name: str = "") -> str:
+        """Return the text of a conclusion; ``name`` as for ``rule``."""
+        return self._texts[name or type(conclusion).__name__](conclusion)
