@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -35,15 +36,23 @@ _FIELD = re.compile(r"^ *(optional|repeated|map<string, *([\w.]+)>) +(?:([\w.]+)
 _HEAD = '''"""Which number is which field: of the messages that Pods, Nodes and a Status are made of, the fields in use.
 
 Written by ``python -m tests.protobuf`` from the releases' generated.proto; numbers never change. Of each field: its
-number, then its type as upstream has it. A field that no object has stands for fields of the object's own.
+number, its name, then its type as upstream has it. A field that no object has stands for fields of the object's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# fmt: off
+_TABLE = """
+'''
+_TAIL = '''
+"""
+
 MESSAGES: Mapping[str, Mapping[str, tuple[int, str]]] = {
+    name.strip(): {field: (int(number), " ".join(kind)) for number, field, *kind in map(str.split, fields.split(","))}
+    for name, fields in (message.split(":") for message in _TABLE.split(";")[:-1])
+}
+"""Message → field → its number, and its type."""
 '''
 
 
@@ -135,13 +144,12 @@ def struct_of(kind: object) -> type[msgspec.Struct] | None:
 
 def text_of(messages: Messages) -> str:
     """Return the module with the table."""
-    lines = [f'    "{name}": {{\n{_lines(fields)}    }},\n' for name, fields in messages.items()]
-    return f"{_HEAD}{''.join(lines)}}}\n"
-
-
-def _lines(fields: Mapping[str, Field]) -> str:
-    """Return a line for each field."""
-    return "".join(f'        "{name}": ({field.number}, "{field.type}"),\n' for name, field in fields.items())
+    listed = (
+        f"{name}: {', '.join(f'{of.number} {field} {of.type}' for field, of in fields.items())};"
+        for name, fields in messages.items()
+    )
+    lines = (textwrap.fill(message, 120, subsequent_indent="  ", break_on_hyphens=False) for message in listed)
+    return _HEAD + "\n".join(lines) + _TAIL
 
 
 if __name__ == "__main__":

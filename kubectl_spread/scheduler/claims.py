@@ -44,12 +44,8 @@ def ownership_problem(pod: Pod, volume: Volume, claim: PersistentVolumeClaim) ->
     owner = claim.metadata.controller
     if volume.persistent_volume_claim is not None or (owner is not None and owner.uid == pod.metadata.uid):
         return ""
-    names = f"PVC {'/'.join(_key(claim))} was not created for pod {'/'.join(pod.key)}"
-    return f"{names} (pod is not owner)"
-
-
-def _key(claim: PersistentVolumeClaim) -> tuple[str, str]:
-    return claim.metadata.namespace, claim.metadata.name
+    claim_key = f"{claim.metadata.namespace}/{claim.metadata.name}"
+    return f"PVC {claim_key} was not created for pod {'/'.join(pod.key)} (pod is not owner)"
 
 
 def not_found(resource: str, name: str) -> str:

@@ -8,7 +8,7 @@ that the Pod itself is nominated to (upstream tries it first), extenders, PodGro
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import filterfalse
 from types import MappingProxyType
@@ -43,7 +43,6 @@ from kubectl_spread.scheduler.framework import (
     SUCCESS,
     Code,
     Handle,
-    NodeFilter,
     PreFilterResult,
     Scores,
     Status,
@@ -186,12 +185,10 @@ class Evaluation(msgspec.Struct, frozen=True):
         # An error is no verdict on nodes, so they are not counted.
         if self.broken:
             return ", ".join(self.broken.status.reasons)
-        said = self._pre_filter_message() or ", ".join(sorted(f"{n} {r}" for r, n in self._reasons().items()))
+        # The reasons of a plugin that rejected the whole Pod carry no counts.
+        reasons = self.pre_filter.status.reasons if self.pre_filter else ()
+        said = ", ".join(reasons or sorted(f"{n} {r}" for r, n in self._reasons().items()))
         return f"0/{len(self.nodes)} nodes are available: {said}."
-
-    def _pre_filter_message(self) -> str:
-        """Return the reasons of the plugin that rejected the whole Pod; they carry no counts."""
-        return ", ".join(self.pre_filter.status.reasons) if self.pre_filter else ""
 
     def _reasons(self) -> Counter[str]:
         """Return reason → nodes (count) whose first rejection gives it."""
@@ -233,11 +230,16 @@ class _PreFiltered(msgspec.Struct, frozen=True):
 
 
 def evaluate(pod: Pod, handle: Handle) -> Evaluation:
-    """Return what kube-scheduler decides about the Pod, with every filter's verdict on every node."""
+    """Return what kube-scheduler decides about the Pod, with every filter's verdict on every node.
+
+    Source: schedule_one.go findNodesThatPassFilters (v1.36).
+    """
     found = _pre_filter(pod, handle)
     rejections = _rejections(pod, found, handle)
     first = _first_rejections(found, rejections, handle)
-    broken = _broken(first.values())
+    # upstream: one node on which a filter breaks keeps the Pod off all the others, however well it fits there.
+    # differs: of several such nodes upstream tells of any, and among over 100 it may find enough others before it.
+    broken = next((each for each in first.values() if each and each.status.code is Code.ERROR), None)
     # Scores are relative: they are given to the feasible nodes alone, and normalised among them.
     feasible = [info for name, info in handle.node_infos.items() if first[name] is None]
     scores = {} if broken else _scores(pod, handle, feasible)
@@ -292,12 +294,8 @@ def feasible_node(pod: Pod, handle: Handle) -> str:
     if clear := next(filterfalse(doubtful.__contains__, in_order), ""):
         return clear
     certain = frozenset[str]().union(*(result.suspects or () for result in found.results if result.certain))
-    return _first_passing([result.filter_node for result in found.results], names - certain, handle)
-
-
-def _first_passing(filters: Sequence[NodeFilter], names: Collection[str], handle: Handle) -> str:
-    """Return the first of these nodes that no filter rejects, empty where each is rejected."""
-    infos = ((name, handle.node_infos[name]) for name in sorted(names))
+    filters = [result.filter_node for result in found.results]
+    infos = ((name, handle.node_infos[name]) for name in sorted(names - certain))
     return next((name for name, info in infos if not any(each(info).rejected for each in filters)), "")
 
 
@@ -398,8 +396,9 @@ def _pre_filter(pod: Pod, handle: Handle) -> _PreFiltered:
         elif result.node_names is not None:
             narrowed[name] = result.node_names
             # Each leaves some node, but together none.
-            if not frozenset.intersection(*narrowed.values()):
-                rejection = rejection or Rejection(PRE_FILTER_RESULT, _unsatisfied(sorted(narrowed)))
+            if rejection is None and not frozenset.intersection(*narrowed.values()):
+                reason = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(narrowed))}] simultaneously"
+                rejection = Rejection(PRE_FILTER_RESULT, unresolvable(reason))
         # A rejection of all nodes stays too: it is a reason on each of them.
         filters.append((name, result))
     return _PreFiltered(tuple(filters), rejection, narrowed)
@@ -420,11 +419,6 @@ def _filters_of(pod: Pod, profile: Profile) -> Iterator[str]:
         if name in PRE_FILTERS and not (resized and name not in OF_DEFERRED_RESIZES):
             yield name
     yield unread_nodes.NAME
-
-
-def _unsatisfied(plugins: Sequence[str]) -> Status:
-    """Return what upstream says where the plugins leave no node between them; one alone always leaves some."""
-    return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously")
 
 
 def _rejections(pod: Pod, found: _PreFiltered, handle: Handle) -> Mapping[str, Sequence[Rejection]]:
@@ -529,13 +523,3 @@ def _passed_on(plugin: str, status: Status) -> Status:
     if status.code is not Code.ERROR:
         return status
     return Status(status.code, tuple(f"running {plugin}: {why}" for why in status.reasons))
-
-
-def _broken(first: Iterable[Rejection | None]) -> Rejection | None:
-    """Return the rejection that is an error, None where no filter broke.
-
-    Source: schedule_one.go findNodesThatPassFilters (v1.36).
-    """
-    # upstream: one node on which a filter breaks keeps the Pod off all the others, however well it fits there.
-    # differs: of several such nodes upstream tells of any, and among over 100 it may find enough others before it.
-    return next((rejection for rejection in first if rejection and rejection.status.code is Code.ERROR), None)

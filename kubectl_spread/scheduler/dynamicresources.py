@@ -142,7 +142,11 @@ def undecided(pod: Pod, handle: Handle, nodes: Iterable[NodeInfo]) -> str:
         return ""
     open_claims = [claim for claim in claims.waiting if claim.spec.devices.requests]
     if handle.profile.does(Behaviour.BINDING_CONDITIONS):
-        open_claims += filter(_awaits_binding, claims.allocated)
+        # Devices with conditions that must be met before the Pod is bound.
+        for claim in claims.allocated:
+            allocation = claim.status.allocation
+            if allocation and any(result.binding_conditions for result in allocation.devices.results):
+                open_claims.append(claim)
     resources = frozenset[str]().union(*(delegated(claims, info) for info in left))
     parts = [f"ResourceClaim {claim.metadata.name}" for claim in open_claims]
     return ", ".join((*parts, *sorted(resources)))
@@ -260,11 +264,6 @@ def _least(request: DeviceRequest) -> int:
     if not request.first_available and request.exact.admin_access:
         return 0
     return min(1 if part.allocation_mode == ALL_DEVICES else part.count for _, part in _parts(request))
-
-
-def _awaits_binding(claim: ResourceClaim) -> bool:
-    allocation = claim.status.allocation
-    return allocation is not None and any(result.binding_conditions for result in allocation.devices.results)
 
 
 class Devices:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler.framework import MAX_NODE_SCORE, Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
-from kubectl_spread.scheduler.profile import Behaviour, Profile
+from kubectl_spread.scheduler.profile import Behaviour
 
 NAME = "ImageLocality"
 MEBIBYTE = 1024 * 1024
@@ -26,7 +26,8 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     """
     containers = [container.image for container in (*pod.spec.init_containers, *pod.spec.containers)]
     mounted = [volume.image.reference for volume in pod.spec.volumes if volume.image is not None]
-    images = [normalized_name(name) for name in _scored(containers, mounted, handle.profile)]
+    counted = [*containers, *mounted] if handle.profile.does(Behaviour.IMAGE_VOLUMES_SCORE) else containers
+    images = [normalized_name(name) for name in counted]
     # bytes of the image x the part of all nodes that have it, together over the Pod's images.
     image_bytes: Counter[str] = Counter()
     for image in images:
@@ -37,10 +38,6 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     count = len(containers) + (len(mounted) if handle.profile.does(Behaviour.IMAGE_VOLUMES_IN_THRESHOLD) else 0)
     scores = {node: _priority(total, count) for node, total in image_bytes.items()}
     return {info.name: scores.get(info.name, 0) for info in nodes}
-
-
-def _scored(containers: Sequence[str], mounted: Sequence[str], profile: Profile) -> Sequence[str]:
-    return [*containers, *mounted] if profile.does(Behaviour.IMAGE_VOLUMES_SCORE) else containers
 
 
 def _priority(image_bytes: int, image_count: int) -> int:

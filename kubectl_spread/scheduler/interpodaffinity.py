@@ -93,13 +93,13 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         pod=pod,
         namespace_labels=handle.snapshot.namespace_labels(pod.metadata.namespace),
     )
-    suspects = None if terms.affinity else _near(handle, state.anti_affinity, state.existing_anti_affinity)
-    return replace(_result(state), suspects=suspects, certain=suspects is not None)
-
-
-def _near(handle: Handle, *minded: Domains) -> frozenset[str]:
-    found = ((handle.index.domains(key), values) for domains in minded for key, values in domains.items())
-    return frozenset[str]().union(*(names[value] for names, values in found for value in values))
+    if terms.affinity:
+        return _result(state)
+    # Without affinity it is the nodes near the Pods that it or that mind it, and no others, that are rejected.
+    minded = (*state.anti_affinity.items(), *state.existing_anti_affinity.items())
+    found = ((handle.index.domains(key), values) for key, values in minded)
+    suspects = frozenset[str]().union(*(names[value] for names, values in found for value in values))
+    return replace(_result(state), suspects=suspects, certain=True)
 
 
 def _result(state: State) -> PreFilterResult:

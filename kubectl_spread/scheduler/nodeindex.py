@@ -39,7 +39,6 @@ class NodeIndex:
         """Return the names of the nodes that meet the condition."""
         self.image_bytes = lru_cache(CONDITIONS_KEPT)(self._image_bytes)
         """Return node's name → bytes of the image (name) there; of images twice on a node the last counts."""
-
         self.tainted_against = lru_cache(CONDITIONS_KEPT)(self._tainted_against)
         """Return the names of the nodes with taints that meet the condition."""
 
@@ -56,12 +55,8 @@ class NodeIndex:
 
     def _share_labels(self, other: NodeIndex) -> None:
         """Know what the other index knows, and will, of names and labels that both have."""
-        self._values, self._domains, self._carrying, self._lacking = (
-            other._values,
-            other._domains,
-            other._carrying,
-            other._lacking,
-        )
+        self._values, self._domains = other._values, other._domains
+        self._carrying, self._lacking = other._carrying, other._lacking
         self.names, self.values_on, self.matching = other.names, other.values_on, other.matching
 
     def _matching(self, condition: NodeCondition) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import TypeAlias
 
 import msgspec
@@ -114,8 +115,8 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
     limits = volume_limits(csi_node)
     if not volumes or not limits:
         return SUCCESS
-    there = _volumes_on(node_info, state.handle) if node_info.pods_with_volumes else ()
-    in_use = _counted(there, csi_node, state.handle)
+    there = (attachable_volumes(pod, state.handle, required=False) for pod in node_info.pods_with_volumes)
+    in_use = _counted(chain.from_iterable(there), csi_node, state.handle)
     if isinstance(in_use, Status):
         return in_use
     attached = state.attached.get(node_info.name, frozenset())
@@ -223,11 +224,6 @@ def _missing_driver(volumes: Iterable[Identity], csi_node: CSINode | None, must_
     # differs: where several are missing, upstream names any of them.
     present = {driver.name for driver in csi_node.spec.drivers} if csi_node else set()
     return next((driver for driver, *_ in volumes if driver in must_run and driver not in present), "")
-
-
-def _volumes_on(node_info: NodeInfo, handle: Handle) -> Iterator[Attachable]:
-    for pod in node_info.pods_with_volumes:
-        yield from attachable_volumes(pod, handle, required=False)
 
 
 def _by_driver(volumes: Iterable[Identity]) -> Counter[str]:

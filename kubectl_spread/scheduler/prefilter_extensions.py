@@ -7,7 +7,7 @@ Source: kube-scheduler framework/runtime/framework.go RunFilterPluginsWithNomina
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
@@ -35,21 +35,29 @@ class NodeCycleState(msgspec.Struct, frozen=True):
 
     def with_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
         """Return the node with these Pods too."""
-        return reduce(NodeCycleState._with_pod, pods, self)
+        node = self
+        for pod in pods:
+            node = NodeCycleState(node.node_info.with_pod(pod), node._updated(pod, by=1))
+        return node
 
     def without_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
         """Return the node without these Pods, which are there."""
-        return reduce(NodeCycleState._without_pod, pods, self)
-
-    def _with_pod(self, pod: Pod) -> NodeCycleState:
-        return NodeCycleState(self.node_info.with_pod(pod), self._updated(pod, by=1))
-
-    def _without_pod(self, pod: Pod) -> NodeCycleState:
-        return NodeCycleState(self.node_info.without_pod(pod), self._updated(pod, by=-1))
+        node = self
+        for pod in pods:
+            node = NodeCycleState(node.node_info.without_pod(pod), node._updated(pod, by=-1))
+        return node
 
     def _updated(self, pod: Pod, *, by: int) -> Filters:
+        """Return the filters with one Pod more or less on the node."""
         # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
-        return tuple((plugin, _updated(found, pod, self.node_info, by=by)) for plugin, found in self.filters)
+        filters: list[tuple[str, PreFilterResult | Status]] = []
+        for plugin, found in self.filters:
+            if isinstance(found, Status) or found.updated is None:
+                filters.append((plugin, found))
+            else:
+                updated = found.updated(pod, self.node_info, by)
+                filters.append((plugin, replace(updated, node_names=found.node_names)))
+        return tuple(filters)
 
     def rejections(self) -> list[tuple[str, Status]]:
         """Return every filter that rejects the node with what it says, in the profile's order."""
@@ -95,12 +103,6 @@ def first_rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeIn
 
 def _same(status: Status, _node_info: NodeInfo) -> Status:
     return status
-
-
-def _updated(found: PreFilterResult | Status, pod: Pod, node_info: NodeInfo, *, by: int) -> PreFilterResult | Status:
-    if isinstance(found, Status) or found.updated is None:
-        return found
-    return replace(found.updated(pod, node_info, by), node_names=found.node_names)
 
 
 def nominated_before(pod: Pod, handle: Handle) -> dict[str, tuple[Pod, ...]]:

@@ -17,7 +17,6 @@ from kubectl_spread.objects.storage import (
     CSIStorageCapacity,
     PersistentVolumeClaim,
     StorageClass,
-    TopologySelectorTerm,
 )
 from kubectl_spread.snapshot import Snapshot
 
@@ -63,7 +62,13 @@ def allowed_topologies(storage_class: StorageClass) -> tuple[Selector, ...]:
     """
     if storage_class.provisioner in NOT_SUPPORTED_PROVISIONERS:
         return ()
-    return tuple(map(_topology, storage_class.allowed_topologies)) or (EVERYTHING,)
+    topologies = []
+    for term in storage_class.allowed_topologies:
+        # All expressions of a term must hold, and one of the class's terms; an empty term means no node.
+        expressions = term.match_label_expressions
+        requirements = (SelectorRequirement(e.key, Operator.IN, frozenset(e.values)) for e in expressions)
+        topologies.append(Selector(tuple(requirements)) if expressions else NOTHING)
+    return tuple(topologies) or (EVERYTHING,)
 
 
 def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: Snapshot) -> tuple[Pool, ...] | None:
@@ -80,13 +85,6 @@ def pools(claim: PersistentVolumeClaim, storage_class: StorageClass, snapshot: S
         if capacity.storage_class_name == storage_class.metadata.name
         and _largest_volume(capacity) >= quantity.value(requested)
     )
-
-
-def _topology(term: TopologySelectorTerm) -> Selector:
-    """Return the node labels that a term means; an empty one means no node."""
-    # All expressions of a term must hold, and one of the class's terms.
-    requirements = (SelectorRequirement(e.key, Operator.IN, frozenset(e.values)) for e in term.match_label_expressions)
-    return Selector(tuple(requirements)) if term.match_label_expressions else NOTHING
 
 
 def _largest_volume(capacity: CSIStorageCapacity) -> int:

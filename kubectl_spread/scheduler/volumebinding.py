@@ -62,11 +62,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     # Such a claim is bound without regard to Pods: there is nothing to decide until that has happened.
     if claims.immediate:
         return unresolvable(REASON_IMMEDIATE)
-    return PreFilterResult(_accept if claims.anywhere else partial(filter_node, State(claims, handle)))
-
-
-def _accept(_node_info: NodeInfo) -> Status:
-    return SUCCESS
+    return PreFilterResult((lambda _: SUCCESS) if claims.anywhere else partial(filter_node, State(claims, handle)))
 
 
 def filter_node(state: State, node_info: NodeInfo) -> Status:

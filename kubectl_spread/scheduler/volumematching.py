@@ -73,7 +73,7 @@ class Candidates(msgspec.Struct, frozen=True):
     def of(cls, found: Iterable[Candidate]) -> Candidates:
         """Return the volumes, ranked and indexed: a node with a disk of its own must not look at everybody's."""
         # differs: of volumes of one size upstream takes any; here the first that was read.
-        ranked = tuple(sorted(found, key=_preference))
+        ranked = tuple(sorted(found, key=lambda c: (not c.kept, Fraction(0) if c.kept else c.size)))
         by_label: dict[tuple[str, str], list[int]] = defaultdict(list)
         others = []
         for rank, candidate in enumerate(ranked):
@@ -199,7 +199,3 @@ def _required_label(candidate: Candidate) -> SelectorRequirement | None:
         return None
     # Of several terms any one would do, so no single label is required.
     return next((r for r in candidate.nodes[0].requirements if r.operator is Operator.IN), None)
-
-
-def _preference(candidate: Candidate) -> tuple[bool, Fraction]:
-    return not candidate.kept, Fraction(0) if candidate.kept else candidate.size

@@ -56,7 +56,11 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         if claim_named(pod, name, handle.snapshot) is None:
             return unresolvable(not_found(CLAIM, name))
     single_use = single_use_claims(pod, handle)
-    disks = tuple(volume for volume in pod.spec.volumes if _is_disk(volume))
+    disks = tuple(
+        volume
+        for volume in pod.spec.volumes
+        if volume.gce_persistent_disk or volume.aws_elastic_block_store or volume.iscsi or volume.rbd
+    )
     in_use = len(single_use.intersection(_used_claims(pod.metadata.namespace, handle))) if single_use else 0
     if not disks and not in_use:
         return SKIP
@@ -107,11 +111,6 @@ def _used_claims(namespace: str, handle: Handle) -> Iterator[str]:
 def claim_names(pod: Pod) -> Iterator[str]:
     """Yield the name of the claim of each of the Pod's volumes that name one."""
     return (v.persistent_volume_claim.claim_name for v in pod.spec.volumes if v.persistent_volume_claim)
-
-
-def _is_disk(volume: Volume) -> bool:
-    sources = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.iscsi, volume.rbd)
-    return any(source is not None for source in sources)
 
 
 def _in_conflict(volume: Volume, other: Volume) -> bool:
