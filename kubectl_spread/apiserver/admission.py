@@ -121,9 +121,13 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
         snapshot: the cluster.
     """
     matters = {
-        kinds.LIMIT_RANGE: any(map(_requests_too_little, (*pod.spec.containers, *pod.spec.init_containers))),
+        # Only what a container leaves open is filled in.
+        kinds.LIMIT_RANGE: any(
+            not {"cpu", "memory"} <= container.resources.requests.keys()
+            for container in (*pod.spec.containers, *pod.spec.init_containers)
+        ),
         kinds.RUNTIME_CLASS: bool(pod.spec.runtime_class_name),
-        kinds.PRIORITY_CLASS: _names_a_class(pod) or bool(snapshot.nominated),
+        kinds.PRIORITY_CLASS: pod.spec.priority_class_name not in {"", *SYSTEM_PRIORITIES} or bool(snapshot.nominated),
         kinds.RESOURCE_QUOTA: True,
         kinds.SERVICE_ACCOUNT: pod.spec.service_account_name not in {"", "default"},
     }
@@ -143,13 +147,7 @@ _CONSEQUENCES: Mapping[Kind, str] = {
 }
 
 
-def _names_a_class(pod: Pod) -> bool:
-    """Whether the Pod asks for a PriorityClass that somebody has to have made."""
-    return pod.spec.priority_class_name not in {"", *SYSTEM_PRIORITIES}
-
-
 def _unread(pod: Pod, snapshot: Snapshot) -> Iterator[tuple[Kind, str]]:
-    """Yield the kinds of admission that were not read, each with the reason."""
     for unread in snapshot.inventory.unread:
         if unread.kind in _CONSEQUENCES and unread.namespace in {"", pod.metadata.namespace}:
             yield unread.kind, unread.why
@@ -166,11 +164,6 @@ def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
 def is_whole(kind: Kind, snapshot: Snapshot) -> bool:
     """Whether all objects of the kind are known."""
     return _was_read(kind, snapshot) and all(unread.kind != kind for unread in snapshot.inventory.unread)
-
-
-def _requests_too_little(container: Container) -> bool:
-    """Whether a LimitRange could still have something to say about the container."""
-    return not {"cpu", "memory"} <= container.resources.requests.keys()
 
 
 def _with_limits(spec: PodSpec, namespace: str, snapshot: Snapshot) -> PodSpec:
@@ -199,7 +192,6 @@ def limit_ranges_of(namespace: str, snapshot: Snapshot) -> list[LimitRange]:
 
 
 def _limits_of_containers(namespace: str, snapshot: Snapshot) -> LimitRangeItem:
-    """Return what the LimitRanges of the namespace together set for containers."""
     # differs: of several LimitRanges that set the same upstream takes any; here the first by name.
     own = limit_ranges_of(namespace, snapshot)
     together = LimitRangeItem(type="Container")
@@ -233,7 +225,6 @@ def _with_priority(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
 
 
 def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
-    """Return the PriorityClass of the Pod, None where it is not known."""
     if spec.priority_class_name:
         value = SYSTEM_PRIORITIES.get(spec.priority_class_name)
         found = snapshot.get(PriorityClass, "", spec.priority_class_name)
@@ -247,7 +238,6 @@ def _priority_class(spec: PodSpec, snapshot: Snapshot) -> PriorityClass | None:
 
 
 def _priority_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
-    """Yield why the Pod's priority is refused."""
     found, name = _priority_class(spec, snapshot), spec.priority_class_name
     if found is None:
         if is_whole(kinds.PRIORITY_CLASS, snapshot):
@@ -295,12 +285,10 @@ def _with_runtime(spec: PodSpec, snapshot: Snapshot) -> PodSpec:
 
 
 def _runtime_class(spec: PodSpec, snapshot: Snapshot) -> RuntimeClass | None:
-    """Return the Pod's RuntimeClass, None where it has none or it is not known."""
     return snapshot.get(RuntimeClass, "", spec.runtime_class_name) if spec.runtime_class_name else None
 
 
 def _runtime_refusals(spec: PodSpec, snapshot: Snapshot) -> Iterator[Refusal]:
-    """Yield why the Pod's RuntimeClass is refused."""
     runtime = _runtime_class(spec, snapshot)
     if runtime is None and spec.runtime_class_name:
         if is_whole(kinds.RUNTIME_CLASS, snapshot):
@@ -327,7 +315,6 @@ def _overhead_refusals(spec: PodSpec, runtime: RuntimeClass | None) -> Iterator[
 
 
 def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, object]:
-    """Return the amounts, the same for the same quantities however they are written."""
     return {name: quantity.parse(value) for name, value in quantities.items()}
 
 

@@ -7,7 +7,7 @@ pkg/apis/batch/v1/defaults.go, pkg/registry/batch/job/strategy.go (v1.33 to v1.3
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -19,7 +19,6 @@ from kubectl_spread.objects.core import (
     PodAffinity,
     PodAffinityTerm,
     PodSpec,
-    TopologySpreadConstraint,
 )
 from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS, Job
@@ -59,10 +58,16 @@ def prepared(pod: Pod, release: Release) -> Pod:
     """
     spec = template_as_created(pod.spec, release)
     labels = pod.metadata.labels
-    if spec.affinity is not None:
-        spec = replace(spec, affinity=_merged_affinity(spec.affinity, labels))
+    affinity = _with_selectors(
+        spec.affinity,
+        lambda term: _merged(term.label_selector, labels, term.match_label_keys, term.mismatch_label_keys),
+    )
+    spec = replace(spec, affinity=affinity)
     if release.enables(MATCH_LABEL_KEYS_MERGE):
-        constraints = tuple(_merged_constraint(constraint, labels) for constraint in spec.topology_spread_constraints)
+        constraints = tuple(
+            replace(each, label_selector=_merged(each.label_selector, labels, each.match_label_keys))
+            for each in spec.topology_spread_constraints
+        )
         spec = replace(spec, topology_spread_constraints=constraints)
     return replace(pod, spec=spec)
 
@@ -138,109 +143,66 @@ def _without_restart_rules(spec: PodSpec, release: Release) -> PodSpec:
     )
 
 
-def _merged_affinity(affinity: Affinity, labels: Mapping[str, str]) -> Affinity:
-    """Return the affinity with each term's label keys merged into its selector."""
-    return replace(
-        affinity,
-        pod_affinity=_merged_pod_affinity(affinity.pod_affinity, labels),
-        pod_anti_affinity=_merged_pod_affinity(affinity.pod_anti_affinity, labels),
-    )
-
-
-def _merged_pod_affinity(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
-    """Return affinity or anti-affinity with merged terms."""
-    if affinity is None:
-        return None
-    required = affinity.required_during_scheduling_ignored_during_execution
-    preferred = affinity.preferred_during_scheduling_ignored_during_execution
-    return PodAffinity(
-        required_during_scheduling_ignored_during_execution=tuple(_merged_term(term, labels) for term in required),
-        preferred_during_scheduling_ignored_during_execution=tuple(
-            replace(weighted, pod_affinity_term=_merged_term(weighted.pod_affinity_term, labels))
-            for weighted in preferred
-        ),
-    )
-
-
-def _merged_term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
-    """Return the term with its label keys merged into its selector."""
-    expressions = (
-        *_expressions("In", term.match_label_keys, labels),
-        *_expressions("NotIn", term.mismatch_label_keys, labels),
-    )
-    return replace(term, label_selector=_with_expressions(term.label_selector, expressions))
-
-
-def _merged_constraint(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
-    """Return the constraint with its label keys merged into its selector."""
-    expressions = tuple(_expressions("In", constraint.match_label_keys, labels))
-    return replace(constraint, label_selector=_with_expressions(constraint.label_selector, expressions))
-
-
-def _expressions(operator: str, keys: Sequence[str], labels: Mapping[str, str]) -> Iterator[LabelSelectorRequirement]:
-    """Yield an expression for each of the keys that the Pod's labels have."""
-    for key in keys:
-        # A key that the Pod lacks is left out, rather than to select the Pods that lack it too.
-        if key in labels:
-            yield LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
-
-
-def _with_expressions(
-    selector: LabelSelector | None, expressions: Sequence[LabelSelectorRequirement]
+def _merged(
+    selector: LabelSelector | None,
+    labels: Mapping[str, str],
+    match_keys: Sequence[str],
+    mismatch_keys: Sequence[str] = (),
 ) -> LabelSelector | None:
-    """Return the selector with further expressions; an absent one stays absent."""
     # A nil selector matches nothing; with expressions it would match something.
     if selector is None:
         return None
+    # A key that the Pod lacks is left out, rather than to select the Pods that lack it too.
+    expressions = (
+        LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
+        for operator, keys in (("In", match_keys), ("NotIn", mismatch_keys))
+        for key in keys
+        if key in labels
+    )
     return replace(selector, match_expressions=(*selector.match_expressions, *expressions))
 
 
 def unmerged(spec: PodSpec) -> PodSpec:
     """Return the spec as it was before its label keys were merged: validation forbids a selector that names them."""
-    constraints = tuple(map(_unmerged_constraint, spec.topology_spread_constraints))
-    affinity = _unmerged_affinity(spec.affinity) if spec.affinity else None
+
+    def without(selector: LabelSelector | None, keys: Sequence[str]) -> LabelSelector | None:
+        if selector is None or not keys:
+            return selector
+        left = tuple(expression for expression in selector.match_expressions if expression.key not in keys)
+        return replace(selector, match_expressions=left)
+
+    constraints = tuple(
+        replace(each, label_selector=without(each.label_selector, each.match_label_keys))
+        for each in spec.topology_spread_constraints
+    )
+    affinity = _with_selectors(
+        spec.affinity,
+        lambda term: without(term.label_selector, (*term.match_label_keys, *term.mismatch_label_keys)),
+    )
     return replace(spec, topology_spread_constraints=constraints, affinity=affinity)
 
 
-def _unmerged_constraint(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:
-    """Return the constraint without the expressions of its label keys."""
-    return replace(constraint, label_selector=_without(constraint.label_selector, constraint.match_label_keys))
+def _with_selectors(
+    affinity: Affinity | None, selector_of: Callable[[PodAffinityTerm], LabelSelector | None]
+) -> Affinity | None:
+    """Return the affinity with the selector that the function gives for each of its terms about Pods."""
 
+    def changed(term: PodAffinityTerm) -> PodAffinityTerm:
+        return replace(term, label_selector=selector_of(term))
 
-def _unmerged_affinity(affinity: Affinity) -> Affinity:
-    """Return the affinity without the expressions of its terms' label keys."""
-    return replace(
+    def of_pods(terms: PodAffinity | None) -> PodAffinity | None:
+        return terms and PodAffinity(
+            required_during_scheduling_ignored_during_execution=tuple(
+                map(changed, terms.required_during_scheduling_ignored_during_execution)
+            ),
+            preferred_during_scheduling_ignored_during_execution=tuple(
+                replace(weighted, pod_affinity_term=changed(weighted.pod_affinity_term))
+                for weighted in terms.preferred_during_scheduling_ignored_during_execution
+            ),
+        )
+
+    return affinity and replace(
         affinity,
-        pod_affinity=_unmerged_pod_affinity(affinity.pod_affinity),
-        pod_anti_affinity=_unmerged_pod_affinity(affinity.pod_anti_affinity),
+        pod_affinity=of_pods(affinity.pod_affinity),
+        pod_anti_affinity=of_pods(affinity.pod_anti_affinity),
     )
-
-
-def _unmerged_pod_affinity(affinity: PodAffinity | None) -> PodAffinity | None:
-    """Return affinity or anti-affinity without them."""
-    if affinity is None:
-        return None
-    preferred = affinity.preferred_during_scheduling_ignored_during_execution
-    return PodAffinity(
-        required_during_scheduling_ignored_during_execution=tuple(
-            map(_unmerged_term, affinity.required_during_scheduling_ignored_during_execution)
-        ),
-        preferred_during_scheduling_ignored_during_execution=tuple(
-            replace(weighted, pod_affinity_term=_unmerged_term(weighted.pod_affinity_term)) for weighted in preferred
-        ),
-    )
-
-
-def _unmerged_term(term: PodAffinityTerm) -> PodAffinityTerm:
-    """Return the term without the expressions of its label keys."""
-    return replace(
-        term, label_selector=_without(term.label_selector, (*term.match_label_keys, *term.mismatch_label_keys))
-    )
-
-
-def _without(selector: LabelSelector | None, keys: Sequence[str]) -> LabelSelector | None:
-    """Return the selector without expressions on these keys."""
-    if selector is None or not keys:
-        return selector
-    left = tuple(expression for expression in selector.match_expressions if expression.key not in keys)
-    return replace(selector, match_expressions=left)

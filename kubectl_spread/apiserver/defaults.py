@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.quantities import Amounts, limits_together, requests_together
-from kubectl_spread.objects.core import Container, ContainerPort, Pod, PodSpec, Quantity, ResourceRequirements
+from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements
 from kubectl_spread.release import POD_LEVEL_RESOURCES, Release
 from kubectl_spread.scheduler.resource import CPU, HUGE_PAGES_PREFIX, MEMORY, is_pod_level
 
@@ -32,25 +32,20 @@ def defaulted(pod: Pod, release: Release) -> Pod:
 
 
 def _containers(containers: Sequence[Container], *, host_network: bool) -> tuple[Container, ...]:
-    """Return the containers with requests from their limits, and host ports on the host network."""
     return tuple(
         replace(
             container,
-            resources=_requesting_limits(container.resources),
-            ports=tuple(map(_host_port, container.ports)) if host_network else container.ports,
+            # What has a limit and no request requests its limit.
+            resources=replace(
+                container.resources, requests={**container.resources.limits, **container.resources.requests}
+            ),
+            ports=tuple(
+                replace(port, host_port=port.host_port or port.container_port) if host_network else port
+                for port in container.ports
+            ),
         )
         for container in containers
     )
-
-
-def _requesting_limits(resources: ResourceRequirements) -> ResourceRequirements:
-    """Return the resources with a request for everything that has a limit."""
-    return replace(resources, requests={**resources.limits, **resources.requests})
-
-
-def _host_port(port: ContainerPort) -> ContainerPort:
-    """Return the port with its number taken on the node too."""
-    return replace(port, host_port=port.host_port or port.container_port)
 
 
 def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequirements:
@@ -75,5 +70,4 @@ def _pod_level(spec: PodSpec, resources: ResourceRequirements) -> ResourceRequir
 
 
 def _as_text(amounts: Amounts) -> dict[str, Quantity]:
-    """Return the amounts as an object carries them."""
     return {name: str(amount) for name, amount in amounts.items()}

@@ -35,7 +35,9 @@ def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]
     namespace, name = pod.metadata.namespace, account_of(pod.spec)
     if fault := ending(namespace, snapshot):
         yield Refusal("", fault)
-    if _knows_accounts(namespace, snapshot) and not _has_account(namespace, name, snapshot):
+    # Each namespace gets an account named default soon after it is created.
+    exists = name == DEFAULT_ACCOUNT or snapshot.get(ServiceAccount, namespace, name) is not None
+    if not exists and _knows_accounts(namespace, snapshot):
         message = f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found'
         yield Refusal("serviceAccountName", message)
 
@@ -73,8 +75,3 @@ def _knows_accounts(namespace: str, snapshot: Snapshot) -> bool:
         return False
     listed = kinds.SERVICE_ACCOUNT.plural in snapshot.inventory.resource_versions
     return listed or snapshot.get(ServiceAccount, namespace, DEFAULT_ACCOUNT) is not None
-
-
-def _has_account(namespace: str, name: str, snapshot: Snapshot) -> bool:
-    """Whether there is such a ServiceAccount, or will be soon."""
-    return name == DEFAULT_ACCOUNT or snapshot.get(ServiceAccount, namespace, name) is not None

@@ -30,10 +30,14 @@ def refusal(pod: Pod, snapshot: Snapshot) -> str:
     if len(budgets) > 1:
         return MORE_THAN_ONE
     # disruptionsAllowed >= 1, or no budget at all
-    used_up = (
-        budget for budget in budgets if budget.status.disruptions_allowed < 1 and not _may_go_unready(pod, budget)
+    return next(
+        (
+            f"The disruption budget {budget.metadata.name} does not allow evicting pods currently"
+            for budget in budgets
+            if budget.status.disruptions_allowed < 1 and not _may_go_unready(pod, budget)
+        ),
+        "",
     )
-    return next(map(_used_up, used_up), "")
 
 
 def _may_go_unready(pod: Pod, budget: PodDisruptionBudget) -> bool:
@@ -64,8 +68,3 @@ def budgets_of(pod: Pod, snapshot: Snapshot) -> tuple[PodDisruptionBudget, ...]:
         for budget in snapshot.all(PodDisruptionBudget)
         if budget.metadata.namespace == pod.metadata.namespace and budget.selector.matches(pod.metadata.labels)
     )
-
-
-def _used_up(budget: PodDisruptionBudget) -> str:
-    """Return that the budget allows no eviction now."""
-    return f"The disruption budget {budget.metadata.name} does not allow evicting pods currently"

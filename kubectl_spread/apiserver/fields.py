@@ -10,7 +10,7 @@ NoKindMatchError (v1.33 to v1.37); the fields themselves are those of each relea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -72,7 +72,10 @@ class Api:
         definition = self._in_release(self.tables.kinds.get(f"{api_version} {kind}"))
         if definition is not None:
             yield from self._errors("", definition, _without_type(values))
-        elif api_version.rpartition("/")[0] in self._groups():
+            return
+        # All kinds of the groups that the tables have are known.
+        groups = (known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds)
+        if api_version.rpartition("/")[0] in _LEFT_GROUPS.union(groups):
             yield self._not_served(api_version, kind)
 
     def template_errors(self, path: str, values: Plain) -> Errors:
@@ -85,7 +88,6 @@ class Api:
                 yield error
 
     def _errors(self, path: str, kind: str, values: Plain) -> Errors:
-        """Yield what cannot be decoded of the values as that type; null is as good as absent."""
         if values is None or kind == "any":
             return
         prefix, inner = kind[:2], kind[2:]
@@ -103,7 +105,6 @@ class Api:
             yield _wrong_type(path, "a mapping", values)
 
     def _list_errors(self, path: str, inner: str, values: Plain) -> Errors:
-        """Yield what cannot be decoded of a list."""
         if not isinstance(values, list):
             yield _wrong_type(path, "a list", values)
             return
@@ -111,7 +112,6 @@ class Api:
             yield from self._errors(f"{path}[{index}]", inner, value)
 
     def _map_errors(self, path: str, inner: str, values: Plain) -> Errors:
-        """Yield what cannot be decoded of a map."""
         if not isinstance(values, dict):
             yield _wrong_type(path, "a mapping", values)
             return
@@ -130,7 +130,6 @@ class Api:
                 yield FieldError(place, Reason.UNKNOWN_FIELD, f"unknown field {quoted(place)}{hint}")
 
     def _hint(self, name: str, fields: Mapping[str, Entry]) -> str:
-        """Return what is said behind an unknown field: what may be meant, or which releases know it."""
         entry = fields.get(name)
         if isinstance(entry, tuple):
             _, first, last = entry
@@ -140,23 +139,18 @@ class Api:
         return f", did you mean {quoted(near)}?" if near else ""
 
     def _in_release(self, entry: Entry | None) -> str | None:
-        """Return what the release has, None where it has nothing."""
         if not isinstance(entry, tuple):
             return entry
         what, first, last = entry
         return what if first <= self.known_minor <= last else None
 
-    def _groups(self) -> frozenset[str]:
-        """Return the API groups whose kinds are all known."""
-        return _LEFT_GROUPS.union(known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds)
-
     def _not_served(self, api_version: str, kind: str) -> FieldError:
-        """Return the error of a kind in a version of the API that the release does not serve."""
         served = [known.split(" ") for known, entry in self.tables.kinds.items() if self._in_release(entry)]
         versions = [version for version, name in served if name == kind]
         near = _nearest(kind, [name for version, name in served if version == api_version])
         if versions:
-            hint = f": v1.{self.minor} serves it in {' and '.join(_stable_first(versions))}"
+            stable = [version for version in versions if "alpha" not in version and "beta" not in version]
+            hint = f": v1.{self.minor} serves it in {' and '.join(stable or versions)}"
         else:
             hint = f", did you mean {quoted(near)}?" if near else f": v1.{self.minor} serves no {kind}"
         message = f"no matches for kind {quoted(kind)} in version {quoted(api_version)}{hint}"
@@ -164,19 +158,12 @@ class Api:
 
 
 def _without_type(values: Plain) -> Plain:
-    """Return an object's values without what every object has and no definition need have: apiVersion and kind."""
     if not isinstance(values, dict):
         return values
     return {name: value for name, value in values.items() if name not in {"apiVersion", "kind"}}
 
 
-def _stable_first(versions: Sequence[str]) -> Sequence[str]:
-    """Return the stable versions of a kind, all where none is."""
-    return [version for version in versions if "alpha" not in version and "beta" not in version] or versions
-
-
 def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that may be meant, None where none resembles it."""
     from difflib import get_close_matches
 
     by_lower = {each.lower(): each for each in known}
@@ -190,7 +177,6 @@ def _fits(value: Plain, bits: int) -> bool:
 
 
 def _is_quantity(value: Plain) -> bool:
-    """Whether the value can be read as a quantity."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     try:
@@ -201,13 +187,7 @@ def _is_quantity(value: Plain) -> bool:
 
 
 def _is_text(value: Plain) -> bool:
-    """Whether the value is a string."""
     return isinstance(value, str)
-
-
-def _is_time(value: Plain) -> bool:
-    """Whether the value is a time as RFC 3339 writes it."""
-    return isinstance(value, str) and bool(_TIME.fullmatch(value))
 
 
 _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
@@ -215,7 +195,7 @@ _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
     "byte": ("a string", _is_text),
     "date-time": (
         "a time such as 2026-01-31T12:00:00Z",
-        _is_time,
+        lambda value: isinstance(value, str) and bool(_TIME.fullmatch(value)),
     ),
     "boolean": ("a boolean", lambda value: isinstance(value, bool)),
     "int32": ("an integer of 32 bits", lambda value: _fits(value, 31)),
@@ -228,7 +208,6 @@ _SCALARS: Mapping[str, tuple[str, Callable[[Plain], bool]]] = {
 
 
 def _wrong_type(path: str, wanted: str, value: Plain) -> FieldError:
-    """Return the error of a value of the wrong type."""
     hint = " (quote it)" if wanted == "a string" and isinstance(value, bool | int | float) else ""
     named = type_name(value) in wanted or (isinstance(value, str) and "such as" in wanted)
     found = "" if named else f", not {type_name(value)}"

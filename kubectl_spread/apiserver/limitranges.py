@@ -6,7 +6,7 @@ Source: plugin/pkg/admission/limitranger/admission.go PodValidateLimitFunc, Pers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from kubectl_spread.apiserver.admission import limit_ranges_of
@@ -29,21 +29,12 @@ def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, .
         release: the API server's.
     """
     own = limit_ranges_of(pod.metadata.namespace, snapshot)
-    messages = (tuple(_faults(limit_range, pod, release)) for limit_range in own)
-    return tuple(_aggregate(faults) for faults in messages if faults)
-
-
-def _aggregate(faults: Sequence[str]) -> str:
-    """Return several faults as one; each text once.
-
-    Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
-    """
-    once = tuple(dict.fromkeys(faults))
-    return once[0] if len(once) == 1 else f"[{', '.join(once)}]"
+    faults = (tuple(dict.fromkeys(_faults(limit_range, pod, release))) for limit_range in own)
+    # Source: apimachinery pkg/util/errors/errors.go aggregate.Error (v1.36).
+    return tuple(once[0] if len(once) == 1 else f"[{', '.join(once)}]" for once in faults if once)
 
 
 def _faults(limit_range: LimitRange, pod: Pod, release: Release) -> Iterator[str]:
-    """Yield what one LimitRange has against the Pod."""
     for item in limit_range.spec.limits:
         if item.type == "Container":
             for container in (*pod.spec.containers, *pod.spec.init_containers):
@@ -53,7 +44,6 @@ def _faults(limit_range: LimitRange, pod: Pod, release: Release) -> Iterator[str
 
 
 def _amounts(resources: ResourceRequirements) -> tuple[Amounts, Amounts]:
-    """Return what is requested, and the limits."""
     return read_amounts(resources.requests), read_amounts(resources.limits)
 
 
@@ -62,13 +52,10 @@ def _of_pod(spec: PodSpec, release: Release) -> tuple[Amounts, Amounts]:
     requests, limits = requests_together(spec), limits_together(spec)
     if spec.resources is None or not release.enables(POD_LEVEL_RESOURCES):
         return requests, limits
-    own_requests, own_limits = map(_pod_level, _amounts(spec.resources))
+    own_requests, own_limits = (
+        {name: amount for name, amount in amounts.items() if is_pod_level(name)} for amounts in _amounts(spec.resources)
+    )
     return {**requests, **own_requests}, {**limits, **own_limits}
-
-
-def _pod_level(amounts: Amounts) -> Amounts:
-    """Return the amounts that a Pod may ask for as a whole."""
-    return {name: amount for name, amount in amounts.items() if is_pod_level(name)}
 
 
 def _item_faults(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> Iterator[str]:
@@ -85,7 +72,6 @@ def _item_faults(item: LimitRangeItem, requests: Amounts, limits: Amounts) -> It
 
 
 def _minimum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
-    """Return what is below the minimum."""
     message = f"minimum {name} usage per {kind} is {bound}"
     if name not in requests:
         return f"{message}.  No request is specified"
@@ -95,7 +81,6 @@ def _minimum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amo
 
 
 def _maximum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
-    """Return what is above the maximum."""
     message = f"maximum {name} usage per {kind} is {bound}"
     if name not in limits:
         return f"{message}.  No limit is specified"
@@ -105,7 +90,6 @@ def _maximum(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amo
 
 
 def _ratio(kind: str, name: str, bound: Amount, requests: Amounts, limits: Amounts) -> str:
-    """Return whether the limit is too many times the request."""
     message = f"{name} max limit to request ratio per {kind} is {bound}"
     if name not in requests or not requests[name].value:
         return f"{message}, but no request is specified or request is 0"

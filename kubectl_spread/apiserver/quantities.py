@@ -135,7 +135,6 @@ def canonical(values: Plain) -> Plain:
 
 
 def _in_one_spelling(quantities: Mapping[str, Plain]) -> Plain:
-    """Return the quantities in one spelling; one that cannot be read stays as it is."""
     found: dict[str, Plain] = {}
     for name, value in quantities.items():
         try:
@@ -156,7 +155,6 @@ def limits_together(spec: PodSpec) -> Amounts:
 
 
 def _format(text: str) -> Format:
-    """Return the notation of a quantity."""
     suffix = _parts(text)[2]
     if suffix.endswith("i"):
         return Format.BINARY_SI

@@ -22,7 +22,6 @@ from kubectl_spread.apiserver.quantities import (
     requests_together,
 )
 from kubectl_spread.objects.core import (
-    Container,
     Pod,
     PodAffinity,
     PodAffinityTerm,
@@ -61,7 +60,8 @@ def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot,
     namespace, waiting = pod.metadata.namespace, tuple(others)
     own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)
     for quota in sorted(own, key=lambda quota: quota.metadata.name):
-        hard = _hard(quota)
+        # A controller fills in the status; until then what the spec asks for counts.
+        hard = read_amounts(quota.status.hard or quota.spec.hard)
         if not any(_is_of_pods(name) for name in hard) or not _counts(quota, pod.spec):
             continue
         if unsaid := _unsaid(hard, pod.spec, release):
@@ -111,7 +111,6 @@ def with_usage(quota: ResourceQuota, charges: Iterable[tuple[Pod, Amounts, int]]
 
 
 def _of_resources(requests: Amounts, limits: Amounts) -> Amounts:
-    """Return what requests and limits are to a quota."""
     found = {_PODS: _ONE}
     for name, amount in requests.items():
         if name in _NATIVE or name.startswith(HUGE_PAGES_PREFIX):
@@ -122,7 +121,6 @@ def _of_resources(requests: Amounts, limits: Amounts) -> Amounts:
 
 
 def _exceeded(hard: Amounts, used: Amounts, wanted: Amounts) -> str:
-    """Return what there would be too much of, as the API server words it; empty for nothing."""
     asked = {name: amount for name, amount in wanted.items() if name in hard and amount.value}
     too_much = [name for name in sorted(asked) if hard[name] < used.get(name, _NONE) + asked[name]]
     if not too_much:
@@ -134,28 +132,20 @@ def _exceeded(hard: Amounts, used: Amounts, wanted: Amounts) -> str:
 
 
 def _unsaid(hard: Mapping[str, Amount], spec: PodSpec, release: Release) -> str:
-    """Return what the containers have to say because of the quota and do not, as the API server words it."""
     if spec.resources is not None and release.enables(POD_LEVEL_RESOURCES):
         pod_level = {*spec.resources.requests, *spec.resources.limits}
         if any(map(is_pod_level, pod_level)):
             return ""
-    containers = (*spec.containers, *spec.init_containers)
+    given = [
+        (container.name, _of_resources(*map(read_amounts, (container.resources.requests, container.resources.limits))))
+        for container in (*spec.containers, *spec.init_containers)
+    ]
     missing = {
-        name: sorted({container.name for container in containers if name not in _said(container)})
+        name: sorted({container for container, amounts in given if name not in amounts})
         for name in sorted(_MUST_BE_SAID)
         if name in hard
     }
     return "; ".join(f"{name} for: {','.join(silent)}" for name, silent in missing.items() if silent)
-
-
-def _said(container: Container) -> Amounts:
-    """Return what a container says, by the resources that quotas may name."""
-    return _of_resources(read_amounts(container.resources.requests), read_amounts(container.resources.limits))
-
-
-def _hard(quota: ResourceQuota) -> Amounts:
-    """Return what is enforced; what is asked for where a controller has not looked at it yet."""
-    return read_amounts(quota.status.hard or quota.spec.hard)
 
 
 def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts:
@@ -170,22 +160,18 @@ def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts
 
 
 def _times(amounts: Amounts, count: int) -> Amounts:
-    """Return so many times the amounts."""
     return {name: Amount(amount.value * count, amount.format) for name, amount in amounts.items()}
 
 
 def _sum(left: Amounts, right: Amounts) -> Amounts:
-    """Return the sums, by resource."""
     return {**left, **{name: left[name] + amount if name in left else amount for name, amount in right.items()}}
 
 
 def _only(amounts: Amounts, wanted: Callable[[str], bool]) -> Amounts:
-    """Return the amounts of some resources."""
     return {name: amount for name, amount in amounts.items() if wanted(name)}
 
 
 def _is_of_pods(name: str) -> bool:
-    """Whether a quota on it has to do with Pods."""
     asked = name.removeprefix(_REQUESTS)
     limited = name.startswith(_LIMITS) and name.removeprefix(_LIMITS) in _NATIVE
     extended = name.startswith(_REQUESTS) and is_extended(asked)
@@ -193,13 +179,11 @@ def _is_of_pods(name: str) -> bool:
 
 
 def _counts(quota: ResourceQuota, spec: PodSpec) -> bool:
-    """Whether the Pod is of all the quota's scopes."""
     plain = (ScopedResourceSelectorRequirement(scope_name=name, operator="Exists") for name in quota.spec.scopes)
     return all(_is_of_scope(scope, spec) for scope in (*plain, *quota.spec.scope_selector.match_expressions))
 
 
 def _is_of_scope(scope: ScopedResourceSelectorRequirement, spec: PodSpec) -> bool:
-    """Whether the Pod is of the scope."""
     match scope.scope_name:
         case "Terminating":
             return spec.active_deadline_seconds is not None
@@ -212,11 +196,11 @@ def _is_of_scope(scope: ScopedResourceSelectorRequirement, spec: PodSpec) -> boo
         case "PriorityClass":
             return _has_class(scope, spec.priority_class_name)
         case _:
-            return scope.scope_name == "CrossNamespacePodAffinity" and any(map(_crosses_namespaces, _terms(spec)))
+            crosses = (term.namespaces or term.namespace_selector is not None for term in _terms(spec))
+            return scope.scope_name == "CrossNamespacePodAffinity" and any(crosses)
 
 
 def _has_class(scope: ScopedResourceSelectorRequirement, name: str) -> bool:
-    """Whether the PriorityClass is one of those that are meant."""
     match scope.operator:
         case "In":
             return name in scope.values
@@ -243,7 +227,6 @@ def _is_best_effort(spec: PodSpec) -> bool:
 
 
 def _terms(spec: PodSpec) -> Iterator[PodAffinityTerm]:
-    """Yield the terms of affinity to other Pods and against them."""
     if spec.affinity is None:
         return
     both: tuple[PodAffinity | None, ...] = (spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity)
@@ -251,8 +234,3 @@ def _terms(spec: PodSpec) -> Iterator[PodAffinityTerm]:
         yield from affinity.required_during_scheduling_ignored_during_execution
         for weighted in affinity.preferred_during_scheduling_ignored_during_execution:
             yield weighted.pod_affinity_term
-
-
-def _crosses_namespaces(term: PodAffinityTerm) -> bool:
-    """Whether the term looks at Pods of namespaces that it names."""
-    return bool(term.namespaces) or term.namespace_selector is not None

@@ -67,13 +67,11 @@ def update_errors(new: KubernetesObject, live: KubernetesObject, release: Releas
 
 
 def _selector_errors(new: LabelSelector | None, live: LabelSelector | None) -> Errors:
-    """Yield that the selector changes."""
     if new is not None and new != live:
         yield invalid("spec.selector", selector_as_json(new), _IMMUTABLE)
 
 
 def _stateful_set_errors(new: StatefulSet, live: StatefulSet) -> Errors:
-    """Yield that something changes that may not."""
     spec, old = new.spec, live.spec
     claims = tuple(_claim_template(claim) for claim in spec.volume_claim_templates)
     if (
@@ -86,13 +84,11 @@ def _stateful_set_errors(new: StatefulSet, live: StatefulSet) -> Errors:
 
 
 def _claim_template(claim: PersistentVolumeClaim) -> tuple[object, ...]:
-    """Return what counts of a claim's template, the same for the same."""
     metadata = claim.metadata
     return metadata.name, tuple(sorted(metadata.labels.items())), _as_plain(claim.spec)
 
 
 def _job_errors(new: Job, live: Job, release: Release) -> Errors:
-    """Yield which fields of a Job change that may not."""
     # differs: the template is left out of the message, where it stands as Go would print it.
     spec, old = new.spec, live.spec
     indexed = spec.completion_mode == _INDEXED
@@ -120,7 +116,6 @@ def _template_changes(new: PodTemplateSpec, live: PodTemplateSpec, *, suspended:
 
 
 def _without_directives(spec: PodSpec, release: Release) -> PodSpec:
-    """Return the spec without what may change while a Job is suspended."""
     affinity = replace(spec.affinity, node_affinity=None) if spec.affinity is not None else None
     if release.minor >= _SUSPENDED_RESOURCES_SINCE:
         none = ResourceRequirements()
@@ -142,7 +137,9 @@ def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
     if len(merged.containers) != len(live.containers) or len(merged.init_containers) != len(live.init_containers):
         yield forbidden("spec.containers", "pod updates may not add or remove containers")
         return
-    if any(toleration not in merged.tolerations for toleration in live.tolerations if _was_given(toleration.key)):
+    # Every Pod gets tolerations of the nodes' own taints, which its manifest does not have.
+    given = (toleration for toleration in live.tolerations if not toleration.key.startswith("node.kubernetes.io/"))
+    if any(toleration not in merged.tolerations for toleration in given):
         told = "existing toleration can not be modified except its tolerationSeconds"
         yield forbidden("spec.tolerations", told)
     if live.scheduling_gates:
@@ -155,13 +152,7 @@ def _pod_errors(new: PodSpec, live: PodSpec) -> Errors:
         yield forbidden("spec", _POD)
 
 
-def _was_given(key: str) -> bool:
-    """Whether a toleration of that key is none that every Pod gets."""
-    return not key.startswith("node.kubernetes.io/")
-
-
 def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
-    """Return the spec without what may change, and without what only an API server writes."""
     return replace(
         spec,
         containers=tuple(replace(container, image="") for container in spec.containers),
@@ -174,7 +165,6 @@ def _without_mutable(spec: PodSpec, live: PodSpec) -> PodSpec:
 
 
 def _claim_errors(new: PersistentVolumeClaim, live: PersistentVolumeClaim) -> Errors:
-    """Yield what may not change of a claim."""
     merged = applied(live.spec, new.spec)
     asked, had = merged.resources.requests.get("storage"), live.spec.resources.requests.get("storage")
     compared = merged
@@ -204,7 +194,6 @@ def applied(live: StructT, new: StructT) -> StructT:
 
 
 def _merged(live: object, new: object) -> object:
-    """Return one value applied to another."""
     if isinstance(live, Struct) and isinstance(new, Struct):
         return applied(live, new)
     if isinstance(live, dict) and isinstance(new, dict):
@@ -223,10 +212,8 @@ def _merged_by_name(live: tuple[Struct, ...], new: tuple[Struct, ...]) -> tuple[
 
 
 def _name(item: Struct) -> str:
-    """Return by what an item of a named list is told from the others."""
     return cast("str", getattr(item, "name", ""))
 
 
 def _as_plain(value: Struct) -> Plain:
-    """Return plain values that are the same for what an API server holds to be the same."""
     return canonical(with_defaults(value))

@@ -93,7 +93,6 @@ def template_warnings(template: PodTemplateSpec, *, path: str) -> tuple[FieldWar
 
 
 def _spec_warnings(path: str, spec: PodSpec) -> Warnings:
-    """Yield the warnings of a Pod's spec."""
     for key in sorted(spec.node_selector):
         if key in _DEPRECATED:
             yield FieldWarning(f"{path}.nodeSelector[{key}]", _DEPRECATED[key])
@@ -115,7 +114,6 @@ def _spec_warnings(path: str, spec: PodSpec) -> Warnings:
 
 
 def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Warnings:
-    """Yield the warnings of node affinity."""
     required = affinity.required_during_scheduling_ignored_during_execution
     for index, term in enumerate(required.node_selector_terms if required else ()):
         yield from _term_warnings(f"{path}.{REQUIRED}.nodeSelectorTerms[{index}]", term, preferred=False)
@@ -135,7 +133,6 @@ def _term_warnings(path: str, term: NodeSelectorTerm, *, preferred: bool) -> War
 
 
 def _constraint_warnings(path: str, spec: PodSpec) -> Warnings:
-    """Yield the warnings of topology spread constraints."""
     for index, constraint in enumerate(spec.topology_spread_constraints):
         key = constraint.topology_key
         if key in _DEPRECATED:
@@ -145,7 +142,6 @@ def _constraint_warnings(path: str, spec: PodSpec) -> Warnings:
 
 
 def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Warnings:
-    """Yield the warnings of fractions of a byte."""
     amounts = read_amounts(resources)
     for name in _BYTES:
         if name in amounts and amounts[name].value.denominator != 1:
@@ -155,7 +151,6 @@ def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Warnings
 
 
 def _pod_affinity_warnings(path: str, affinity: PodAffinity | None) -> Warnings:
-    """Yield the warnings of terms that match no Pod."""
     if affinity is None:
         return
     for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):

@@ -119,7 +119,6 @@ def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning,
 
 
 def _invalid(manifest: Manifest, release: Release, *, lives: bool) -> Iterator[ValidationError]:
-    """Yield what validation would refuse of the manifest."""
     if manifest.obj is not None:
         yield from _told(validate(manifest.obj, release))
     elif manifest.template is not None:
@@ -196,11 +195,9 @@ def none_created(manifest: Manifest, failed: FailedCreate | None) -> tuple[Valid
 
 
 def _forbidden(manifest: Manifest, refusal: Refusal) -> ValidationError:
-    """Return a refusal of the manifest's Pods as a report has it."""
     field = ".".join(filter(None, (manifest.pod_path, refusal.field)))
     return ValidationError(field=field, reason=refusal.reason, message=refusal.message)
 
 
 def _told(errors: Iterable[FieldError]) -> tuple[ValidationError, ...]:
-    """Return the errors as a report has them."""
     return tuple(ValidationError(field=e.field, reason=str(e.reason), message=e.message) for e in errors)

@@ -72,7 +72,6 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
 
 
 def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Iterator[ManifestProblem]:
-    """Yield what is wrong with the manifest whatever else is applied."""
     if manifest.makes_pods:
         errors = admission_errors.errors_of(
             manifest, profile.release, lives=admission_errors.living(manifest, before) is not None
@@ -92,7 +91,6 @@ def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Ite
 
 
 def _faults_there(manifest: Manifest, before: Snapshot, after: Snapshot, profile: Profile) -> Iterator[ManifestProblem]:
-    """Yield what is wrong with the manifest in this cluster."""
     yield from _problems(manifest, admission_errors.out_of_place(manifest, after, before))
     yield from _problems(manifest, admission_errors.unchangeable(manifest, before, profile.release))
     if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
@@ -101,5 +99,4 @@ def _faults_there(manifest: Manifest, before: Snapshot, after: Snapshot, profile
 
 
 def _problems(manifest: Manifest, errors: Sequence[ValidationError]) -> Iterator[ManifestProblem]:
-    """Yield what the API server says as what is wrong with the document."""
     return (manifest.document.problem(error.message, error.field) for error in errors)

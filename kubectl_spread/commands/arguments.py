@@ -28,7 +28,6 @@ def parse_names(arguments: tuple[str, ...]) -> tuple[str, tuple[tuple[str, str],
 
 
 def _named(word: str, name: str) -> tuple[str, str]:
-    """Return (kind, name) of one ``TYPE/NAME``."""
     if not name:
         raise UsageError("arguments in resource/name form must have a single resource and name")
     return _kind(word), name

@@ -200,12 +200,10 @@ def exit_code(report: CheckReport, *, warnings: bool = False) -> ExitCode:
 
 
 def _is_refused(item: CheckItem) -> bool:
-    """Whether not all that the manifest asks for comes to be."""
     return bool(item.stuck or item.jam or item.failed_create or item.held_by or item.validation)
 
 
 def _is_warned_of(item: CheckItem) -> bool:
-    """Whether something about the manifest is a warning or worse."""
     return bool(item.warnings) or any(finding.severity is not Severity.INFO for finding in item.findings)
 
 
@@ -276,14 +274,12 @@ def _answer(
 
 
 def _handle(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
-    """Return the cluster, with manifests in it, as the Pod's scheduler sees it."""
     return Handle.build(snapshot, view.handle(pod.spec.scheduler_name).profile)
 
 
 def _with_fixes(
     answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float | None
 ) -> tuple[CheckItem, ...]:
-    """Return the items, those that jam with what would help; what searches for that is loaded then."""
     if not any(answer.jammed for _, answer in answered):
         return tuple(answer.item for _, answer in answered)
     from kubectl_spread.commands.check_fixes import with_fixes
@@ -301,12 +297,10 @@ def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> 
 
 
 def _invalid(item: CheckItem, errors: tuple[ValidationError, ...]) -> CheckItem:
-    """Return the answer about a manifest that the API server refuses."""
     return replace(item, verdict=Verdict.INVALID, validation=errors)
 
 
 def _refused(manifest: Manifest) -> EvaluationReport:
-    """Return the answer about what says nothing that the scheduler could read."""
     return EvaluationReport(
         namespace=manifest.namespace,
         name=manifest.name,
@@ -320,7 +314,6 @@ def _refused(manifest: Manifest) -> EvaluationReport:
 
 
 def _item(manifest: Manifest, report: EvaluationReport) -> CheckItem:
-    """Return the answer about a manifest: what is decided about its first Pod, in the manifest's name."""
     document = manifest.document
     return as_item(
         CheckItem,
@@ -371,7 +364,6 @@ def _asked(manifest: Manifest, wanted: DesiredWorkload, create: Create) -> Serve
 
 
 def _custom_pod(manifest: Manifest) -> Pod:
-    """Return the Pod of a template whose kind belongs to another API."""
     document, template = manifest.document, manifest.template
     assert template is not None  # noqa: S101 - the caller looks
     owner = OwnerReference(api_version=document.api_version, kind=document.kind, name=manifest.name, controller=True)

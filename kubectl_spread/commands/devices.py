@@ -56,7 +56,6 @@ class ClaimingSource(SourceWithin):
 
 
 def _to_be_scheduled(snapshot: Snapshot) -> Iterator[PodSpec]:
-    """Yield what the Pods ask for that have no node, and those that workloads would make."""
     for pod in snapshot.all(Pod):
         controller = pod.metadata.controller
         # Of a workload that cannot be read, the newest Pod is the template.
@@ -68,13 +67,11 @@ def _to_be_scheduled(snapshot: Snapshot) -> Iterator[PodSpec]:
 
 
 def _extended_resources(spec: PodSpec) -> Iterator[str]:
-    """Yield the resources that devices may stand behind."""
     for container in (*spec.containers, *spec.init_containers):
         yield from filter(may_be_devices, {**container.resources.limits, **container.resources.requests})
 
 
 def _backed(resources: Iterable[str], inventory: Inventory) -> bool:
-    """Whether a DeviceClass stands behind one of the resources, of those that could be read."""
     classes = tuple(Snapshot.build(inventory).all(DeviceClass))
     known = {each.spec.extended_resource_name for each in classes}
     return not known.isdisjoint(resources) or any(CLASS_PREFIX + each.metadata.name in resources for each in classes)

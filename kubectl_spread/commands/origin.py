@@ -42,5 +42,4 @@ def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckIte
 
 
 def _placed(edit: ManifestEdit, origin: Origin) -> ManifestEdit:
-    """Return the change with the place of its field."""
     return replace(edit, file=origin.file, document=origin.document, line=origin.lines.get(edit.path, origin.line))

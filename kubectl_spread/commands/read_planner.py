@@ -121,7 +121,6 @@ def _evictions(asked: Asked) -> Need:
 
 
 def _tried(handle: Handle) -> int:
-    """Return how many nodes (count) are read next, where one that takes a Pod is looked for."""
     # More each time: where those that were read have no room, a few further ones may not have any either.
     return max(FIRST_TRIED, FURTHER_TRIED * (len(handle.snapshot.nodes) - len(handle.snapshot.inventory.not_read)))
 
@@ -164,7 +163,6 @@ def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
 
 
 def _namespaces(term: AffinityTerm, snapshot: Snapshot) -> frozenset[str]:
-    """Return the namespaces that the term means."""
     known = (each.metadata for each in snapshot.all(Namespace))
     return term.namespaces | {each.name for each in known if term.namespace_selector.matches(each.labels)}
 

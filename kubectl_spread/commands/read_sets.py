@@ -46,7 +46,6 @@ def everything(namespace: str, *, pending: bool = False) -> tuple[Read, ...]:
 
 
 def _guards(namespace: str) -> tuple[Read, ...]:
-    """Return the reads of what guards Pods against changes."""
     # A Pod of any namespace may be the one to move.
     return _optional(kinds.POD_DISRUPTION_BUDGET, ""), _optional(kinds.NETWORK_POLICY, namespace)
 

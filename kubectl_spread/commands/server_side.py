@@ -55,7 +55,6 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
 
 
 def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
-    """Return what the server says of a Pod that stands at the path in its manifest."""
     if said.impossible:
         consequence = "what the API server would write into its Pods is our guess"
         return Served(missing=(Incomplete(what="the dry run", why=said.impossible, consequence=consequence),))
@@ -75,7 +74,6 @@ def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
 
 
 def _template(manifest: Manifest) -> Mapping[str, Plain]:
-    """Return the Pod template as it stands in the document."""
     found: Plain = dict(values_of(manifest.document))
     for field in manifest.pod_path.split(".")[:-1]:
         found = _mapping(found).get(field)
@@ -97,5 +95,4 @@ def _spec(manifest: Manifest, pod: Pod) -> dict[str, Plain]:
 
 
 def _mapping(values: Plain) -> dict[str, Plain]:
-    """Return the values; an empty mapping where they are none."""
     return values if isinstance(values, dict) else {}

@@ -77,12 +77,10 @@ def take(source: Source, namespace: str) -> Taken:
 
 
 def _reads(namespace: str) -> Sequence[Read]:
-    """Return all that any command reads."""
     return tuple(dict.fromkeys((*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))))
 
 
 def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:
-    """Yield each object as an API server gives it, kind by kind."""
     for kind in KINDS:
         for obj in inventory.objects.get(kind.name, ()):
             # What other components say, of a probe's answer or a mount, is read by nobody.
@@ -92,7 +90,6 @@ def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:
 
 
 def _stripped(obj: KubernetesObject) -> dict[str, Plain]:
-    """Return the object without annotations that nobody reads."""
     values: dict[str, Plain] = msgspec.to_builtins(obj)
     metadata = values.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None

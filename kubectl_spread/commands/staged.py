@@ -140,7 +140,6 @@ def extended(source: Source, view: View, whole: Read, need: Need) -> View:
 
 
 def _told(need: Need, view: View) -> str:
-    """Return what is going to be read, in words."""
     if need.whole:
         return "reading all Pods"
     nodes, namespaces = len(need.nodes), len(need.namespaces)
@@ -169,7 +168,6 @@ def _read_more(source: Source, before: Inventory, need: Need, whole: Read) -> In
 
 
 def _whole(source: Source, before: Inventory, whole: Read) -> Inventory:
-    """Return what was read before with all Pods in place of some."""
     others = {kind: found for kind, found in before.objects.items() if kind != kinds.POD.name}
     versions = {plural: version for plural, version in before.resource_versions.items() if plural != kinds.POD.plural}
     return together(replace(before, objects=others, resource_versions=versions, pods_read=None), source.read([whole]))

@@ -158,7 +158,6 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
 
 
 def _unknown_gates(scheduler: SchedulerOptions) -> tuple[Incomplete, ...]:
-    """Return what to say of feature gates that change nothing here."""
     unknown = sorted(set(scheduler.feature_gates) - known_gates())
     return tuple(
         Incomplete(what=f"feature gate {gate}", why="not known", consequence="what it changes was not considered")
@@ -178,7 +177,6 @@ def _saying_its_version(source: Source, scheduler: SchedulerOptions) -> Callable
 
 
 def _version(said: str, snapshot: Snapshot, scheduler: SchedulerOptions) -> tuple[str, VersionFrom]:
-    """Return the release whose rules apply, and how it is known: by the flag, or what the server said, or else."""
     if scheduler.kube_version:
         return scheduler.kube_version, "flag"
     if said:
@@ -189,7 +187,6 @@ def _version(said: str, snapshot: Snapshot, scheduler: SchedulerOptions) -> tupl
 
 
 def _unproved(minor: int) -> tuple[Incomplete, ...]:
-    """Return what to say of a release whose scheduler's answers have not been compared."""
     if minor in PROVED_MINORS:
         return ()
     nearest = f"v1.{max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1]))}"

@@ -5,8 +5,6 @@ Source: pkg/apis/core/validation/validation.go validateAffinity (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.apiserver.validation.field_errors import Errors, invalid, required
 from kubectl_spread.apiserver.validation.labelselectors import (
@@ -50,7 +48,6 @@ def affinity_errors(path: str, affinity: Affinity | None) -> Errors:
 
 
 def _node_affinity_errors(path: str, affinity: NodeAffinity) -> Errors:
-    """Yield the errors of node affinity."""
     selector = affinity.required_during_scheduling_ignored_during_execution
     if selector is not None:
         yield from _node_selector_errors(f"{path}.{REQUIRED}.nodeSelectorTerms", selector)
@@ -61,7 +58,6 @@ def _node_affinity_errors(path: str, affinity: NodeAffinity) -> Errors:
 
 
 def _node_selector_errors(path: str, selector: NodeSelector) -> Errors:
-    """Yield the errors of required terms: there must be one."""
     if not selector.node_selector_terms:
         yield required(path, "must have at least one node selector term")
     for index, term in enumerate(selector.node_selector_terms):
@@ -77,7 +73,6 @@ def _term_errors(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Error
 
 
 def _expression_errors(path: str, expression: NodeSelectorRequirement, *, preferred: bool) -> Errors:
-    """Yield the errors of an expression on a node's labels."""
     if expression.operator in {"Gt", "Lt"}:
         if len(expression.values) != 1:
             yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
@@ -106,22 +101,15 @@ def _field_errors(path: str, expression: NodeSelectorRequirement) -> Errors:
 
 
 def _pod_affinity_errors(path: str, affinity: PodAffinity) -> Errors:
-    """Yield the errors of affinity or anti-affinity to other Pods."""
-    yield from _pod_terms_errors(f"{path}.{REQUIRED}", affinity.required_during_scheduling_ignored_during_execution)
+    for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):
+        yield from _pod_term_errors(f"{path}.{REQUIRED}[{index}]", term)
     for index, weighted in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
         place = f"{path}.{PREFERRED}[{index}]"
         yield from _weight_errors(f"{place}.weight", weighted.weight)
         yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
 
 
-def _pod_terms_errors(path: str, terms: Sequence[PodAffinityTerm]) -> Errors:
-    """Yield the errors of required terms."""
-    for index, term in enumerate(terms):
-        yield from _pod_term_errors(f"{path}[{index}]", term)
-
-
 def _pod_term_errors(path: str, term: PodAffinityTerm) -> Errors:
-    """Yield the errors of one term."""
     # upstream: namespaces are reported at ``namespace``, without an index.
     yield from label_selector_errors(f"{path}.labelSelector", term.label_selector)
     yield from label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)
@@ -137,6 +125,5 @@ def _pod_term_errors(path: str, term: PodAffinityTerm) -> Errors:
 
 
 def _weight_errors(path: str, weight: int) -> Errors:
-    """Yield the error of a weight out of range."""
     if not 1 <= weight <= _MAX_WEIGHT:
         yield invalid(path, weight, "must be in the range 1-100")

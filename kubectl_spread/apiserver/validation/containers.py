@@ -102,7 +102,6 @@ def host_network_errors(path: str, spec: PodSpec, *, in_template: bool) -> Error
 
 
 def _common_errors(path: str, container: Container) -> Errors:
-    """Yield the errors that containers of every sort may have."""
     if container.name:
         yield from dns_label_errors(f"{path}.name", container.name)
     else:
@@ -115,7 +114,6 @@ def _common_errors(path: str, container: Container) -> Errors:
 
 
 def _port_errors(path: str, port: ContainerPort) -> Errors:
-    """Yield the errors of a port by itself."""
     # 0 is no port of a container, but on the node it means none.
     if port.container_port:
         yield from _port_number_errors(f"{path}.containerPort", port.container_port)
@@ -128,13 +126,11 @@ def _port_errors(path: str, port: ContainerPort) -> Errors:
 
 
 def _port_number_errors(path: str, number: int) -> Errors:
-    """Yield the error of a number that no port has."""
     if not 1 <= number <= _MAX_PORT:
         yield invalid(path, number, f"must be between 1 and {_MAX_PORT}, inclusive")
 
 
 def _host_port_conflicts(path: str, containers: Sequence[Container]) -> Errors:
-    """Yield the errors of the node's ports that are asked for twice."""
     taken: set[str] = set()
     for index, container in enumerate(containers):
         for number, port in enumerate(container.ports):
@@ -168,7 +164,6 @@ def _init_restart_errors(path: str, container: Container, release: Release) -> E
 
 
 def _restart_policy_errors(path: str, container: Container, release: Release) -> Errors:
-    """Yield the errors of a container's restart policy and its rules."""
     policy, rules = container.restart_policy, container.restart_policy_rules
     if policy is None:
         if rules:
@@ -184,14 +179,12 @@ def _restart_policy_errors(path: str, container: Container, release: Release) ->
 
 
 def _too_many_rules(path: str, count: int, release: Release) -> FieldError:
-    """Return the error of more rules than there may be, which until v1.35 were called bytes."""
     if release.minor >= _RULES_COUNTED_SINCE:
         return too_many(path, count, _MAX_RESTART_RULES)
     return too_long(path, _MAX_RESTART_RULES)
 
 
 def _not_ephemeral_errors(path: str, container: Container) -> Errors:
-    """Yield the errors of what an ephemeral container must not have."""
     for name, value in (
         ("ports", container.ports),
         ("resources", container.resources.requests or container.resources.limits),

@@ -111,5 +111,4 @@ def too_long(path: str, most: int) -> FieldError:
 
 
 def _error(path: str, reason: Reason, *parts: str) -> FieldError:
-    """Return the error with the parts that say something."""
     return FieldError(path, reason, ": ".join((_TITLES[reason], *filter(None, parts))))

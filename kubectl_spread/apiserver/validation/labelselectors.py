@@ -38,7 +38,6 @@ def label_selector_errors(path: str, selector: LabelSelector | None) -> Errors:
 
 
 def _expression_errors(path: str, expression: LabelSelectorRequirement) -> Errors:
-    """Yield the errors of one expression."""
     yield from operator_errors(path, expression.operator, expression.values)
     yield from label_key_errors(f"{path}.key", expression.key)
     for index, value in enumerate(expression.values):
@@ -79,7 +78,6 @@ def merged_key_errors(
 
 
 def _key_errors(path: str, selector: LabelSelector | None, keys: Sequence[str]) -> Errors:
-    """Yield the errors of the keys by themselves."""
     if keys and selector is None:
         yield forbidden(path, NO_SELECTOR)
         return

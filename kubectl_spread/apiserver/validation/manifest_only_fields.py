@@ -94,7 +94,6 @@ def validate_details(
 
 
 def _reads_template(obj: KubernetesObject, release: Release) -> bool:
-    """Whether the API server looks at a workload's template."""
     if isinstance(obj, StatefulSet) and release.minor < STATEFUL_SET_TEMPLATE_SINCE:
         return False
     # upstream: it does not while the selector of these cannot be read.
@@ -104,14 +103,12 @@ def _reads_template(obj: KubernetesObject, release: Release) -> bool:
 
 
 def _template_errors(kind: str, spec: WorkloadSpecDetails, release: Release) -> Errors:
-    """Yield the errors of a workload's template."""
     job = spec.job_template.spec if kind == "CronJob" else spec
     path = f"{_JOB_SPECS.get(kind, 'spec')}.template.spec"
     yield from _pod_spec_errors(path, _with_claims(job.template.spec, spec), pod_name=None, release=release)
 
 
 def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, release: Release) -> Errors:
-    """Yield the errors of what a Pod, or (without a name) a template, is made of."""
     volumes = template_as_created(PodSpec(volumes=spec.volumes), release).volumes
     # With what a manifest alone has; what is said of the rest is said once.
     yield from volume_errors(f"{path}.volumes", volumes, pod_name=pod_name, release=release)
@@ -130,7 +127,6 @@ def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, r
 
 
 def _workload_errors(kind: str, spec: WorkloadSpecDetails, *, lives: bool) -> Errors:
-    """Yield the errors of a workload beside its template."""
     for field, attribute in _COUNTS.get(kind, {}).items():
         yield from count_errors(f"spec.{field}", getattr(spec, attribute))
     if kind in _JOB_SPECS:
@@ -148,7 +144,6 @@ def _workload_errors(kind: str, spec: WorkloadSpecDetails, *, lives: bool) -> Er
 
 
 def _progress_errors(spec: WorkloadSpecDetails) -> Errors:
-    """Yield the errors of the time in which a Deployment is to get on."""
     path, seconds = "spec.progressDeadlineSeconds", spec.progress_deadline_seconds
     yield from count_errors(path, seconds)
     seconds = _PROGRESS_SECONDS if seconds is None else seconds
@@ -166,7 +161,6 @@ def _with_claims(spec: PodSpecDetails, owner: WorkloadSpecDetails) -> PodSpecDet
 
 
 def _container_errors(path: str, container: ContainerDetails, volumes: Collection[str]) -> Errors:
-    """Yield the errors that containers of every sort may have."""
     if container.termination_message_policy not in {"", *_MESSAGE_POLICIES}:
         field = f"{path}.terminationMessagePolicy"
         yield not_supported(field, container.termination_message_policy, _MESSAGE_POLICIES)
@@ -179,7 +173,6 @@ def _container_errors(path: str, container: ContainerDetails, volumes: Collectio
 
 
 def _port_name_errors(path: str, names: Sequence[str]) -> Errors:
-    """Yield the errors of the names of a container's ports, which need none."""
     seen: set[str] = set()
     for index, name in enumerate(names):
         field = f"{path}[{index}].name"
@@ -191,7 +184,6 @@ def _port_name_errors(path: str, names: Sequence[str]) -> Errors:
 
 
 def _variable_errors(path: str, variable: EnvironmentVariable) -> Errors:
-    """Yield the errors of an environment variable; which fields there are is not looked at."""
     if not variable.name:
         yield required(f"{path}.name")
     source, place = variable.value_from, f"{path}.valueFrom"
@@ -211,7 +203,6 @@ def _variable_errors(path: str, variable: EnvironmentVariable) -> Errors:
 
 
 def _mount_errors(path: str, mounts: Sequence[MountDetails], volumes: Collection[str]) -> Errors:
-    """Yield the errors of where a container sees volumes, given the names of those that there are."""
     places: set[str] = set()
     for index, mount in enumerate(mounts):
         place = f"{path}[{index}]"

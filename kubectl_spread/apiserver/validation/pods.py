@@ -74,9 +74,11 @@ def template_errors(path: str, template: PodTemplateSpec, release: Release) -> E
 
 def metadata_errors(metadata: ObjectMeta, name_faults: NameFaults, *, check_generate_name: bool = True) -> Errors:
     """Yield the errors of an object's name, namespace and labels; an absent namespace is filled in."""
-    if metadata.generate_name and check_generate_name:
-        for fault in name_faults(_as_prefix(metadata.generate_name)):
-            yield invalid("metadata.generateName", quoted(metadata.generate_name), fault)
+    prefix = metadata.generate_name
+    if prefix and check_generate_name:
+        # upstream: a dash at the end is as good as a letter, which takes the place of the last two characters.
+        masked = f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+        yield from (invalid("metadata.generateName", quoted(prefix), fault) for fault in name_faults(masked))
     name = name_as_created(metadata)
     if not name:
         yield required("metadata.name", "name or generateName is required")
@@ -88,7 +90,6 @@ def metadata_errors(metadata: ObjectMeta, name_faults: NameFaults, *, check_gene
 
 
 def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Release) -> Errors:
-    """Yield the errors of the spec of a Pod, or (without a name) of a template."""
     yield from volume_errors(f"{path}.volumes", spec.volumes, pod_name=pod_name, release=release)
     yield from _claim_errors(f"{path}.resourceClaims", spec.resource_claims)
     yield from container_errors(f"{path}.containers", spec.containers, release)
@@ -113,7 +114,6 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
 
 
 def _claim_errors(path: str, claims: Sequence[PodResourceClaim]) -> Errors:
-    """Yield the errors of claims on devices: of their names, and of what they stand for."""
     names: set[str] = set()
     for index, claim in enumerate(claims):
         place = f"{path}[{index}]"
@@ -128,7 +128,6 @@ def _claim_errors(path: str, claims: Sequence[PodResourceClaim]) -> Errors:
 
 
 def _claim_source_errors(path: str, claim: PodResourceClaim) -> Errors:
-    """Yield the errors of where a claim on devices comes from: it exists, or it is made from a template."""
     existing, template = claim.resource_claim_name, claim.resource_claim_template_name
     names = {"Name": claim.name, "ResourceClaimName": existing or None, "ResourceClaimTemplateName": template or None}
     if existing and template:
@@ -142,7 +141,6 @@ def _claim_source_errors(path: str, claim: PodResourceClaim) -> Errors:
 
 
 def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:
-    """Yield the errors of scheduling gates."""
     names: set[str] = set()
     for index, gate in enumerate(gates):
         yield from label_key_errors(f"{path}[{index}]", gate.name)
@@ -152,14 +150,7 @@ def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:
 
 
 def _host_users_errors(path: str, spec: PodSpec, release: Release) -> Errors:
-    """Yield the error of a user namespace on the host network."""
     # The host's network in a namespace of other users fails in ways that nobody expects.
     if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
         field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
         yield forbidden(path, f"when `{field}` is false")
-
-
-def _as_prefix(name: str) -> str:
-    """Return a generateName as it is validated: a dash at its end is as good as a letter."""
-    # upstream: the letter takes the place of the last two characters.
-    return f"{name[:-2]}a" if len(name) > 1 and name.endswith("-") else name

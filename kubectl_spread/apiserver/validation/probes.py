@@ -62,7 +62,6 @@ def port_name_faults(name: str) -> Iterator[str]:
 
 
 def _probes(container: ContainerDetails) -> Mapping[str, Probe | None]:
-    """Return field → probe, in the order in which the API server looks at them."""
     return {
         "livenessProbe": container.liveness_probe,
         "readinessProbe": container.readiness_probe,
@@ -71,7 +70,6 @@ def _probes(container: ContainerDetails) -> Mapping[str, Probe | None]:
 
 
 def _probe_errors(path: str, probe: Probe) -> Errors:
-    """Yield the errors of a probe, which bears its name at the end of the path."""
     yield from _handler_errors(path, probe)
     for name, number in (
         ("initialDelaySeconds", probe.initial_delay_seconds),
@@ -101,7 +99,6 @@ def _handler_errors(path: str, handler: Handler) -> Errors:
 
 
 def _ways(path: str, handler: Handler) -> Iterator[tuple[str, Errors]]:
-    """Yield (field, its errors) of all that is to be done, in the order in which the API server looks at them."""
     if handler.exec is not None:
         yield "exec", iter(() if handler.exec.command else (required(f"{path}.exec.command"),))
     if handler.http_get is not None:
@@ -115,14 +112,12 @@ def _ways(path: str, handler: Handler) -> Iterator[tuple[str, Errors]]:
 
 
 def _http_errors(path: str, action: HTTPGetAction) -> Errors:
-    """Yield the errors of a request."""
     yield from _port_errors(f"{path}.port", action.port)
     if action.scheme not in {"", *_SCHEMES}:
         yield not_supported(f"{path}.scheme", action.scheme, _SCHEMES)
 
 
 def _port_errors(path: str, port: int | str) -> Errors:
-    """Yield the errors of a port, which is a number or the name of one."""
     if isinstance(port, str):
         yield from (invalid(path, quoted(port), fault) for fault in port_name_faults(port))
     elif not 1 <= port <= _MAX_PORT:

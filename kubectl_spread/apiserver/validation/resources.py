@@ -87,7 +87,6 @@ def _may_overcommit(name: str) -> bool:
 
 
 def _container_limit_errors(path: str, spec: PodSpec, limits: Amounts) -> Errors:
-    """Yield the errors of containers that may use more than their Pod."""
     # upstream: reported at ``resources.containers[index][resource].limits``, a path that does not exist.
     for index, container in enumerate(spec.containers):
         for name, amount in read_amounts(container.resources.limits).items():
@@ -97,7 +96,6 @@ def _container_limit_errors(path: str, spec: PodSpec, limits: Amounts) -> Errors
 
 
 def _requirement_errors(path: str, resources: ResourceRequirements, name_errors: NameRule) -> Errors:
-    """Yield the errors of requests and limits."""
     limits, requests = read_amounts(resources.limits), read_amounts(resources.requests)
     yield from _unreadable_errors(f"{path}.limits", resources.limits)
     for name, amount in limits.items():
@@ -116,7 +114,6 @@ def _requirement_errors(path: str, resources: ResourceRequirements, name_errors:
 
 
 def _unreadable_errors(path: str, resources: Mapping[str, Quantity]) -> Errors:
-    """Yield the errors of what is no quantity."""
     # differs: the API server cannot even read such an object and answers 400 with these words.
     for name, text in sorted(resources.items()):
         if unreadable(text):
@@ -124,7 +121,6 @@ def _unreadable_errors(path: str, resources: Mapping[str, Quantity]) -> Errors:
 
 
 def _amount_errors(path: str, name: str, amount: Amount) -> Errors:
-    """Yield the errors of an amount by itself."""
     if amount.value < 0:
         yield invalid(path, quoted(str(amount)), "must be greater than or equal to 0")
     if (name in _COUNTED or _is_extended(name)) and amount.value.denominator != 1:
@@ -132,7 +128,6 @@ def _amount_errors(path: str, name: str, amount: Amount) -> Errors:
 
 
 def _limit_errors(path: str, name: str, amount: Amount, *, limit: Amount | None) -> Errors:
-    """Yield the errors of a request beside the limit of the same resource."""
     # upstream: reported at ``requests`` and ``limits``, without the resource.
     if limit is None:
         if not _may_overcommit(name):
@@ -144,13 +139,11 @@ def _limit_errors(path: str, name: str, amount: Amount, *, limit: Amount | None)
 
 
 def _page_errors(path: str, name: str, amount: Amount) -> Errors:
-    """Yield the error of huge pages that are not a whole number."""
     if name.startswith(HUGE_PAGES_PREFIX) and not _divides(name.removeprefix(HUGE_PAGES_PREFIX), amount.value):
         yield invalid(path, quoted(str(amount)), f"{amount} is not positive integer multiple of {name}")
 
 
 def _divides(page_size: str, amount: Fraction) -> bool:
-    """Whether the amount is a number of pages of that size."""
     if unreadable(page_size):
         return False
     # hugepages-2Mi: the size is part of the name.
@@ -160,7 +153,6 @@ def _divides(page_size: str, amount: Fraction) -> bool:
 
 
 def _container_name_errors(path: str, name: str) -> Errors:
-    """Yield the errors of a resource a container may not ask for."""
     yield from _name_errors(path, name)
     if "/" not in name:
         if name not in _OF_CONTAINER and not name.startswith(HUGE_PAGES_PREFIX):
@@ -170,7 +162,6 @@ def _container_name_errors(path: str, name: str) -> Errors:
 
 
 def _pod_name_errors(path: str, name: str) -> Errors:
-    """Yield the errors of a resource a Pod as a whole may not ask for."""
     errors = tuple(_name_errors(path, name))
     yield from errors
     if not errors and not is_pod_level(name):
@@ -178,7 +169,6 @@ def _pod_name_errors(path: str, name: str) -> Errors:
 
 
 def _name_errors(path: str, name: str) -> Errors:
-    """Yield the errors of a resource's name as such."""
     faults = tuple(label_key_faults(name))
     yield from (invalid(path, as_json(name), fault) for fault in faults)
     known = name in _STANDARD or name.removeprefix(_QUOTA).startswith(HUGE_PAGES_PREFIX)
@@ -187,7 +177,6 @@ def _name_errors(path: str, name: str) -> Errors:
 
 
 def _is_native(name: str) -> bool:
-    """Whether the resource is Kubernetes' own."""
     return "/" not in name or _NATIVE in name
 
 

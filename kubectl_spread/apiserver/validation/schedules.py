@@ -23,8 +23,6 @@ _EITHER = 2
 
 
 class _Bounds(msgspec.Struct, frozen=True):
-    """What a field of a schedule may say: from the least to the most, or by names."""
-
     least: int
     most: int
     names: Mapping[str, int] = {}

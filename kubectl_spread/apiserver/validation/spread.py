@@ -49,7 +49,6 @@ def constraint_errors(path: str, constraints: Sequence[TopologySpreadConstraint]
 
 
 def _field_errors(path: str, constraint: TopologySpreadConstraint) -> Errors:
-    """Yield the errors of the fields that every constraint has."""
     if constraint.max_skew <= 0:
         yield invalid(f"{path}.maxSkew", constraint.max_skew, _NOT_POSITIVE)
     if not constraint.topology_key:
@@ -59,7 +58,6 @@ def _field_errors(path: str, constraint: TopologySpreadConstraint) -> Errors:
 
 
 def _min_domains_errors(path: str, constraint: TopologySpreadConstraint) -> Errors:
-    """Yield the errors of minDomains."""
     if constraint.min_domains is None:
         return
     if constraint.min_domains <= 0:
@@ -72,7 +70,6 @@ def _min_domains_errors(path: str, constraint: TopologySpreadConstraint) -> Erro
 
 
 def _policy_errors(path: str, policy: str | None) -> Errors:
-    """Yield the error of an unknown node inclusion policy."""
     if policy is not None and policy not in _POLICIES:
         yield not_supported(path, policy, _POLICIES)
 

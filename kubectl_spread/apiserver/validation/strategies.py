@@ -50,7 +50,6 @@ def strategy_errors(owner: Deployment | StatefulSet | DaemonSet, release: Releas
 
 
 def _of_deployment(strategy: UpdateStrategy) -> Errors:
-    """Yield the errors of a Deployment's strategy."""
     path, rolling = "spec.strategy", strategy.rolling_update
     match strategy.type:
         case workloads.RECREATE:
@@ -63,7 +62,6 @@ def _of_deployment(strategy: UpdateStrategy) -> Errors:
 
 
 def _of_daemon_set(strategy: UpdateStrategy) -> Errors:
-    """Yield the errors of a DaemonSet's strategy."""
     path = "spec.updateStrategy"
     match strategy.type:
         case workloads.ON_DELETE:
@@ -75,7 +73,6 @@ def _of_daemon_set(strategy: UpdateStrategy) -> Errors:
 
 
 def _of_stateful_set(strategy: UpdateStrategy, release: Release) -> Errors:
-    """Yield the errors of a StatefulSet's strategy, whose maxUnavailable does not count where its feature is off."""
     path, rolling = "spec.updateStrategy", strategy.rolling_update
     known = [ROLLING_UPDATE, ON_DELETE, *((RECREATE,) if release.enables(STATEFUL_SET_RECREATE) else ())]
     if strategy.type in {"", ROLLING_UPDATE}:
@@ -92,7 +89,6 @@ def _of_stateful_set(strategy: UpdateStrategy, release: Release) -> Errors:
 
 
 def _deployment_rolling_errors(path: str, rolling: RollingUpdate) -> Errors:
-    """Yield the errors of how far a Deployment's rollout may go."""
     unavailable = "25%" if rolling.max_unavailable is None else rolling.max_unavailable
     surge = "25%" if rolling.max_surge is None else rolling.max_surge
     yield from _portion_errors(f"{path}.maxUnavailable", unavailable)
@@ -103,7 +99,6 @@ def _deployment_rolling_errors(path: str, rolling: RollingUpdate) -> Errors:
 
 
 def _daemon_set_rolling_errors(path: str, rolling: RollingUpdate) -> Errors:
-    """Yield the errors of how far a DaemonSet's rollout may go: it takes Pods away first or adds new ones first."""
     unavailable = 1 if rolling.max_unavailable is None else rolling.max_unavailable
     surge = 0 if rolling.max_surge is None else rolling.max_surge
     both = ((f"{path}.maxUnavailable", unavailable), (f"{path}.maxSurge", surge))
@@ -118,7 +113,6 @@ def _daemon_set_rolling_errors(path: str, rolling: RollingUpdate) -> Errors:
 
 
 def _stateful_set_rolling_errors(path: str, rolling: RollingUpdate, release: Release) -> Errors:
-    """Yield the errors of how far a StatefulSet's rollout may go."""
     yield from count_errors(f"{path}.partition", rolling.partition)
     unavailable, field = rolling.max_unavailable, f"{path}.maxUnavailable"
     if unavailable is None or not release.enables(MAX_UNAVAILABLE_STATEFUL_SET):
@@ -177,7 +171,6 @@ def _surging(strategy: UpdateStrategy) -> dict[str, object]:
 
 
 def _partitioned(rolling: RollingUpdate | None, release: Release) -> dict[str, object] | None:
-    """Return the parameters of a StatefulSet's strategy as they stand in a message."""
     if rolling is None:
         return None
     unavailable = rolling.max_unavailable if release.enables(MAX_UNAVAILABLE_STATEFUL_SET) else None

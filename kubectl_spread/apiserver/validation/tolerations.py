@@ -39,7 +39,6 @@ def toleration_errors(path: str, tolerations: Sequence[Toleration], release: Rel
 
 
 def _key_errors(path: str, toleration: Toleration) -> Errors:
-    """Yield the errors of the key: only Exists may go without one."""
     if toleration.key:
         yield from label_key_errors(f"{path}.key", toleration.key)
     elif toleration.operator != "Exists":
@@ -48,7 +47,6 @@ def _key_errors(path: str, toleration: Toleration) -> Errors:
 
 
 def _operator_errors(path: str, toleration: Toleration, release: Release) -> Errors:
-    """Yield the errors of the operator and of the value that must suit it."""
     # upstream: a value that does not suit Equal or Exists is reported at ``operator``.
     place, value = f"{path}.operator", toleration.value
     match toleration.operator:
@@ -68,7 +66,6 @@ def _operator_errors(path: str, toleration: Toleration, release: Release) -> Err
 
 
 def _number_errors(path: str, value: str) -> Errors:
-    """Yield the errors of a value that is compared as a number."""
     if not value:
         yield invalid(path, quoted(value), "must be non-empty")
     # Two rules look at the number, so a wrong one is told twice: of its form, and of its range.

@@ -22,7 +22,7 @@ from kubectl_spread.apiserver.validation.field_errors import (
     required,
 )
 from kubectl_spread.apiserver.validation.names import dns_label_errors, dns_subdomain_errors
-from kubectl_spread.objects.core import AzureDiskVolumeSource, ImageVolumeSource, PersistentVolumeClaimSpec, Volume
+from kubectl_spread.objects.core import AzureDiskVolumeSource, PersistentVolumeClaimSpec, Volume
 from kubectl_spread.release import Release
 
 _SOURCES: Mapping[str, str] = {
@@ -157,8 +157,12 @@ def _source_errors(path: str, volume: Volume, *, pod_name: str | None, release: 
                 yield from _made_claim_errors(f"{path}.name", volume.name, pod_name)
             made = volume.ephemeral.volume_claim_template.spec
             yield from claim_errors(f"{path}.ephemeral.volumeClaimTemplate.spec", made)
-        case "image" if pod_name is not None or release.minor >= _TEMPLATE_REFERENCE_SINCE:
-            yield from _image_errors(f"{path}.image.reference", volume.image)
+        case "image" if (
+            volume.image
+            and not volume.image.reference
+            and (pod_name is not None or release.minor >= _TEMPLATE_REFERENCE_SINCE)
+        ):
+            yield required(f"{path}.image.reference")
     # upstream: the first source in its own order counts, not in the manifest's.
     yield from (forbidden(f"{path}.{name}", "may not specify more than 1 volume type") for name in others)
 
@@ -188,21 +192,13 @@ def claim_errors(path: str, spec: PersistentVolumeClaimSpec) -> Errors:
 
 
 def _host_path_errors(path: str, place: str, kind: str) -> Errors:
-    """Yield the errors of a place on the node, and of what is to be there."""
     if ".." in place.split("/"):
         yield invalid(f"{path}.path", quoted(place), "must not contain '..'")
     if kind not in _HOST_PATH_TYPES:
         yield not_supported(f"{path}.type", kind, _HOST_PATH_TYPES)
 
 
-def _image_errors(path: str, image: ImageVolumeSource | None) -> Errors:
-    """Yield the error of an image volume without an image."""
-    if image is not None and not image.reference:
-        yield required(path)
-
-
 def _iqn_errors(path: str, iqn: str) -> Errors:
-    """Yield the error of a name that no iSCSI target has."""
     form = _IQN_FORMS.get(iqn[:3])
     if form is None:
         yield invalid(path, quoted(iqn), "must be valid format starting with iqn, eui, or naa")
@@ -211,7 +207,6 @@ def _iqn_errors(path: str, iqn: str) -> Errors:
 
 
 def _azure_errors(path: str, disk: AzureDiskVolumeSource) -> Errors:
-    """Yield the errors of the kind of an Azure disk, and of an address that does not suit it."""
     if disk.kind not in _AZURE_KINDS:
         yield not_supported(f"{path}.kind", disk.kind, _AZURE_KINDS)
     # A managed disk is a resource of Azure, any other a blob at an address.
@@ -221,7 +216,6 @@ def _azure_errors(path: str, disk: AzureDiskVolumeSource) -> Errors:
 
 
 def _made_claim_errors(path: str, volume_name: str, pod_name: str) -> Errors:
-    """Yield the errors of the name of a claim that is made for the Pod."""
     claim_name = f"{pod_name}-{volume_name}"
     for fault in dns_subdomain_faults(claim_name):
         yield invalid(path, quoted(volume_name), f"PVC name {quoted(claim_name)}: {fault}")

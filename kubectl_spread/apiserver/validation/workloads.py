@@ -80,7 +80,6 @@ def validate_template(template: PodTemplateSpec, release: Release, *, path: str)
 
 
 def _errors(obj: KubernetesObject, release: Release) -> Errors:
-    """Yield the errors of an object."""
     match obj:
         case Pod():
             yield from pod_errors(obj, release)
@@ -99,7 +98,6 @@ def _errors(obj: KubernetesObject, release: Release) -> Errors:
 
 
 def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Errors:
-    """Yield the errors of a Deployment or ReplicaSet."""
     # upstream: the template is not looked at while the selector cannot be read.
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
@@ -116,7 +114,6 @@ def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Erro
 
 
 def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
-    """Yield the errors of a StatefulSet, whose templates were not looked at until v1.34."""
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_label_faults)
     if spec.pod_management_policy not in {"", *_MANAGEMENT_POLICIES}:
@@ -141,7 +138,6 @@ def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
 
 
 def _claim_template_errors(spec: StatefulSetSpec, release: Release) -> Errors:
-    """Yield the errors of the claims that a StatefulSet makes for its Pods, and of what becomes of them."""
     when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
     if when_scaled not in {"", *_RETENTION_POLICIES}:
         field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
@@ -152,7 +148,6 @@ def _claim_template_errors(spec: StatefulSetSpec, release: Release) -> Errors:
 
 
 def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
-    """Yield the errors of a DaemonSet."""
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     yield from label_selector_errors("spec.selector", spec.selector)
@@ -166,7 +161,6 @@ def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
 
 
 def _strategy_errors(owner: Deployment | StatefulSet | DaemonSet, strategy: UpdateStrategy, release: Release) -> Errors:
-    """Yield the errors of how the owner's Pods are replaced; the defaults are sound."""
     if strategy != UpdateStrategy():
         from kubectl_spread.apiserver.validation.strategies import strategy_errors
 
@@ -174,7 +168,6 @@ def _strategy_errors(owner: Deployment | StatefulSet | DaemonSet, strategy: Upda
 
 
 def _job_errors(job: Job, release: Release) -> Errors:
-    """Yield the errors of a Job."""
     # differs: a selector is taken for one under ``manualSelector: true``; without that, the API server refuses it.
     created = job_as_created(job)
     spec = created.spec
@@ -188,7 +181,6 @@ def _job_errors(job: Job, release: Release) -> Errors:
 
 
 def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
-    """Yield the errors of a CronJob, whose Jobs' names are eleven characters longer than its own."""
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     spec = owner.spec.job_template.spec
     yield from _job_spec_errors("spec.jobTemplate.spec", spec, release)
@@ -202,7 +194,6 @@ def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
 
 
 def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
-    """Yield the errors of what a Job and a CronJob have in common."""
     yield from count_errors(f"{path}.parallelism", spec.parallelism)
     yield from count_errors(f"{path}.completions", spec.completions)
     yield from count_errors(f"{path}.backoffLimit", spec.backoff_limit)
@@ -219,7 +210,6 @@ def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
 
 
 def _failure_errors(path: str, spec: JobSpec) -> Errors:
-    """Yield the errors of what follows from Pods that fail, exit codes aside."""
     rules = spec.pod_failure_policy.rules if spec.pod_failure_policy else ()
     for index, rule in enumerate(rules):
         field = f"{path}.podFailurePolicy.rules[{index}].action"
@@ -235,7 +225,6 @@ def _failure_errors(path: str, spec: JobSpec) -> Errors:
 
 
 def _indexes_errors(path: str, spec: JobSpec) -> Errors:
-    """Yield the errors of how a Job numbers its Pods, and of how many of these may fail."""
     mode, indexed = spec.completion_mode, spec.completion_mode == _INDEXED
     limits = {"backoffLimitPerIndex": spec.backoff_limit_per_index, "maxFailedIndexes": spec.max_failed_indexes}
     for field, limit in limits.items():
@@ -256,7 +245,6 @@ def _indexes_errors(path: str, spec: JobSpec) -> Errors:
 
 
 def _name_label_errors(template: PodTemplateSpec, name: str) -> Errors:
-    """Yield the errors of labels that should hold the Job's name."""
     for key in JOB_NAME_LABELS:
         if template.metadata.labels[key] != name:
             yield invalid(f"{_TEMPLATE}.metadata.labels[{key}]", _labels_text(template), f"must be '{name}'")
@@ -282,7 +270,6 @@ def _replication_controller_errors(owner: ReplicationController, release: Releas
 
 
 def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
-    """Yield the errors of Pods that would end by themselves, where their controller wants them to run for ever."""
     if template.spec.restart_policy != _ALWAYS:
         yield not_supported(f"{_TEMPLATE}.spec.restartPolicy", template.spec.restart_policy, [_ALWAYS])
     if template.spec.active_deadline_seconds is not None:
@@ -291,7 +278,6 @@ def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
 
 
 def _selector_errors(spec: WorkloadSpec, *, kind: str) -> Errors:
-    """Yield the errors of a selector that must be there and must not be empty."""
     if spec.selector is None:
         yield required("spec.selector")
         return
@@ -301,7 +287,6 @@ def _selector_errors(spec: WorkloadSpec, *, kind: str) -> Errors:
 
 
 def _mismatch_errors(spec: WorkloadSpec | JobSpec) -> Errors:
-    """Yield the error of a template whose Pods the selector would not find."""
     if not parse_label_selector(spec.selector).matches(spec.template.metadata.labels):
         yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(spec.template), _MISMATCH)
 
@@ -312,10 +297,8 @@ def _is_readable(selector: LabelSelector | None) -> bool:
 
 
 def _selector_text(spec: WorkloadSpec) -> str:
-    """Return the selector as it stands in a message."""
     return selector_as_json(spec.selector or LabelSelector())
 
 
 def _labels_text(template: PodTemplateSpec) -> str:
-    """Return a template's labels as they stand in a message."""
     return as_json(dict(sorted(template.metadata.labels.items())) or None)
