@@ -13,10 +13,10 @@ from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.check_item import Checked
-from kubectl_spread.diagnosis.fixes import Situation, search_fixes
 from kubectl_spread.diagnosis.fixes.candidate import as_template
 from kubectl_spread.diagnosis.fixes.patch import pointer
-from kubectl_spread.diagnosis.fixes.situation import Written
+from kubectl_spread.diagnosis.fixes.search import search_fixes
+from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.simulation.placement import Placed

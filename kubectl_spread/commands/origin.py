@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.files.sources import STANDARD_INPUT
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import CheckItem, Origin
-from kubectl_spread.contract.fixes import ManifestEdit
+from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 
 
 def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:

@@ -23,7 +23,8 @@ from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
-from kubectl_spread.diagnosis.fixes import NO_FIXES, Situation, fix_for, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.search import NO_FIXES, fix_for, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.preemption import awaited, nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Incomplete, Metadata, PodName, Report, WorkloadRef
+from kubectl_spread.controllers.workloads import Replicas
 
 
 class EventReport(Report, frozen=True, kw_only=True):
@@ -58,18 +59,6 @@ class Nomination(Report, frozen=True, kw_only=True):
 
     node: str
     leaving: tuple[PodName, ...]
-
-
-class Replicas(Report, frozen=True, kw_only=True):
-    """How much of a workload is at work.
-
-    Attributes:
-        wanted: the Pods that it asks for (count).
-        running: those of its Pods that run, and do not say that they are not ready (count).
-    """
-
-    wanted: int
-    running: int
 
 
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):

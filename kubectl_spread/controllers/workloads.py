@@ -43,6 +43,18 @@ class OwnedPods(msgspec.Struct, frozen=True):
         return self.ref.kind == "Pod" and any(is_mirror(pod) for pod in self.pods)
 
 
+class Replicas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How much of a workload is at work.
+
+    Attributes:
+        wanted: the Pods that it asks for (count).
+        running: those of its Pods that run, and do not say that they are not ready (count).
+    """
+
+    wanted: int
+    running: int
+
+
 def workloads(snapshot: Snapshot) -> Iterator[OwnedPods]:
     """Yield every workload that nothing else owns, and what owns Pods without being readable, by namespace and name."""
     pods = living_pods(snapshot.all(Pod), snapshot)

@@ -9,8 +9,8 @@ from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.causes import named
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.fixes import Destination, Situation, search_openings
-from kubectl_spread.diagnosis.fixes.search import Spent
+from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
+from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
 from kubectl_spread.rebalance.movable import Movable
 from kubectl_spread.rebalance.plan import Outcome

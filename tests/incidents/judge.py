@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from kubectl_spread.diagnosis.fixes import Situation
+from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node
 from tests.build import Object
 from tests.diagnosis.fixes.claims import situation_of, with_changes

@@ -12,24 +12,3 @@
 * manifest.py: what to change in a file, for a Pod that does not exist yet
 * patch.py: JSON patches
 """
-
-from kubectl_spread.diagnosis.fixes.search import (
-    NO_FIXES,
-    FixSearch,
-    fix_for,
-    search_fixes,
-    search_openings,
-    siblings_of,
-)
-from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
-
-__all__ = [
-    "NO_FIXES",
-    "Destination",
-    "FixSearch",
-    "Situation",
-    "fix_for",
-    "search_fixes",
-    "search_openings",
-    "siblings_of",
-]

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.fixes import Change, PatchOperation, Target
+from kubectl_spread.diagnosis.fixes.change import Change, PatchOperation, Target
 from kubectl_spread.diagnosis.fixes.patch import patched
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec

@@ -11,7 +11,6 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
-from kubectl_spread.contract.fixes import Disturbance, ManifestEdit, PatchOperation
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import owner_of
@@ -27,6 +26,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edits_of,
     operations_of,
 )
+from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, PatchOperation
 from kubectl_spread.diagnosis.fixes.fragment import difference, merged, removed, yaml_lines
 from kubectl_spread.diagnosis.fixes.gitops import keeper_of
 from kubectl_spread.diagnosis.fixes.manifest import manifest_edits, may_not_change

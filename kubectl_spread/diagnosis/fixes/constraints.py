@@ -7,10 +7,10 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.contract.fixes import JsonValue, PatchOperation
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
+from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
 from kubectl_spread.diagnosis.fixes.situation import Situation

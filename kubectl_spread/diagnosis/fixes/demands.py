@@ -7,9 +7,9 @@ from functools import partial
 
 import msgspec
 
-from kubectl_spread.contract.fixes import JsonValue, PatchOperation
 from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
+from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from kubectl_spread.apiserver.updates import update_errors
-from kubectl_spread.contract.fixes import ManifestEdit, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import ManifestEdit, PatchOperation
 from kubectl_spread.diagnosis.fixes.fragment import yaml_lines
 from kubectl_spread.diagnosis.fixes.patch import field_of, value_at
 from kubectl_spread.diagnosis.fixes.situation import Written

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kubectl_spread.contract.fixes import JsonValue, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain, convert
 

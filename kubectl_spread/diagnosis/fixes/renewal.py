@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from kubectl_spread.contract.fixes import Disturbance
 from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited_where_it_fits, edits_of
+from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_owner
 from kubectl_spread.diagnosis.fixes.situation import Situation

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.fixes import Change, Fix
+from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
@@ -21,6 +21,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edited_where_it_fits,
     edits_of,
 )
+from kubectl_spread.diagnosis.fixes.change import Change
 from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.left_alone import left_alone
 from kubectl_spread.diagnosis.fixes.renewal import renewal_jams

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from kubectl_spread.contract.fixes import PatchOperation
+from kubectl_spread.diagnosis.fixes.change import PatchOperation
 
 
 def kubectl(verb: str, *arguments: str, flags: Iterable[str] = ()) -> str:

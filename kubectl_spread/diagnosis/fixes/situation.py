@@ -9,8 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
-from kubectl_spread.contract.pending import Replicas
-from kubectl_spread.controllers.workloads import living_pods, owner_of, owners_of
+from kubectl_spread.controllers.workloads import Replicas, living_pods, owner_of, owners_of
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes

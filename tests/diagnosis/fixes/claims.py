@@ -12,7 +12,8 @@ import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes
+from kubectl_spread.diagnosis.fixes.search import FixSearch, search_fixes
+from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.scheduler.framework import Handle

@@ -8,7 +8,8 @@ import msgspec
 
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.controllers.workloads import living_pods
-from kubectl_spread.diagnosis.fixes import FixSearch, Situation, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.search import FixSearch, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile, default_profile

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes import search_fixes
+from kubectl_spread.diagnosis.fixes.search import search_fixes
 from tests.build import Object
 from tests.conformance.generate import Case
 from tests.diagnosis.fixes.claims import Refused, refused, situation_of

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.diagnosis.fixes import Situation, moves
+from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE_IN_PAIRS
+from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects import kinds
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import fixes, search, web, zones

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.contract.fixes import Change
+from kubectl_spread.diagnosis.fixes.change import Change
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.contract.fixes import PatchOperation
+from kubectl_spread.diagnosis.fixes.change import PatchOperation
 from kubectl_spread.diagnosis.fixes.patch import append, field_of, patched, pointer, remove, set_to
 from tests.build import pod, typed_pod
 

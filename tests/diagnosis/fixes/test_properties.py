@@ -9,7 +9,9 @@ from itertools import combinations
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.diagnosis.fixes import Situation, moves, nodes, search_fixes
+from kubectl_spread.diagnosis.fixes import moves, nodes
+from kubectl_spread.diagnosis.fixes.search import search_fixes
+from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import Requirement, conflict_core
 from kubectl_spread.objects.core import Pod
 from tests.diagnosis.fixes.claims import Refused, refused, situation_of, with_fix

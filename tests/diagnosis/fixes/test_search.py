@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes import fix_for
-from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS
+from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner

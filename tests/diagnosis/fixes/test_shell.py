@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.fixes import PatchOperation
+from kubectl_spread.diagnosis.fixes.change import PatchOperation
 from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
 from tests.hostile.poison import POISONS
 

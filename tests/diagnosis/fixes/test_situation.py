@@ -6,11 +6,10 @@ import pytest
 from msgspec import UNSET
 
 from kubectl_spread.contract.findings import Severity
-from kubectl_spread.contract.pending import Replicas
-from kubectl_spread.controllers.workloads import living_pods
+from kubectl_spread.controllers.workloads import Replicas, living_pods
 from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.domains import diagnose
-from kubectl_spread.diagnosis.fixes import siblings_of
+from kubectl_spread.diagnosis.fixes.search import siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from tests.build import ZONE, Object, app, handle, node, spread, typed_pod
 from tests.diagnosis.fixes import clusters
