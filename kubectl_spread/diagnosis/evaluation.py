@@ -23,7 +23,7 @@ from kubectl_spread.scheduler import cycle, podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
-from kubectl_spread.scheduler.prefilter_extensions import priority_of
+from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.unread_nodes import Reach
@@ -91,7 +91,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
     preemption, preempts = None, ""
     hidden = reach is not None and reach.hides_victims
-    if handle.decides(evaluation.pod) and not hidden and _may_preempt(evaluation.pod, handle):
+    if handle.decides(evaluation.pod) and not hidden and outranks_any(evaluation.pod, handle):
         from kubectl_spread.diagnosis.preemption import preemption_report, told
 
         preemption = preemption_report(evaluation, handle)
@@ -123,11 +123,6 @@ def decide(evaluation: Evaluation, handle: Handle) -> Decision:
         ValueError: as for ``evaluation_report``.
     """
     return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(evaluation, handle)
-
-
-def _may_preempt(pod: Pod, handle: Handle) -> bool:
-    """Whether there is any Pod of a lower priority."""
-    return any(info.pods and info.lowest_priority < priority_of(pod) for info in handle.node_infos.values())
 
 
 class Said(msgspec.Struct, frozen=True):

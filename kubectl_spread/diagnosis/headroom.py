@@ -18,7 +18,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.simulation.placement import place_on_best
+from kubectl_spread.simulation.placement import place
 from kubectl_spread.wording.words import enumerated
 
 MOST_TRIED = 100
@@ -51,11 +51,12 @@ def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_ver
             then = f"{SpreadStatus.FAILED_CREATE}: {following.refusals[0]}"
             return Headroom(more=number, tried=number + 1, then=then)
         handle = following.place(handle)
-        evaluation = cycle.evaluate(following.pod, handle)
-        if not evaluation.feasible:
-            return Headroom(more=number, tried=number + 1, then=_what_stops(judge(evaluation, handle)))
-        node_name, handle = place_on_best(evaluation, handle)
-        workload = _after(workload, following.pod, node_name)
+        binding = place(following.pod, handle)
+        if binding is None:
+            stopped = judge(cycle.evaluate(following.pod, handle), handle)
+            return Headroom(more=number, tried=number + 1, then=_what_stops(stopped))
+        handle = binding.handle
+        workload = _after(workload, following.pod, binding.node)
         following = _following(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None
 

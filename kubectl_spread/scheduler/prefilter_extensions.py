@@ -134,3 +134,8 @@ def _goes_before(nominated: Pod, pod: Pod, profile: Profile) -> bool:
 def priority_of(pod: Pod) -> int:
     """Return the Pod's priority, 0 where it has none."""
     return pod.spec.priority or 0
+
+
+def outranks_any(pod: Pod, handle: Handle) -> bool:
+    """Whether any Pod on a node has a lower priority: only then can preemption make room."""
+    return any(info.pods and info.lowest_priority < priority_of(pod) for info in handle.node_infos.values())

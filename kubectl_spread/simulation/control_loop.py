@@ -21,10 +21,10 @@ from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.workloads import ON_DELETE, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.preemption import preempt
+from kubectl_spread.scheduler.prefilter_extensions import outranks_any, priority_of
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key
-from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
 from kubectl_spread.wording.words import enumerated
 
@@ -497,20 +497,18 @@ class ControlLoop:
         node = world.ranked(best)[0]
         world.free |= len(best) > 1
         world.best[pod.key] = best
-        storage = with_placed(pod, node, handle).snapshot if any(v.claims for v in pod.spec.volumes) else None
+        storage = storage_bound_on(pod, node, handle)
         world.bind(pod, node)
-        if storage is not None:
-            world.put(*storage.all(kinds.PERSISTENT_VOLUME_CLAIM.struct), *storage.all(kinds.PERSISTENT_VOLUME.struct))
+        if storage:
+            world.put(*storage)
         return True
 
     def _make_room(self, pod: Pod, handle: Handle) -> bool:
         """Preempt Pods of lower priority where that helps; return whether any were."""
-        priority = pod.spec.priority or 0
-        lowest = self.world.lowest_priority
-        if lowest >= priority or all(info.lowest_priority >= priority for info in handle.node_infos.values()):
+        if self.world.lowest_priority >= priority_of(pod) or not outranks_any(pod, handle):
             return False
         self.world.verdicts += PREEMPTING * len(handle.node_infos)
-        found = preempt(cycle.evaluate(pod, handle), handle)
+        found = room_for(pod, handle)
         if found is None:
             return False
         self.world.free |= len(found.best) > 1

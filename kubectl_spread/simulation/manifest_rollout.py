@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import Jam, Placement
-from kubectl_spread.contract.report import PodName
+from kubectl_spread.contract.check import Jam
 from kubectl_spread.controllers import daemonset, deployment
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload, RolloutPlan
@@ -26,7 +24,7 @@ from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED, ControlLoop
 from kubectl_spread.simulation.outcomes import MOST_WORK
-from kubectl_spread.simulation.placement import SEEDS, Placed, PlacementOutcomes
+from kubectl_spread.simulation.placement import SEEDS, Placed, PlacementOutcomes, placement
 from kubectl_spread.snapshot import Snapshot
 
 
@@ -89,7 +87,10 @@ def _placed(wanted: DesiredWorkload, plan: RolloutPlan, world: ClusterState) -> 
     bound = tuple(pod for pod in new if pod.spec.node_name)
     waiting = tuple(pod for pod in new if not pod.spec.node_name)
     before = sum(bool(pod.spec.node_name) for pod in plan.staying)
-    placements = tuple(_placement(number, pod, world) for number, pod in enumerate(bound, start=before + 1))
+    placements = tuple(
+        placement(number, pod.spec.node_name, _ties(pod, world), world.preempted_for.get(pod.key, ()))
+        for number, pod in enumerate(bound, start=before + 1)
+    )
     jam = _jam(wanted, before + len(bound) + 1, waiting, world) if waiting else None
     return Placed(placements, jam, world.settled().default, waiting, bound if waiting else ())
 
@@ -104,12 +105,8 @@ def _is_placed_now(pod: Pod, wanted: DesiredWorkload, plan: RolloutPlan, world: 
     return own and owner_of(pod, world.snapshot) == wanted.ref
 
 
-def _placement(number: int, pod: Pod, world: ClusterState) -> Placement:
-    """Return where a Pod went."""
-    node, victims = pod.spec.node_name, world.preempted_for.get(pod.key, ())
-    preempts = tuple(PodName(namespace=each.metadata.namespace, name=each.metadata.name) for each in victims)
-    ties = tuple(name for name in world.best.get(pod.key, ()) if name != node)
-    return Placement(replica=number, node=node, ties=ties, preempts=preempts or UNSET)
+def _ties(pod: Pod, world: ClusterState) -> tuple[str, ...]:
+    return tuple(name for name in world.best.get(pod.key, ()) if name != pod.spec.node_name)
 
 
 def _jam(wanted: DesiredWorkload, number: int, waiting: tuple[Pod, ...], world: ClusterState) -> Jam:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -19,7 +20,7 @@ from kubectl_spread.contract.check import DomainRange, Jam, Placement
 from kubectl_spread.contract.report import PodName
 from kubectl_spread.controllers.daemonset import nodes_with_pod, pinned_to
 from kubectl_spread.controllers.next_pod import claims_of
-from kubectl_spread.controllers.persistent_volumes import bound_on, created
+from kubectl_spread.controllers.persistent_volumes import Storage, bound_on, created
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.rollout_plan import RolloutPlan
 from kubectl_spread.objects.core import Pod
@@ -29,10 +30,10 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import count_all, parsable_constraints
-from kubectl_spread.scheduler.prefilter_extensions import priority_of
+from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
 if TYPE_CHECKING:
-    from kubectl_spread.scheduler.preemption import Candidate
+    from kubectl_spread.scheduler.preemption import Preemption
 
 SEEDS = 7
 """Orders (count) that are tried besides the one by name."""
@@ -67,6 +68,62 @@ def seeded(seed: int) -> Order:
         return blake2b(f"{seed}/{node_name}".encode(), digest_size=8).hexdigest()
 
     return order
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """Where the scheduler puts one Pod.
+
+    Attributes:
+        node: the node's name.
+        handle: the cluster with the Pod there, and without the Pods that were evicted for it.
+        ties: the other nodes that it might have taken, by name.
+        victims: the Pods that were evicted for it.
+    """
+
+    node: str
+    handle: Handle
+    ties: tuple[str, ...] = ()
+    victims: tuple[Pod, ...] = ()
+
+
+def place(
+    pod: Pod, handle: Handle, *, order: Order = by_name, best_nodes: BestNodes = cycle.best_nodes
+) -> Binding | None:
+    """Return where the scheduler puts the Pod, None where no node takes it as things are.
+
+    Args:
+        pod: the Pod.
+        handle: the cluster before.
+        order: how ties are broken.
+        best_nodes: returns the nodes of which the scheduler takes one.
+    """
+    node, *ties = sorted(best_nodes(pod, handle), key=order) or [""]
+    return Binding(node, with_placed(pod, node, handle), tuple(sorted(ties))) if node else None
+
+
+def count_placed(pods: Iterable[Pod], handle: Handle) -> int:
+    """Return how many of the Pods find a node, placed one after another (count)."""
+    count = 0
+    refused: set[bytes] = set()
+    for pod in pods:
+        kind = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
+        binding = None if kind in refused else place(pod, handle)
+        if binding is None:
+            refused.add(kind)
+        else:
+            handle = binding.handle
+            count += 1
+            refused.clear()
+    return count
+
+
+def room_for(pod: Pod, handle: Handle) -> Preemption | None:
+    """Return where the scheduler makes room for a Pod that finds no node, and whom it evicts; None for nowhere."""
+    if not outranks_any(pod, handle) or not handle.profile.serves(pod):
+        return None
+    from kubectl_spread.scheduler.preemption import preempt
+
+    return preempt(cycle.evaluate(pod, handle), handle)
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -227,51 +284,34 @@ def _place(plan: RolloutPlan, handle: Handle, order: Order, memory: _Memory) -> 
     gone, evicted, before = 0, 0, sum(bool(pod.spec.node_name) for pod in plan.staying)
     for number, step in enumerate(plan.steps, start=before + 1):
         handle, gone = without(plan.old[gone : step.gone], handle), max(gone, step.gone)
-        node, *ties = sorted(memory.best(step.pod, handle, on=on, gone=(gone, evicted)), key=order) or [""]
-        victims: tuple[Pod, ...] = ()
-        if not node and (found := _preempted(step.pod, handle, order)):
-            node, victims = found.node_name, found.victims
-            handle, evicted = without(victims, handle), evicted + len(victims)
-        if not node:
+        best_nodes = partial(memory.best, on=on, gone=(gone, evicted))
+        binding = place(step.pod, handle, order=order, best_nodes=best_nodes) or _preempting(step.pod, handle, order)
+        if binding is None:
             jam = Jam(replica=number, message=cycle.evaluate(step.pod, handle).message)
-            bound = tuple(_bound(each.pod, name) for each, name in zip(plan.steps, on, strict=False))
+            placed = zip((each.pod for each in plan.steps), on, strict=False)
+            bound = tuple(replace(pod, spec=replace(pod.spec, node_name=name)) for pod, name in placed)
             waiting = tuple(each.pod for each in plan.steps[len(placements) :])
             return Placed(tuple(placements), jam, handle, waiting, bound)
-        preempts = tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in victims)
-        placements.append(Placement(replica=number, node=node, ties=tuple(sorted(ties)), preempts=preempts or UNSET))
-        on.append(node)
-        handle = with_placed(step.pod, node, handle)
+        placements.append(placement(number, binding.node, binding.ties, binding.victims))
+        on.append(binding.node)
+        handle, evicted = binding.handle, evicted + len(binding.victims)
     return Placed(tuple(placements), None, without(plan.old[gone:], handle))
 
 
-def _bound(pod: Pod, node_name: str) -> Pod:
-    """Return the Pod on the node."""
-    return replace(pod, spec=replace(pod.spec, node_name=node_name))
+def placement(number: int, node: str, ties: tuple[str, ...], victims: Iterable[Pod]) -> Placement:
+    """Return where the replica of that number went, and which Pods were evicted for it."""
+    preempts = tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in victims)
+    return Placement(replica=number, node=node, ties=ties, preempts=preempts or UNSET)
 
 
-def _preempted(pod: Pod, handle: Handle, order: Order) -> Candidate | None:
-    """Return where the scheduler makes room for a Pod that finds no node, and whom it evicts; None for nowhere."""
-    priority = priority_of(pod)
-    lower = any(info.pods and info.lowest_priority < priority for info in handle.node_infos.values())
-    if not lower or not handle.profile.serves(pod):
+def _preempting(pod: Pod, handle: Handle, order: Order) -> Binding | None:
+    """Return where the Pod goes once others were evicted for it; None where the scheduler evicts nobody."""
+    found = room_for(pod, handle)
+    if found is None:
         return None
-    from kubectl_spread.scheduler.preemption import preempt
-
-    found = preempt(cycle.evaluate(pod, handle), handle)
-    return min(found.best, key=lambda each: order(each.node_name)) if found else None
-
-
-def place_on_best(evaluation: Evaluation, handle: Handle) -> tuple[str, Handle]:
-    """Return the node that the Pod goes to, the first by name of those with the highest score, and the cluster then."""
-    node_name = _best(evaluation)[0]
-    return node_name, with_placed(evaluation.pod, node_name, handle)
-
-
-def _best(evaluation: Evaluation) -> tuple[str, ...]:
-    """Return the feasible nodes with the highest score, by name."""
-    totals = {name: v.scores.get("total", 0) for name, v in evaluation.nodes.items() if v.first is None}
-    highest = max(totals.values(), default=0)
-    return tuple(sorted(name for name, total in totals.items() if total == highest))
+    chosen = min(found.best, key=lambda each: order(each.node_name))
+    after = with_placed(pod, chosen.node_name, without(chosen.victims, handle))
+    return Binding(chosen.node_name, after, victims=chosen.victims)
 
 
 def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> Handle:
@@ -282,9 +322,14 @@ def with_claims(pods: Iterable[Pod], owner: Workload | None, handle: Handle) -> 
 
 def with_placed(pod: Pod, node_name: str, handle: Handle) -> Handle:
     """Return the cluster with the Pod on the node, and its claims bound to what they get there."""
-    storage = bound_on(pod, node_name, handle) if any(volume.claims for volume in pod.spec.volumes) else ()
+    storage = storage_bound_on(pod, node_name, handle)
     handle = handle.with_assigned(pod, node_name)
     return handle.with_others(storage) if storage else handle
+
+
+def storage_bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
+    """Return the Pod's claims that wait for it, bound to what they get on the node, with their volumes."""
+    return bound_on(pod, node_name, handle) if any(volume.claims for volume in pod.spec.volumes) else ()
 
 
 def without(pods: Iterable[Pod], handle: Handle) -> Handle:
@@ -337,6 +382,7 @@ def _place_each(pods: dict[str, Pod], handle: Handle) -> tuple[dict[str, Pod], H
     while before < len(taken):
         before = len(taken)
         for name, pod in pods.items():
-            if name not in taken and cycle.feasible_nodes(pod, handle):
-                taken[name], handle = pod, with_placed(pod, name, handle)
+            binding = None if name in taken else place(pod, handle)
+            if binding is not None:
+                taken[name], handle = pod, binding.handle
     return taken, handle

@@ -22,6 +22,8 @@ from kubectl_spread.simulation.placement import (
     SEEDS,
     Placed,
     PlacementOutcomes,
+    count_placed,
+    place,
     place_daemon,
     place_in_all_orders,
     seeded,
@@ -319,3 +321,26 @@ def test_a_pod_that_excludes_its_like_goes_once(replicas: int) -> None:
     found = placed(pod("p", labels={"app": "web"}, affinity=ALONE), [node("a")], replicas)
     assert nodes_of(found) == ["a"]
     assert (found.jam is None) == (replicas == 1)
+
+
+def test_a_pod_goes_to_the_node_where_the_scheduler_has_made_room() -> None:
+    waits: Object = pod("p")
+    waits["status"] = {"phase": "Pending", "nominatedNodeName": "b1"}
+    binding = place(typed_pod(waits), handle(ABC))
+    assert binding is not None
+    assert (binding.node, binding.ties) == ("b1", ())
+    assert [each.key for each in binding.handle.snapshot.assigned["b1"]] == [("default", "p")]
+
+
+def test_pods_that_share_a_claim_go_where_its_volume_is_bound_for_the_first() -> None:
+    described = pod(
+        "p", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}], requests={"cpu": "8"}
+    )
+    local = [volume(f"disk-{name}", class_name="local", usable_on={HOSTNAME: [name]}) for name in "ab"]
+    objects = [claim("data", class_name="local"), storage_class("local", provisioner="kubernetes.io/no-provisioner")]
+    nodes = [node("a"), node("b")]
+    pods = [replica(None, typed_pod(described), number) for number in (1, 2)]
+    assert count_placed(pods, handle([*nodes, *objects, *local])) == 1
+    assert (
+        count_placed([replica(None, typed_pod(pod("p", requests={"cpu": "8"})), n) for n in (1, 2)], handle(nodes)) == 2
+    )

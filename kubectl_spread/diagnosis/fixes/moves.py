@@ -30,9 +30,9 @@ from kubectl_spread.scheduler import (
 )
 from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.claims import claim_name
-from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.hostport import host_ports
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.simulation.placement import with_placed
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -282,7 +282,7 @@ def _overtaken(moved: Pod, after: Situation) -> bool:
     successor = replacement(moved, after.handle.snapshot, after.handle.profile)
     handle = successor.place(after.handle)
     firsts = cycle.best_nodes(successor.pod, handle)[:MOST_TIES]
-    return not all(cycle.feasible_node(after.pod, handle.with_assigned(successor.pod, node)) for node in firsts)
+    return not all(cycle.feasible_node(after.pod, with_placed(successor.pod, node, handle)) for node in firsts)
 
 
 def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:
@@ -293,7 +293,7 @@ def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:
     """
     nodes: set[str] = set()
     for node_name in cycle.best_nodes(after.pod, after.handle)[:MOST_TIES]:
-        handle = after.handle.with_assigned(after.pod, node_name)
+        handle = with_placed(after.pod, node_name, after.handle)
         successor = replacement(moved, handle.snapshot, handle.profile)
         best = () if successor.refusals else cycle.best_nodes(successor.pod, successor.place(handle))
         if not best:
@@ -310,19 +310,3 @@ def _caution(pod: Pod, again: str) -> str:
         names = ", ".join(pod.metadata.finalizers)
         return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
     return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
-
-
-def placed(pods: Iterable[Pod], handle: Handle) -> int:
-    """Return how many of the Pods find a node, placed one after another (count)."""
-    count = 0
-    refused: set[bytes] = set()
-    for pod in pods:
-        kind = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec))
-        best = () if kind in refused else cycle.best_nodes(pod, handle)
-        if best:
-            handle = handle.with_assigned(pod, best[0])
-            count += 1
-            refused.clear()
-        else:
-            refused.add(kind)
-    return count

@@ -20,6 +20,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler import cycle, nodeaffinity, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.placement import count_placed
 
 CLOSING = frozenset((nodeunschedulable.NAME, tainttoleration.NAME, nodeaffinity.NAME))
 """Filters that may reject the node of a Pod that runs, which they leave where it is."""
@@ -50,7 +51,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     owner = patchable_owner(before.pod, before.handle.snapshot)
     most = len(old) + 1
     wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
-    return moves.placed(_renewed(parts, old, after, before), _without(old, after.handle)) < wanted
+    return count_placed(_renewed(parts, old, after, before), _without(old, after.handle)) < wanted
 
 
 def _replaced(after: Situation, before: Situation) -> Sequence[Pod]:

@@ -29,6 +29,7 @@ from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.simulation.placement import count_placed, with_placed
 from kubectl_spread.snapshot import Snapshot
 
 Spent: TypeAlias = Callable[[], bool]
@@ -298,7 +299,7 @@ def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
     for pod in earlier:
         handle = handle.without_pod(pod)
     unbound = (replace(pod, spec=replace(pod.spec, node_name="")) for pod in earlier)
-    return moves.placed([*(edited_where_it_fits(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
+    return count_placed([*(edited_where_it_fits(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
 
 
 def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
@@ -368,8 +369,8 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
     if not siblings:
         return 0
     after, edits = found.after, edits_of(found.parts)
-    handle = after.handle.with_assigned(after.pod, after.feasible[0])
-    return moves.placed((edited_where_it_fits(each, edits) for each in siblings), handle)
+    handle = with_placed(after.pod, after.feasible[0], after.handle)
+    return count_placed((edited_where_it_fits(each, edits) for each in siblings), handle)
 
 
 def _changes(parts: Sequence[Candidate], pod: Pod) -> tuple[Change, ...]:
