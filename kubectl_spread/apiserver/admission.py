@@ -17,7 +17,7 @@ from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import prepared
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.apiserver.validation import validate, validate_template
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import (
     Container,
@@ -113,7 +113,7 @@ def _invalid(pod: Pod, made: Pod, release: Release) -> Iterator[Refusal]:
             yield Refusal(error.field.removeprefix(_SPEC), error.message, reason=str(error.reason))
 
 
-def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
+def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
     """Return what admission may have written into this Pod, but was not read.
 
     Args:
@@ -132,24 +132,21 @@ def unknown(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
         kinds.SERVICE_ACCOUNT: pod.spec.service_account_name not in {"", "default"},
     }
     return tuple(
-        Incomplete(what=f"list {kind.plural}", why=why, consequence=_CONSEQUENCES[kind])
+        UnreadKind(kind=kind, why=why, purpose=Purpose.ADMISSION)
         for kind, why in _unread(pod, snapshot)
         if matters[kind]
     )
 
 
-_CONSEQUENCES: Mapping[Kind, str] = {
-    kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
-    kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
-    kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not known",
-    kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
-    kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
-}
+READ_BY_ADMISSION = frozenset(
+    (kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS, kinds.PRIORITY_CLASS, kinds.RESOURCE_QUOTA, kinds.SERVICE_ACCOUNT)
+)
+"""What admission reads to write it into a Pod, or to refuse the Pod."""
 
 
 def _unread(pod: Pod, snapshot: Snapshot) -> Iterator[tuple[Kind, str]]:
     for unread in snapshot.inventory.unread:
-        if unread.kind in _CONSEQUENCES and unread.namespace in {"", pod.metadata.namespace}:
+        if unread.kind in READ_BY_ADMISSION and unread.namespace in {"", pod.metadata.namespace}:
             yield unread.kind, unread.why
     if pod.spec.runtime_class_name and not _was_read(kinds.RUNTIME_CLASS, snapshot):
         yield kinds.RUNTIME_CLASS, "none in the files"

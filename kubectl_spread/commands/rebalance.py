@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import msgspec
@@ -15,23 +15,19 @@ from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import rebalance_item
 from kubectl_spread.diagnosis.openings import fixes_first
 from kubectl_spread.errors import ExitCode
+from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS, Kind
+from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
 from kubectl_spread.snapshot import Inventory
 
 WORST_FIRST = tuple(RebalanceVerdict)
-CONSEQUENCES: Mapping[Kind, str] = {
-    **dict.fromkeys(WORKLOAD_KINDS, "what owns Pods, and what the next of them asks for, is not known"),
-    POD_DISRUPTION_BUDGET: "evictions were planned that a budget may refuse",
-}
-"""Kind → what follows for a plan where its list could not be read; what follows for one Pod stands in its item."""
 
 
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +69,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             items=tuple(sorted(rebalance_item.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
-            incomplete=(*view.incomplete, *_missing(view.snapshot.inventory)),
+            incomplete=(*view.incomplete, *incomplete_entries(_missing(view.snapshot.inventory))),
         )
 
 
@@ -96,11 +92,11 @@ def _turn(item: RebalanceItem) -> tuple[int, str, str, int]:
     return WORST_FIRST.index(item.verdict), item.namespace, str(item.workload), item.constraint.index
 
 
-def _missing(inventory: Inventory) -> Iterator[Incomplete]:
-    """Yield what the plan does not rest on: lists that could not be read."""
+def _missing(inventory: Inventory) -> Iterator[UnreadKind]:
+    """Yield what the whole plan does not rest on; an item has what its own Pods need."""
     for unread in inventory.unread:
-        if consequence := CONSEQUENCES.get(unread.kind):
-            yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequence)
+        if unread.kind in {*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET}:
+            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=Purpose.REBALANCE)
 
 
 def exit_code(report: RebalanceReport) -> ExitCode:

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from kubectl_spread.cluster.api.dry_run import DryRun
 from kubectl_spread.commands.manifests import Manifest, values_of
 from kubectl_spread.contract.check import ValidationError
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.gaps import NoDryRun
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import BY_API, POD, Kind
@@ -56,8 +58,7 @@ def ask(manifest: Manifest, pod: Pod, create: Create) -> Served:
 
 def _served(said: DryRun, pod: Pod, *, path: str) -> Served:
     if said.impossible:
-        consequence = "what the API server would write into its Pods is our guess"
-        return Served(missing=(Incomplete(what="the dry run", why=said.impossible, consequence=consequence),))
+        return Served(missing=incomplete_entries([NoDryRun(why=said.impossible)]))
     if said.causes or not isinstance(said.obj, Pod):
         return Served(
             errors=tuple(

@@ -12,6 +12,7 @@ from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
 from kubectl_spread.controllers.next_pod import next_pod
@@ -19,6 +20,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import asked_about, skew_items, skew_rows
 from kubectl_spread.errors import ClusterError, ExitCode, UsageError
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -198,12 +200,12 @@ def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedu
     with naming_the_malformed(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
     inventory = view.snapshot.inventory
-    unseen = (
+    unseen: tuple[Gap, ...] = (
         *read_apart(inventory),
         *unseen_workloads(inventory, defaults=options.shows_defaults),
         *(gap for workload in wanted for gap in unparsable_constraints(workload)),
     )
-    return WantedWorkloads(wanted, counted_only, view, incomplete=(*view.incomplete, *unseen))
+    return WantedWorkloads(wanted, counted_only, view, incomplete=(*view.incomplete, *incomplete_entries(unseen)))
 
 
 def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:

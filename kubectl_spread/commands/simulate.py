@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
@@ -14,7 +14,8 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
-from kubectl_spread.contract.report import Incomplete, WorkloadRef
+from kubectl_spread.contract.incomplete import incomplete_entries
+from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
@@ -22,6 +23,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.observer import Key, Looking
 from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
+from kubectl_spread.gaps import Purpose, UnreadKind, UntriedPods
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload
@@ -31,7 +33,7 @@ from kubectl_spread.simulation.control_loop import MOST_VERDICTS
 from kubectl_spread.simulation.outcomes import simulate as outcomes_of
 from kubectl_spread.simulation.steps import Step, Verb
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.words import count_of, did_you_mean
+from kubectl_spread.wording.words import did_you_mean
 
 BAD = frozenset(
     (
@@ -123,7 +125,7 @@ def simulate(
         looking = Looking(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, looking, most_verdicts=options.most_verdicts)
         reports = tuple(reported(steps, found, defaults=options.defaults))
-    missing = (*view.incomplete, *_missing(view.snapshot), *_cut_short(reports))
+    missing = (*view.incomplete, *incomplete_entries((*_missing(view.snapshot), *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
@@ -152,30 +154,20 @@ def _is_worse(step: SimulatedStep) -> bool:
     return bool(step.blocked) or waits or status
 
 
-def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[Incomplete]:
+def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[UntriedPods]:
     """Yield which steps leave Pods that were not tried on any node."""
     for step in steps:
         if step.untried:
-            yield Incomplete(
-                what=f"nodes for {count_of(step.untried, 'Pod')} of {step.step}",
-                why="not tried, for so many Pods had been before",
-                consequence="they are counted as Pending, though nodes may take them",
-            )
+            yield UntriedPods(pods=step.untried, step=step.step)
 
 
-def _missing(snapshot: Snapshot) -> Iterator[Incomplete]:
+def _missing(snapshot: Snapshot) -> Iterator[UnreadKind]:
     """Yield what was not read and what that means."""
-    consequences: Mapping[Kind, str] = {
-        kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would hold back were let through",
-        kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
-        **dict.fromkeys(
-            (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB),
-            "what such owners have lost is made again like the Pods that live",
-        ),
-    }
+    moves = {kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET}
+    moves |= {kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB}
     for unread in snapshot.inventory.unread:
-        if unread.kind in consequences:
-            yield Incomplete(what=f"list {unread.kind.plural}", why=unread.why, consequence=consequences[unread.kind])
+        if unread.kind in moves:
+            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=Purpose.SIMULATION)
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

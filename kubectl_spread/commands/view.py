@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -13,9 +13,11 @@ from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.source import Source
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
 from kubectl_spread.diagnosis.incomplete import without_unread
 from kubectl_spread.errors import ManifestError, UsageError
+from kubectl_spread.gaps import UnknownFeatureGate, UnprovedRelease
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Node, Pod, PodSpec
 from kubectl_spread.objects.decoding import DecodeError
@@ -121,7 +123,8 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
-    return View(Handles.build(snapshot, judged), metadata, (*_unproved(minor), *_unknown_gates(scheduler)))
+    incomplete = incomplete_entries((*_unproved(minor), *_unknown_gates(scheduler)))
+    return View(Handles.build(snapshot, judged), metadata, incomplete)
 
 
 def _as_on_a_server(snapshot: Snapshot, profile: Profile) -> Snapshot:
@@ -157,12 +160,9 @@ def _profiles(scheduler: SchedulerOptions, minor: int) -> tuple[Profile, ...]:
     return (*configured, replace(usual, scheduler_name=NO_SCHEDULER)) if unserved else configured
 
 
-def _unknown_gates(scheduler: SchedulerOptions) -> tuple[Incomplete, ...]:
-    unknown = sorted(set(scheduler.feature_gates) - known_gates())
-    return tuple(
-        Incomplete(what=f"feature gate {gate}", why="not known", consequence="what it changes was not considered")
-        for gate in unknown
-    )
+def _unknown_gates(scheduler: SchedulerOptions) -> Iterator[UnknownFeatureGate]:
+    for gate in sorted(set(scheduler.feature_gates) - known_gates()):
+        yield UnknownFeatureGate(gate=gate)
 
 
 def _saying_its_version(source: Source, scheduler: SchedulerOptions) -> Callable[[], str]:
@@ -186,17 +186,9 @@ def _version(said: str, snapshot: Snapshot, scheduler: SchedulerOptions) -> tupl
     return (f"v1.{newest}", "nodes") if newest is not None else (f"v1.{REFERENCE_MINOR}", "default")
 
 
-def _unproved(minor: int) -> tuple[Incomplete, ...]:
-    if minor in PROVED_MINORS:
-        return ()
-    nearest = f"v1.{max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1]))}"
-    return (
-        Incomplete(
-            what=f"kube-scheduler v1.{minor}",
-            why="not among the proved releases",
-            consequence=f"the rules of {nearest} and what is known to differ were applied",
-        ),
-    )
+def _unproved(minor: int) -> Iterator[UnprovedRelease]:
+    if minor not in PROVED_MINORS:
+        yield UnprovedRelease(minor=minor, nearest=max(PROVED_MINORS.start, min(minor, PROVED_MINORS[-1])))
 
 
 def claiming(source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = False) -> Source:

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import Refusal, mutated, refusals_of
 from kubectl_spread.apiserver.creation import job_as_stored, prepared
 from kubectl_spread.apiserver.denials import denials
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.injected_fields import corrected, like, may_be_of, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, pod_from_template, renamed
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
 from kubectl_spread.objects.kinds import DAEMON_SET, Workload
 from kubectl_spread.objects.storage import PersistentVolumeClaim
@@ -51,7 +51,7 @@ class NextPod(msgspec.Struct, frozen=True, kw_only=True):
     claims: Claims = ()
     refusals: tuple[Refusal, ...] = ()
     from_living: tuple[str, ...] = ()
-    unread: tuple[Incomplete, ...] = ()
+    unread: tuple[Gap, ...] = ()
 
     def place(self, handle: Handle) -> Handle:
         """Return the cluster in which the Pod waits to be scheduled: with its claims."""

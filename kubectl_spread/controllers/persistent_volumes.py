@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import admitted_claim
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.gaps import GuessedVolume
 from kubectl_spread.objects.core import (
     NodeSelector,
     NodeSelectorRequirement,
@@ -89,14 +89,10 @@ def _bound_at_once(claim: PersistentVolumeClaim, snapshot: Snapshot, profile: Pr
     return _bound(claim, _made_volume(claim, storage_class, _allowed(storage_class)))
 
 
-def guessed(pod: Pod, snapshot: Snapshot) -> tuple[Incomplete, ...]:
+def guessed(pod: Pod, snapshot: Snapshot) -> tuple[GuessedVolume, ...]:
     """Return what is not known of volumes that a provisioner makes before the Pod is scheduled."""
     return tuple(
-        Incomplete(
-            what=f'the volume of claim "{claim.metadata.name}"',
-            why=f"StorageClass {claim.class_name} binds at once",
-            consequence="its provisioner decides where it can be used, before the Pod is scheduled",
-        )
+        GuessedVolume(claim=claim.metadata.name, storage_class=claim.class_name)
         for claim in claims_of(pod, snapshot)
         if _is_guessed(claim, snapshot)
     )

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import unmerged
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.templates import (
     REVISION_HASH_LABEL,
     labelled,
@@ -19,6 +18,7 @@ from kubectl_spread.controllers.templates import (
     same_template,
     template_hash,
 )
+from kubectl_spread.gaps import UnreadRevision
 from kubectl_spread.objects.core import PersistentVolumeClaimVolumeSource, Pod, Volume
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
@@ -91,7 +91,7 @@ def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[P
 
 def guessed(
     owner: StatefulSet, made: Pod, living: Iterable[Pod], *, newest: str | None = None
-) -> tuple[Incomplete, ...]:
+) -> tuple[UnreadRevision, ...]:
     """Return what is not known of a Pod of an older revision: what its ControllerRevision says, which is not read.
 
     Args:
@@ -104,8 +104,7 @@ def guessed(
     revision = made.metadata.labels.get(REVISION_HASH_LABEL, "")
     if revision in {"", newest} or any(pod.metadata.labels.get(REVISION_HASH_LABEL) == revision for pod in living):
         return ()
-    told = f"{made.metadata.name} is of an older revision, of which no Pod lives: the newest template stands for it"
-    return (Incomplete(what=f"ControllerRevision {revision}", why="not read", consequence=told),)
+    return (UnreadRevision(revision=revision, pod=made.metadata.name),)
 
 
 def made_again(owner: StatefulSet, pod: Pod) -> Pod:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.contract.check import CheckItem, FailedCreate, Jam
 from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers import statefulset
@@ -20,6 +21,7 @@ from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, evaluation_report, judge
 from kubectl_spread.diagnosis.requirements import reported
+from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod, ResourceQuota
 from kubectl_spread.objects.kinds import REPLICA_SET, Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
@@ -107,7 +109,7 @@ def checked(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Checke
     report = _evaluated(first, () if sticks else plan.old, plan, outcomes.first.handle if sticks else handle)
     report = _without_blame(report, wanted, plan, outcomes, rolls=rolls)
     if older := _of_unread_revisions(wanted, plan):
-        report = with_missing(report, older)
+        report = with_missing(report, incomplete_entries(older))
     # What kube-scheduler would do is no reason to say that another one will not, or a kubelet.
     jammed = outcomes.jammed if handle.decides(first) else None
     after = outcomes.first.handle
@@ -184,8 +186,8 @@ def _evaluated(pod: Pod, old: Sequence[Pod], plan: RolloutPlan, handle: Handle) 
     """Return what the scheduler decides about the first Pod, when as many of the old have gone as it waits for."""
     gone = _gone_before(plan.steps[0], old, handle) if plan.steps else len(old)
     report = evaluation_report(pod, without(old[:gone], handle))
-    missing = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
-    return with_missing(report, missing) if missing else report
+    missing: tuple[Gap, ...] = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
+    return with_missing(report, incomplete_entries(missing)) if missing else report
 
 
 def _gone_before(step: PlannedPod, old: Sequence[Pod], handle: Handle) -> int:
@@ -194,7 +196,7 @@ def _gone_before(step: PlannedPod, old: Sequence[Pod], handle: Handle) -> int:
     return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(old[:n], handle))), step.gone)
 
 
-def _of_unread_revisions(wanted: DesiredWorkload, plan: RolloutPlan) -> tuple[Incomplete, ...]:
+def _of_unread_revisions(wanted: DesiredWorkload, plan: RolloutPlan) -> tuple[UnreadRevision, ...]:
     """Return what is not known of the Pods that come below a StatefulSet's partition."""
     if not isinstance(wanted.owner, StatefulSet):
         return ()

@@ -10,13 +10,14 @@ from msgspec.structs import asdict
 
 from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection, Verdict
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.pending import Preemption
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis import domains, findings
 from kubectl_spread.diagnosis.causes import Blame, Case
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
-from kubectl_spread.diagnosis.incomplete import headed, incomplete
+from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle, podtopologyspread
@@ -24,6 +25,7 @@ from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any
+from kubectl_spread.wording.incomplete import headed
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.unread_nodes import Reach
@@ -146,7 +148,7 @@ def said_of(judgement: Decision) -> Said:
     return Said(
         summary=headed(handle, evaluation, to_blame),
         message=(reach or evaluation).message if handle.decides(pod) else "",
-        incomplete=(*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ())),
+        incomplete=incomplete_entries((*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ()))),
     )
 
 

@@ -19,6 +19,7 @@ from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.rebalance.waves import waves
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.incomplete import consequence
 
 
 def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
@@ -98,7 +99,7 @@ def _unsure(outcome: Outcome) -> str:
     if outcome.ended is Ended.NOT_BEGUN:
         return "it was not looked at, for the plan is long as it is: follow it, then ask again"
     gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
-    return gaps[0].consequence if gaps else ""
+    return consequence(gaps[0]) if gaps else ""
 
 
 def _verdict(outcome: Outcome) -> RebalanceVerdict:

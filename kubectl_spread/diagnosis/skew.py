@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import ConstraintRow, Counts, Headroom, SkewItem, SkewRow, SpreadStatus
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
@@ -22,14 +21,16 @@ from kubectl_spread.diagnosis import findings
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, own_pods, standing_of, standings, without_effect
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
-from kubectl_spread.diagnosis.incomplete import holders, incomplete
+from kubectl_spread.diagnosis.incomplete import deciders, incomplete
 from kubectl_spread.diagnosis.not_created import upcoming_pod
+from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts, parsable_constraints
+from kubectl_spread.wording.incomplete import consequence
 
 Decide: TypeAlias = Callable[[Pod, Handle], Decision]
 """What the scheduler decides about a Pod, and why."""
@@ -85,7 +86,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     decision: Decision
     awaited: Decision | None
-    incomplete: tuple[Incomplete, ...]
+    incomplete: tuple[Gap, ...]
     constraints: tuple[ConstraintReport, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | None = None
@@ -215,7 +216,7 @@ def _placed(revision: Revision, handle: Handle) -> Handle:
     return revision.upcoming.place(handle) if revision.upcoming else handle
 
 
-def _gaps(revision: Revision, evaluation: Evaluation, handle: Handle) -> tuple[Incomplete, ...]:
+def _gaps(revision: Revision, evaluation: Evaluation, handle: Handle) -> tuple[Gap, ...]:
     """Return what the verdict does not rest on."""
     pod, snapshot = revision.pod, handle.snapshot
     upcoming = revision.upcoming
@@ -338,7 +339,7 @@ def _status(
     to_blame = decided.blame if decided and not preempts else None
     blocking = to_blame.blocking if to_blame else {}
     waits = any(not pod.spec.node_name for pod in revision.pods)
-    held = waits and any(holders(revision.pod, handle, judged.decision.evaluation))
+    held = waits and any(deciders(revision.pod, handle, judged.decision.evaluation))
     no_effect = without_effect(standing, handle.profile)
     in_order: tuple[tuple[SpreadStatus, bool, Callable[[], str]], ...] = (
         (SpreadStatus.NO_DOMAINS, hard and bool(missing), lambda: missing),
@@ -364,4 +365,4 @@ def _made_by(workload: OwnedPods) -> str:
 
 def _unknown(judged: Judged) -> str:
     """Return what the answer does not know."""
-    return judged.incomplete[0].consequence if judged.incomplete else ""
+    return consequence(judged.incomplete[0]) if judged.incomplete else ""

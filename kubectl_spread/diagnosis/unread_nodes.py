@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
-from kubectl_spread.objects.kinds import POD
+from kubectl_spread.gaps import UnreadNodes
 from kubectl_spread.objects.pod_classes import PriorityClass
 from kubectl_spread.scheduler import (
     interpodaffinity,
@@ -27,7 +26,6 @@ from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict, Rejection
 from kubectl_spread.scheduler.framework import Code, Handle
 from kubectl_spread.scheduler.preemption import NEVER
 from kubectl_spread.scheduler.prefilter_extensions import priority_of
-from kubectl_spread.wording.words import count_of
 
 OF_THE_NODE = frozenset((nodeports.NAME, noderesources.NAME, volumerestrictions.NAME, nodevolumelimits.NAME))
 """Filters that mind the Pods on the node, of any namespace."""
@@ -116,11 +114,8 @@ class Reach(msgspec.Struct, frozen=True):
         return not (hopeless and self.is_first(verdict))
 
     @property
-    def incomplete(self) -> tuple[Incomplete, ...]:
+    def incomplete(self) -> tuple[UnreadNodes, ...]:
         """What is not known of a Pod that finds a node."""
         if not (self.evaluation.feasible or self.evaluation.undecided):
             return ()
-        what = f"list {POD.plural} on {count_of(len(self._unread), 'node')}"
-        own = self.evaluation.pod.metadata.namespace
-        consequence = f"Pods there, of other namespaces than {own}, may keep it away"
-        return (Incomplete(what=what, why="not asked for", consequence=consequence),)
+        return (UnreadNodes(nodes=len(self._unread), namespace=self.evaluation.pod.metadata.namespace),)

@@ -187,7 +187,7 @@ def test_files_that_hold_no_class_refuse_none() -> None:
     described = convert(pod("web", **fields), Pod)
     assert refusals(described, snapshot([])) == ()
     (entry,) = unknown(described, snapshot([]))
-    assert (entry.what, entry.why) == ("list runtimeclasses", "none in the files")
+    assert (entry.kind, entry.why) == (kinds.RUNTIME_CLASS, "none in the files")
 
 
 def test_nodes_out_of_reach_are_put_up_with_for_five_minutes() -> None:
@@ -236,7 +236,7 @@ def test_label_keys_are_merged_as_a_pod_is_created_since_134(minor: int, values:
 def test_what_was_not_read_is_told_where_it_matters() -> None:
     known = unread(*(Unread(kind, "forbidden") for kind in (kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS)))
     silent = convert(pod("web", runtimeClassName="kata"), Pod)
-    assert [entry.what for entry in unknown(silent, known)] == ["list limitranges", "list runtimeclasses"]
+    assert [entry.kind for entry in unknown(silent, known)] == [kinds.LIMIT_RANGE, kinds.RUNTIME_CLASS]
     explicit = convert(pod("web", requests={"cpu": "1", "memory": "1Gi"}), Pod)
     assert unknown(explicit, known) == ()
 
@@ -251,14 +251,14 @@ def test_priorities_matter_where_a_pod_waits_for_room() -> None:
     known = snapshot([waiting])
     known = replace(known, inventory=replace(known.inventory, unread=(Unread(kinds.PRIORITY_CLASS, "forbidden"),)))
     explicit = convert(pod("web", requests={"cpu": "1", "memory": "1Gi"}), Pod)
-    assert [entry.what for entry in unknown(explicit, known)] == ["list priorityclasses"]
+    assert [entry.kind for entry in unknown(explicit, known)] == [kinds.PRIORITY_CLASS]
 
 
 @pytest.mark.parametrize(("name", "told"), [("mine", True), ("system-cluster-critical", False), ("", False)])
 def test_a_priority_class_may_not_exist_where_none_could_be_listed(name: str, *, told: bool) -> None:
     described = pod("web", requests={"cpu": "1", "memory": "1Gi"}, priorityClassName=name)
     missing = unknown(convert(described, Pod), unread(Unread(kinds.PRIORITY_CLASS, "forbidden")))
-    assert [entry.what for entry in missing] == (["list priorityclasses"] if told else [])
+    assert [entry.kind for entry in missing] == ([kinds.PRIORITY_CLASS] if told else [])
 
 
 def test_the_default_class_is_the_newest_and_then_the_first_by_name() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_spread.controllers.persistent_volumes import bound_on, created, ephemeral_claims, guessed
 from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.gaps import GuessedVolume
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim
 from kubectl_spread.scheduler import cycle
@@ -103,7 +104,7 @@ def test_a_volume_that_is_made_at_once_is_a_guess(topologies: list[Any], nodes: 
     cluster = made(claim("data", class_name="now"), at_once)
     assert feasible(mounting("data"), cluster) == nodes
     (entry,) = guessed(typed_pod(mounting("data")), cluster.snapshot)
-    assert entry.what == 'the volume of claim "data"'
+    assert entry == GuessedVolume(claim="data", storage_class="now")
 
 
 @pytest.mark.parametrize("classes", [[], [storage_class("none", waits=False, provisioner=NO_PROVISIONER)]], ids=str)

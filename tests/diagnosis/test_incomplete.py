@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.incomplete import KIND_GAPS, VOLUME_FILTERS, without_unread
+from kubectl_spread.diagnosis.incomplete import KINDS_THAT_MATTER, VOLUME_FILTERS, without_unread
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.scheduler.framework import Handle
@@ -129,16 +129,16 @@ def test_no_claim_is_called_missing_because_claims_may_not_be_listed() -> None:
         assert not {rejection.plugin for found in report.nodes for rejection in found.rejections} & {*VOLUME_FILTERS}
 
 
-@pytest.mark.parametrize("kind", KIND_GAPS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", KINDS_THAT_MATTER, ids=lambda kind: kind.name)
 def test_filters_that_would_be_wrong_are_left_out(kind: Kind) -> None:
     read = snapshot([node("n")])
     seen = Snapshot.build(replace(read.inventory, unread=(Unread(kind, "forbidden"),)))
     left = without_unread(default_profile(), seen).filters
-    assert set(default_profile().filters) - set(left) == set(KIND_GAPS[kind].filters)
+    assert set(default_profile().filters) - set(left) == set(KINDS_THAT_MATTER[kind].filters)
 
 
 def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
-    assert set(KIND_GAPS) <= set(KINDS)
+    assert set(KINDS_THAT_MATTER) <= set(KINDS)
 
 
 @pytest.mark.parametrize(

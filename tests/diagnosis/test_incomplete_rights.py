@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KIND_GAPS, without_unread
+from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KINDS_THAT_MATTER, without_unread
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Kind
@@ -75,7 +75,7 @@ def readable_cases(path: Path) -> Iterator[tuple[Pod, Snapshot, Profile, Evaluat
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name.partition(".jsonl")[0])
 def test_no_verdict_of_the_recorded_cases_is_wrong_without_a_right(path: Path) -> None:
-    told, gaps = 0, tuple(KIND_GAPS)
+    told, gaps = 0, tuple(KINDS_THAT_MATTER)
     for turn, (tried, seen, profile, whole) in enumerate(readable_cases(path)):
         for kind in gaps[turn % TURNS :: TURNS]:
             partial = judged(tried, without(kind, seen, tried.metadata.namespace), profile)
@@ -207,7 +207,7 @@ def test_an_owner_whose_template_is_not_known_is_told_beside_a_rejection(
     assert ("fixes name no command" in " ".join(each.consequence for each in report.incomplete)) is told
 
 
-@pytest.mark.parametrize("kind", BESIDE_REJECTIONS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", sorted(BESIDE_REJECTIONS, key=str), ids=lambda kind: kind.name)
 def test_what_is_only_wanted_beside_a_rejection_is_told_beside_one(kind: Kind) -> None:
     seen = without(kind, snapshot(NODES), "default")
     assert judged(typed_pod(pod("p")), seen, default_profile()).incomplete == ()

@@ -1,0 +1,187 @@
+"""What an answer may not rest on: what was not read, is not modelled, or is decided by somebody else.
+
+Each is a type with its facts. ``wording.incomplete`` has the texts, a report lists them under ``incomplete``.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.objects.kinds import Kind
+
+
+class Purpose(Enum):
+    """What a list was wanted for, and so what is not known without it."""
+
+    SCHEDULING = auto()
+    ADMISSION = auto()
+    FIXES = auto()
+    WORKLOADS = auto()
+    SIMULATION = auto()
+    REBALANCE = auto()
+
+
+class _Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """The base of all."""
+
+
+class UnreadKind(_Gap, frozen=True, kw_only=True):
+    """A list that could not be read.
+
+    Attributes:
+        kind: of which objects.
+        why: in a word or two, such as ``forbidden``.
+        purpose: what it was wanted for.
+    """
+
+    kind: Kind
+    why: str
+    purpose: Purpose
+
+
+class ReadApart(_Gap, frozen=True, kw_only=True):
+    """Lists that decide together and were read at different times.
+
+    Attributes:
+        versions: (plural, resourceVersion) of each list.
+    """
+
+    versions: tuple[tuple[str, str], ...]
+
+
+class UnreadNodes(_Gap, frozen=True, kw_only=True):
+    """Nodes whose Pods were not all read.
+
+    Attributes:
+        nodes: how many (count).
+        namespace: the only one whose Pods there were read.
+    """
+
+    nodes: int
+    namespace: str
+
+
+class UnreadRevision(_Gap, frozen=True, kw_only=True):
+    """An older revision of a StatefulSet of which no Pod is alive; ControllerRevisions are not read.
+
+    Attributes:
+        revision: the ControllerRevision.
+        pod: the Pod of that revision, to which the newest template was applied.
+    """
+
+    revision: str
+    pod: str
+
+
+class GuessedVolume(_Gap, frozen=True, kw_only=True):
+    """A volume that its provisioner makes before the Pod is scheduled."""
+
+    claim: str
+    storage_class: str
+
+
+class UnparsableConstraint(_Gap, frozen=True, kw_only=True):
+    """A constraint whose selector cannot be parsed, so that its workload has no rows.
+
+    Attributes:
+        workload: such as ``deployment/web``.
+        error: what is wrong with the selector.
+    """
+
+    namespace: str
+    workload: str
+    topology_key: str
+    error: str
+
+
+class NotModelled(_Gap, frozen=True, kw_only=True):
+    """A filter plugin that is enabled and was not evaluated."""
+
+    plugin: str
+
+
+class UnprovedRelease(_Gap, frozen=True, kw_only=True):
+    """A release (v1.``minor``) with whose scheduler the answers have not been compared; v1.``nearest`` was applied."""
+
+    minor: int
+    nearest: int
+
+
+class UnknownFeatureGate(_Gap, frozen=True, kw_only=True):
+    """A feature gate that changes nothing here."""
+
+    gate: str
+
+
+class NoDryRun(_Gap, frozen=True, kw_only=True):
+    """A dry run that the API server could not make, and why."""
+
+    why: str
+
+
+class UntriedPods(_Gap, frozen=True, kw_only=True):
+    """Pods (count) that a step of a simulation did not try on any node, since it had tried so many."""
+
+    pods: int
+    step: str
+
+
+class OtherScheduler(_Gap, frozen=True, kw_only=True):
+    """A scheduler that no profile describes."""
+
+    scheduler_name: str
+
+
+class NodeNamed(_Gap, frozen=True, kw_only=True):
+    """A Pod (``namespace/name``) that names its node, past all schedulers."""
+
+    pod: str
+    node_name: str
+
+
+class SchedulingGroup(_Gap, frozen=True, kw_only=True):
+    """A group of Pods that are scheduled together or not at all.
+
+    Attributes:
+        pod: the Pod that belongs to it, as ``namespace/name``.
+        pod_group: the PodGroup, or the group of the Workload.
+        workload: the Workload; empty where a PodGroup is named.
+    """
+
+    pod: str
+    pod_group: str
+    workload: str = ""
+
+
+class UndecidedDevices(_Gap, frozen=True, kw_only=True):
+    """Devices that a Pod needs, where it is not modelled which nodes have them.
+
+    Attributes:
+        pod: as ``namespace/name``.
+        wanted: the claims and resources, as ``dynamicresources.undecided`` names them.
+    """
+
+    pod: str
+    wanted: str
+
+
+Decider: TypeAlias = OtherScheduler | NodeNamed | SchedulingGroup | UndecidedDevices
+"""Somebody whose decision about a Pod is not modelled."""
+Gap: TypeAlias = (
+    UnreadKind
+    | ReadApart
+    | UnreadNodes
+    | UnreadRevision
+    | GuessedVolume
+    | UnparsableConstraint
+    | NotModelled
+    | UnprovedRelease
+    | UnknownFeatureGate
+    | NoDryRun
+    | UntriedPods
+    | Decider
+)
+"""Something that an answer does not rest on."""

@@ -1,0 +1,201 @@
+"""What an answer does not rest on, in words: what is missing, why, and what is not known without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, assert_never
+
+from kubectl_spread.diagnosis.causes import LINE, Blame
+from kubectl_spread.diagnosis.incomplete import deciders
+from kubectl_spread.gaps import (
+    Decider,
+    Gap,
+    GuessedVolume,
+    NodeNamed,
+    NoDryRun,
+    NotModelled,
+    OtherScheduler,
+    Purpose,
+    ReadApart,
+    SchedulingGroup,
+    UndecidedDevices,
+    UnknownFeatureGate,
+    UnparsableConstraint,
+    UnprovedRelease,
+    UnreadKind,
+    UnreadNodes,
+    UnreadRevision,
+    UntriedPods,
+)
+from kubectl_spread.objects import kinds
+from kubectl_spread.objects.kinds import Kind
+from kubectl_spread.scheduler import dynamicresources
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.wording.words import count_of
+
+Texts: TypeAlias = tuple[str, str, str]
+"""What is missing, why, and the consequence."""
+
+MOST_NAMES = 2
+"""Nodes (count) that a sentence names where there are more."""
+
+_OWNER_SELECTS = "what the owner adds to the selector of the cluster's default constraints is not known"
+_VOLUMES = "its volumes were not judged"
+_WHERE_VOLUMES = "where its volumes could be was not judged"
+_DEVICES = "whether nodes have the devices it claims was not judged"
+_NO_OWNER = "what owns Pods, and what the next of them asks for, is not known"
+_NO_LOSS = "what such owners have lost is made again like the Pods that live"
+
+UNREAD: Mapping[Purpose, Mapping[Kind, str]] = {
+    Purpose.SCHEDULING: {
+        kinds.POD: "Pods of other namespaces take room and ports that are not known, and affinity between Pods was not"
+        " judged",
+        kinds.SERVICE: "what Services add to the selector of the cluster's default constraints is not known",
+        kinds.REPLICA_SET: _OWNER_SELECTS,
+        kinds.STATEFUL_SET: _OWNER_SELECTS,
+        kinds.REPLICATION_CONTROLLER: _OWNER_SELECTS,
+        kinds.NAMESPACE: "affinity between Pods was not judged",
+        kinds.PERSISTENT_VOLUME_CLAIM: _VOLUMES,
+        kinds.PERSISTENT_VOLUME: _VOLUMES,
+        kinds.STORAGE_CLASS: _VOLUMES,
+        kinds.CSI_NODE: "where its volumes can be attached was not judged",
+        kinds.CSI_DRIVER: _WHERE_VOLUMES,
+        kinds.CSI_STORAGE_CAPACITY: _WHERE_VOLUMES,
+        **dict.fromkeys(kinds.DEVICE_KINDS, _DEVICES),
+        kinds.VOLUME_ATTACHMENT: "whether nodes can attach more volumes was not judged",
+    },
+    Purpose.ADMISSION: {
+        kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
+        kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
+        kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not"
+        " known",
+        kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
+        kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
+    },
+    Purpose.FIXES: {
+        **dict.fromkeys(
+            kinds.WORKLOAD_KINDS,
+            "fixes name no command for its owner, whose template is not known",
+        ),
+        kinds.EVENT: "what the scheduler last said is not known",
+        kinds.POD_DISRUPTION_BUDGET: "moving Pods was not tried",
+        kinds.NETWORK_POLICY: "adding labels to the Pod was not tried",
+    },
+    Purpose.WORKLOADS: dict.fromkeys(
+        kinds.WORKLOAD_KINDS, "those without Pods are not shown, and what owns the others is not known"
+    ),
+    Purpose.SIMULATION: {
+        kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would hold back were let through",
+        kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
+        **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
+    },
+    Purpose.REBALANCE: {
+        **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),
+        kinds.POD_DISRUPTION_BUDGET: "evictions were planned that a budget may refuse",
+    },
+}
+"""Purpose → kind → what is not known where its list could not be read."""
+
+
+def texts(gap: Gap) -> Texts:
+    """Return what is missing, why, and what is not known without it."""
+    match gap:
+        case UnreadKind():
+            return f"list {gap.kind.plural}", gap.why, UNREAD[gap.purpose][gap.kind]
+        case ReadApart():
+            what = ", ".join(f"{plural} at resourceVersion {version}" for plural, version in gap.versions)
+            return what, "read at different times", "what changed in between may be missing"
+        case UnreadNodes():
+            what = f"list {kinds.POD.plural} on {count_of(gap.nodes, 'node')}"
+            return what, "not asked for", f"Pods there, of other namespaces than {gap.namespace}, may keep it away"
+        case UnreadRevision():
+            told = f"{gap.pod} is of an older revision, of which no Pod lives: the newest template stands for it"
+            return f"ControllerRevision {gap.revision}", "not read", told
+        case GuessedVolume():
+            told = "its provisioner decides where it can be used, before the Pod is scheduled"
+            return f'the volume of claim "{gap.claim}"', f"StorageClass {gap.storage_class} binds at once", told
+        case UnparsableConstraint():
+            what = f"the constraint of {gap.workload} in namespace {gap.namespace} on {gap.topology_key}"
+            return what, gap.error, "kube-scheduler fails on its Pods, and none of their constraints is shown"
+        case NotModelled():
+            return gap.plugin, "not evaluated", "what it would say is not known"
+        case UnprovedRelease():
+            told = f"the rules of v1.{gap.nearest} and what is known to differ were applied"
+            return f"kube-scheduler v1.{gap.minor}", "not among the proved releases", told
+        case UnknownFeatureGate():
+            return f"feature gate {gap.gate}", "not known", "what it changes was not considered"
+        case NoDryRun():
+            return "the dry run", gap.why, "what the API server would write into its Pods is our guess"
+        case UntriedPods():
+            told = "they are counted as Pending, though nodes may take them"
+            what = f"nodes for {count_of(gap.pods, 'Pod')} of {gap.step}"
+            return what, "not tried, for so many Pods had been before", told
+        case _:
+            return _of_decider(gap)
+
+
+def consequence(gap: Gap) -> str:
+    """Return what the answer does not know, as a sentence without its full stop."""
+    return texts(gap)[2]
+
+
+def _of_decider(gap: Decider) -> Texts:
+    match gap:
+        case OtherScheduler():
+            name = gap.scheduler_name
+            return f"schedulerName {name}", "in no known profile", f"{name} decides, by rules of its own"
+        case NodeNamed():
+            told = "the node's kubelet decides, which heeds no topology spread"
+            return f"spec.nodeName {gap.node_name}", "nobody schedules the Pod", told
+        case SchedulingGroup():
+            return _group(gap), "not evaluated", "the Pod is held until its PodGroup is complete"
+        case UndecidedDevices():
+            return dynamicresources.NAME, "not evaluated", f"{_DEVICES} ({gap.wanted})"
+        case _:
+            assert_never(gap)
+
+
+def _lead(gap: Decider) -> str:
+    """Return what the other decider does, as the first half of a sentence."""
+    match gap:
+        case OtherScheduler():
+            return f"{gap.scheduler_name} decides this Pod"
+        case NodeNamed():
+            return f"{gap.pod} names its node, {gap.node_name}, so nobody schedules it"
+        case SchedulingGroup():
+            return f"{gap.pod} is held until its PodGroup is complete ({_group(gap)})"
+        case UndecidedDevices():
+            return f"{gap.pod} needs devices, and which nodes have them is not modelled"
+        case _:
+            assert_never(gap)
+
+
+def _group(gap: SchedulingGroup) -> str:
+    return f"group {gap.pod_group} of Workload {gap.workload}" if gap.workload else f"PodGroup {gap.pod_group}"
+
+
+def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None) -> str:
+    """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
+
+    Args:
+        handle: the cluster.
+        evaluation: what they say.
+        blame: why they leave no node; None where they leave one.
+    """
+    pod, feasible = evaluation.pod, evaluation.feasible
+    first = next(deciders(pod, handle, evaluation), None)
+    if first is None or (blame and handle.decides(pod)):
+        return blame.sentence if blame else ""
+    name = f"{pod.metadata.namespace}/{pod.metadata.name}"
+    if feasible:
+        return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
+    head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "
+    return head + (blame.in_room(LINE - len(head)) if blame else "")
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return the first names and how many there are besides."""
+    if len(names) > MOST_NAMES + 1:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return ", ".join(names)
