@@ -17,8 +17,9 @@ from kubectl_spread.apiserver.validation.storageclasses import parameter_errors
 from kubectl_spread.apiserver.warnings import template_warnings, warnings_of
 from kubectl_spread.cluster.files.manifests import pod_template_values
 from kubectl_spread.commands.manifests import Manifest
-from kubectl_spread.contract.check import FailedCreate, ValidationError, ValidationWarning
+from kubectl_spread.contract.check import ValidationError, ValidationWarning
 from kubectl_spread.controllers.replicas import replicas_taken_back
+from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.objects.core import ReplicationController
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import STORAGE_CLASS, KubernetesObject

@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_files
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers.templates import template_of
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert

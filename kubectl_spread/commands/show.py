@@ -14,9 +14,10 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
+from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
 from kubectl_spread.diagnosis.skew import asked_about, skew_items, skew_rows
 from kubectl_spread.errors import ClusterError, ExitCode, UsageError

@@ -15,11 +15,10 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
-from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
-from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.observer import Key, Looking
 from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError

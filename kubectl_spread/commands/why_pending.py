@@ -18,13 +18,14 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.evaluation import Verdict
-from kubectl_spread.contract.pending import NotCreated, PendingItem, PendingReport, Preemption
+from kubectl_spread.contract.pending import PendingItem, PendingReport, Preemption
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
 from kubectl_spread.diagnosis.events import compared, last_failure
 from kubectl_spread.diagnosis.fixes.search import NO_FIXES, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
+from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.diagnosis.preemption import awaited, nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds

@@ -8,7 +8,9 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport, Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.report import Incomplete, Metadata, PodName, Report
+from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.controllers.rollout_plan import FailedCreate
+from kubectl_spread.simulation.placement import DomainRange, Placement
 
 
 class ValidationError(Report, frozen=True, kw_only=True):
@@ -24,22 +26,6 @@ class ValidationWarning(Report, frozen=True, kw_only=True):
 
     field: str
     message: str
-
-
-class Placement(Report, frozen=True, kw_only=True):
-    """Where one replica goes.
-
-    Attributes:
-        replica: which, counted from 1.
-        node: where.
-        ties: the other nodes of the same total score.
-        preempts: the Pods that the scheduler evicts from the node to make room; unset where it evicts none.
-    """
-
-    replica: int
-    node: str
-    ties: tuple[str, ...] = ()
-    preempts: tuple[PodName, ...] | UnsetType = UNSET
 
 
 class Jam(Report, frozen=True, kw_only=True):
@@ -60,22 +46,6 @@ class Jam(Report, frozen=True, kw_only=True):
     nodes: tuple[str, ...] = ()
     summary: str = ""
     conflict: tuple[Requirement, ...] = ()
-
-
-class DomainRange(Report, frozen=True, kw_only=True):
-    """How many Pods a domain may hold once all replicas are placed, where that depends on ties.
-
-    Attributes:
-        constraint: the constraint's index.
-        value: the domain.
-        minimum: the fewest matching Pods that were found.
-        maximum: the most.
-    """
-
-    constraint: int
-    value: str
-    minimum: int
-    maximum: int
 
 
 class Rollout(Report, frozen=True, kw_only=True):
@@ -109,18 +79,6 @@ class Origin(Report, frozen=True, kw_only=True):
     document: int
     line: int = 0
     lines: dict[str, int] = {}
-
-
-class FailedCreate(Report, frozen=True, kw_only=True):
-    """At which Pod the API server ends the making of Pods, as a quota does.
-
-    Attributes:
-        created: how many come to be.
-        message: why the next one does not, in the API server's words.
-    """
-
-    created: int
-    message: str
 
 
 class CheckItem(EvaluationReport, frozen=True, kw_only=True):

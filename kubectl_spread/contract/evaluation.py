@@ -10,7 +10,8 @@ from msgspec import UNSET, UnsetType
 from kubectl_spread.contract.constraints import ConstraintReport, Requirement
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.contract.report import Incomplete, Report, WorkloadRef
+from kubectl_spread.contract.report import Incomplete, Report
+from kubectl_spread.controllers.workloads import WorkloadRef
 
 
 class Verdict(StrEnum):

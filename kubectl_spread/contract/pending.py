@@ -7,8 +7,9 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.report import Incomplete, Metadata, PodName, Report, WorkloadRef
-from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.controllers.workloads import PodName, Replicas
+from kubectl_spread.diagnosis.not_created import NotCreated
 
 
 class EventReport(Report, frozen=True, kw_only=True):
@@ -81,25 +82,6 @@ class PendingItem(EvaluationReport, frozen=True, kw_only=True):
     preemption: Preemption | None = None
     nomination: Nomination | None = None
     same_as: str | UnsetType = UNSET
-
-
-class NotCreated(Report, frozen=True, kw_only=True):
-    """A workload some of whose Pods do not even exist, for the API server refuses them.
-
-    Attributes:
-        wanted: the Pods that it, or the newest revision of a Deployment, is to have (count).
-        created: how many of them there are.
-        message: why the next one is refused.
-        message_from: ``condition`` where that is the last word of the workload's own controller; absent where it
-            follows from the quotas, limits and other objects that were read.
-    """
-
-    namespace: str
-    workload: WorkloadRef
-    wanted: int
-    created: int
-    message: str
-    message_from: Literal["condition"] | UnsetType = UNSET
 
 
 class PendingReport(Report, frozen=True, kw_only=True):

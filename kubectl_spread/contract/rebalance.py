@@ -6,8 +6,9 @@ from enum import StrEnum
 from typing import Literal
 
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.contract.report import Incomplete, Metadata, Report, WorkloadRef
+from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.contract.simulate import ChangedConstraint
+from kubectl_spread.controllers.workloads import WorkloadRef
 
 
 class RebalanceVerdict(StrEnum):

@@ -44,21 +44,3 @@ class Incomplete(Report, frozen=True, kw_only=True):
     what: str
     why: str
     consequence: str
-
-
-class WorkloadRef(Report, frozen=True, kw_only=True):
-    """What owns Pods; kind ``Pod`` for Pods that nothing owns."""
-
-    kind: str
-    name: str
-
-    def __str__(self) -> str:
-        """Return it as kubectl takes it: ``deployment/web``."""
-        return f"{self.kind.lower()}/{self.name}"
-
-
-class PodName(Report, frozen=True, kw_only=True):
-    """A Pod by its name."""
-
-    namespace: str
-    name: str

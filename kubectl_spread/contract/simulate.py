@@ -6,8 +6,9 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.report import Incomplete, Metadata, Report, WorkloadRef
-from kubectl_spread.contract.skew import SpreadStatus
+from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):

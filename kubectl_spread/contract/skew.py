@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete, Metadata, Report, WorkloadRef
+from kubectl_spread.contract.report import Incomplete, Metadata, Report
+from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 
 FEW_DOMAINS = 5
 """Domains (count) up to which the table has the count of each."""
-
-
-class SpreadStatus(StrEnum):
-    """How a workload stands to one of its constraints, worst first."""
-
-    NO_DOMAINS = "NoDomains"
-    BLOCKED = "Blocked"
-    FAILED_CREATE = "FailedCreate"
-    UNSCHEDULABLE = "Unschedulable"
-    VIOLATED = "Violated"
-    NO_EFFECT = "NoEffect"
-    INCOMPLETE = "Incomplete"
-    UNEVEN = "Uneven"
-    OK = "OK"
 
 
 class Headroom(Report, frozen=True, kw_only=True):

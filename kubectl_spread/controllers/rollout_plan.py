@@ -9,7 +9,8 @@ statefulset/stateful_set_control.go (v1.36).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from enum import Enum
 from itertools import islice
 from typing import Literal, TypeAlias
 
@@ -17,15 +18,13 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
-from kubectl_spread.contract.check import Rollout
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
-from kubectl_spread.controllers.workloads import owner_of, revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import (
@@ -59,6 +58,73 @@ class PlannedPod(msgspec.Struct, frozen=True):
     gone: int = 0
 
 
+class Assumption(Enum):
+    """What is assumed of a rollout, where no number or name belongs to it."""
+
+    SUSPENDED = "Suspended"
+    """The Pods of a Job are deleted. Source: job/job_controller.go manageJob (v1.36)."""
+    PAUSED = "Paused"
+    PAUSED_BEFORE_FIRST = "PausedBeforeFirst"
+    """A Deployment that is paused has made no ReplicaSet yet: no Pod comes."""
+    SAME_TEMPLATE = "SameTemplate"
+    """Nothing changes that scheduling reads."""
+    RUNNING_STAY = "RunningStay"
+    """Running Pods stay whatever changes in the template, and the missing ones come."""
+    DELETED_FIRST = "DeletedFirst"
+    ALL_GONE_FIRST = "AllGoneFirst"
+    DELETED_BY_HAND = "DeletedByHand"
+    """Missing ordinals come, running Pods stay until somebody deletes them."""
+    DELETED_BY_HAND_ON_NODES = "DeletedByHandOnNodes"
+    SURGE_ON_NODES = "SurgeOnNodes"
+    ONE_BY_ONE_ON_NODES = "OneByOneOnNodes"
+
+
+class MadeElsewhere(msgspec.Struct, frozen=True):
+    """Not kube-controller-manager but this manager makes the Pods of a Job."""
+
+    manager: str
+
+
+class UnknownRules(msgspec.Struct, frozen=True):
+    """How this kind replaces Pods is not known: running Pods stay while the new ones come."""
+
+    kind: str
+
+
+class WithinFenceposts(msgspec.Struct, frozen=True):
+    """At most and at least so many Pods (count) at any time; old ones stay until a new one needs the place."""
+
+    most: int
+    least: int
+
+
+class FromHighestOrdinal(msgspec.Struct, frozen=True):
+    """Missing ordinals come first, then each Pod from the highest ordinal down to ``first`` is replaced."""
+
+    first: int
+
+
+RolloutAssumption: TypeAlias = Assumption | MadeElsewhere | UnknownRules | WithinFenceposts | FromHighestOrdinal
+Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
+
+
+class Rollout(msgspec.Struct, frozen=True, kw_only=True):
+    """How the workload gets from the Pods it has to those of the manifest.
+
+    Attributes:
+        strategy: ``Scale`` where the template stays and only missing Pods come, ``Replace`` for a Pod that exists,
+            ``Unknown`` for kinds of other APIs.
+        running: the Pods the workload has (count).
+        replaced: how many of them go.
+        assumed: what was assumed.
+    """
+
+    strategy: Strategy
+    running: int
+    replaced: int
+    assumed: RolloutAssumption
+
+
 class RolloutPlan(msgspec.Struct, frozen=True):
     """What comes and what goes.
 
@@ -73,6 +139,18 @@ class RolloutPlan(msgspec.Struct, frozen=True):
     old: tuple[Pod, ...] = ()
     staying: tuple[Pod, ...] = ()
     rollout: Rollout | None = None
+
+
+class FailedCreate(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """At which Pod the API server ends the making of Pods, as a quota does.
+
+    Attributes:
+        created: how many come to be.
+        message: why the next one does not, in the API server's words.
+    """
+
+    created: int
+    message: str
 
 
 class DesiredWorkload(msgspec.Struct, frozen=True):
@@ -123,13 +201,15 @@ def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snaps
     """Return the plan of a workload of which kube-controller-manager makes no Pod as it stands; None of any other."""
     match owner:
         case Job() if owner.spec.suspend:
-            return RolloutPlan(old=running, rollout=_rollout("Scale", running, SUSPENDED, replaced=len(running)))
+            return RolloutPlan(
+                old=running, rollout=_rollout("Scale", running, Assumption.SUSPENDED, replaced=len(running))
+            )
         case CronJob() if owner.spec.suspend:
-            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, SUSPENDED))
+            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, Assumption.SUSPENDED))
         case Job() | CronJob() if manager := job.foreign_manager(owner):
-            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, f"{manager} makes its Pods"))
+            return RolloutPlan(staying=running, rollout=_rollout("Scale", running, MadeElsewhere(manager)))
         case Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
-            return RolloutPlan(rollout=_rollout("Scale", (), UNBORN))
+            return RolloutPlan(rollout=_rollout("Scale", (), Assumption.PAUSED_BEFORE_FIRST))
         case _:
             return None
 
@@ -139,7 +219,7 @@ def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: S
     unchanged = same_template(template_of(live), template_of(owner))
     match owner:
         case Deployment() if owner.spec.paused:
-            return _filled_up(wanted, running, PAUSED)
+            return _filled_up(wanted, running, Assumption.PAUSED)
         case Deployment():
             return _deployment(wanted, owner, running)
         case StatefulSet() if isinstance(live, StatefulSet):
@@ -150,8 +230,7 @@ def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: S
         case CronJob():
             return RolloutPlan(steps=_all_new(wanted))
         case _:
-            assumed = "running Pods stay as they are, whatever changes in the template, and the missing ones come"
-            plan = _filled_up(wanted, running, assumed)
+            plan = _filled_up(wanted, running, Assumption.RUNNING_STAY)
             if isinstance(live, Job) and job.is_indexed(live.spec):
                 plan = replace(plan, steps=_free_indexes(wanted, live, running))
             return plan
@@ -181,14 +260,14 @@ def _all_new(wanted: DesiredWorkload, *, after: int = 0) -> tuple[PlannedPod, ..
 def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> RolloutPlan:
     """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
     if wanted.ref.kind == "Pod":
-        assumed = "most fields of a Pod cannot change, so the running one is deleted first"
         steps = tuple(PlannedPod(step.pod, gone=len(running)) for step in _all_new(wanted))
-        return RolloutPlan(steps, tuple(running), rollout=_rollout("Replace", running, assumed, replaced=len(running)))
-    assumed = f"how a {wanted.ref.kind} replaces Pods is not known, so all that run stay while the new ones come"
-    return RolloutPlan(_all_new(wanted), staying=tuple(running), rollout=_rollout("Unknown", running, assumed))
+        rollout = _rollout("Replace", running, Assumption.DELETED_FIRST, replaced=len(running))
+        return RolloutPlan(steps, tuple(running), rollout=rollout)
+    rollout = _rollout("Unknown", running, UnknownRules(wanted.ref.kind))
+    return RolloutPlan(_all_new(wanted), staying=tuple(running), rollout=rollout)
 
 
-def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: str) -> RolloutPlan:
+def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: Assumption) -> RolloutPlan:
     """Return the plan of a workload whose Pods stay and that gets what is missing."""
     bound = tuple(pod for pod in running if pod.spec.node_name)
     steps = _all_new(wanted, after=len(bound))
@@ -202,32 +281,20 @@ def _free_indexes(wanted: DesiredWorkload, live: Job, running: Sequence[Pod]) ->
     return tuple(PlannedPod(wanted.replica(index + 1)) for index in free)
 
 
-SAME_TEMPLATE = (
-    "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field changes,"
-    " new ones replace them"
-)
-
-
-UNBORN = "it is paused, so no Pod comes before it is resumed"
-SUSPENDED = "it is suspended, so no Pod comes before it is resumed"
-"""Of a Job those that run are deleted. Source: job/job_controller.go manageJob (v1.36)."""
-PAUSED = "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
-
-
 def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Pod]) -> RolloutPlan:
     """Return the plan of a Deployment: Pods of its new revision come, all others go."""
     revision = wanted.pod.metadata.labels.get(HASH_LABEL)
     current = tuple(pod for pod in running if pod.metadata.labels.get(HASH_LABEL) == revision)
     old = tuple(pod for pod in running if pod not in current)
     if not old:
-        return _filled_up(wanted, current, SAME_TEMPLATE)
+        return _filled_up(wanted, current, Assumption.SAME_TEMPLATE)
     # Those that have no node yet are still to be placed.
     placed = sum(1 for pod in current if pod.spec.node_name)
     steps = _all_new(wanted, after=placed)
     if owner.spec.strategy.type == RECREATE:
         steps = tuple(PlannedPod(step.pod, gone=len(old)) for step in steps)
-        assumed = "all old Pods are gone before the first new one comes"
-        return RolloutPlan(steps, old, current, _rollout(RECREATE, running, assumed, replaced=len(old)))
+        rollout = _rollout(RECREATE, running, Assumption.ALL_GONE_FIRST, replaced=len(old))
+        return RolloutPlan(steps, old, current, rollout)
     surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
     most, least = wanted.replicas + surge, wanted.replicas - unavailable
     there = len(old) + placed
@@ -235,11 +302,8 @@ def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Po
         PlannedPod(step.pod, gone=min(max(number - most, 0), len(old)))
         for number, step in enumerate(steps, start=there + 1)
     )
-    assumed = (
-        f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their place,"
-        " and a new Pod is available as soon as it has a node"
-    )
-    return RolloutPlan(rolled, old, current, _rollout(ROLLING_UPDATE, running, assumed, replaced=len(old)))
+    rollout = _rollout(ROLLING_UPDATE, running, WithinFenceposts(most, least), replaced=len(old))
+    return RolloutPlan(rolled, old, current, rollout)
 
 
 def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
@@ -284,33 +348,31 @@ def _stateful_set(
     ]
     missing = tuple(PlannedPod(pod) for pod in all_pods if pod.metadata.name not in here)
     if unchanged:
-        return RolloutPlan(missing, staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
+        rollout = _rollout("Scale", running, Assumption.SAME_TEMPLATE)
+        return RolloutPlan(missing, staying=tuple(running), rollout=rollout)
     if owner.spec.update_strategy.type == ON_DELETE:
-        assumed = "running Pods stay until somebody deletes them, and the missing ones come"
-        return RolloutPlan(missing, staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
+        rollout = _rollout(ON_DELETE, running, Assumption.DELETED_BY_HAND)
+        return RolloutPlan(missing, staying=tuple(running), rollout=rollout)
     first = first_updated_ordinal(owner)
     renewed = [pod for pod in all_pods[first - start :] if pod.metadata.name in here][::-1]
     old = tuple(here[pod.metadata.name] for pod in renewed)
     steps = (*missing, *(PlannedPod(pod, gone=number) for number, pod in enumerate(renewed, start=1)))
-    assumed = f"missing ordinals come first, then each Pod from the highest ordinal down to {first}"
     staying = tuple(pod for pod in running if pod not in old)
-    rollout = _rollout(ROLLING_UPDATE, running, f"{assumed} goes before its successor comes", replaced=len(old))
+    rollout = _rollout(ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=len(old))
     return RolloutPlan(steps, old, staying, rollout)
 
 
 def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> RolloutPlan:
     """Return the plan of a DaemonSet: on each node the old Pod goes before the new one comes."""
     if unchanged:
-        return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, SAME_TEMPLATE))
+        return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, Assumption.SAME_TEMPLATE))
     if owner.spec.update_strategy.type == ON_DELETE:
-        assumed = "running Pods stay until somebody deletes them, and nodes without one get one"
-        return RolloutPlan(staying=tuple(running), rollout=_rollout(ON_DELETE, running, assumed))
-    if surge_of(owner, max(len(running), 1)):
-        assumed = "on each node the new Pod comes beside the old one, which goes once the new one is available"
-        return RolloutPlan(rollout=_rollout(ROLLING_UPDATE, running, assumed, replaced=len(running)))
-    assumed = "on each node the old Pod is gone before the new one comes"
+        rollout = _rollout(ON_DELETE, running, Assumption.DELETED_BY_HAND_ON_NODES)
+        return RolloutPlan(staying=tuple(running), rollout=rollout)
+    surges = surge_of(owner, max(len(running), 1)) > 0
+    assumed = Assumption.SURGE_ON_NODES if surges else Assumption.ONE_BY_ONE_ON_NODES
     rollout = _rollout(ROLLING_UPDATE, running, assumed, replaced=len(running))
-    return RolloutPlan(old=tuple(running), rollout=rollout)
+    return RolloutPlan(old=() if surges else tuple(running), rollout=rollout)
 
 
 def surge_of(owner: DaemonSet, nodes: int) -> int:
@@ -339,9 +401,5 @@ def unavailable_of(owner: DaemonSet | StatefulSet, number: int) -> int:
     return _portion(most, number, round_up=isinstance(owner, DaemonSet)) or 1
 
 
-Strategy: TypeAlias = Literal["RollingUpdate", "Recreate", "OnDelete", "Scale", "Replace", "Unknown"]
-
-
-def _rollout(strategy: Strategy, running: Iterable[Pod], assumed: str, *, replaced: int = 0) -> Rollout:
-    """Return what is said of the rollout."""
-    return Rollout(strategy=strategy, running=len(tuple(running)), replaced=replaced, assumed=assumed)
+def _rollout(strategy: Strategy, running: Sequence[Pod], assumed: RolloutAssumption, *, replaced: int = 0) -> Rollout:
+    return Rollout(strategy=strategy, running=len(running), replaced=replaced, assumed=assumed)

@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import BY_API, WORKLOADS, Workload
@@ -20,6 +19,29 @@ from kubectl_spread.snapshot import Snapshot
 
 MIRRORED = "Node"
 """The kind that controls the mirror of a static Pod, which its kubelet runs and nobody schedules."""
+
+
+class WorkloadRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What owns Pods; kind ``Pod`` for Pods that nothing owns."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        """Return it as kubectl takes it: ``deployment/web``."""
+        return f"{self.kind.lower()}/{self.name}"
+
+
+class PodName(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A Pod by its name."""
+
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, pod: Pod) -> PodName:
+        """Return the Pod's name."""
+        return cls(namespace=pod.metadata.namespace, name=pod.metadata.name)
 
 
 class OwnedPods(msgspec.Struct, frozen=True):

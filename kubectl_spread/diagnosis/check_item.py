@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.contract.check import CheckItem, FailedCreate, Jam
+from kubectl_spread.contract.check import CheckItem, Jam, Rollout
 from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers import statefulset
-from kubectl_spread.controllers.rollout_plan import DesiredWorkload, PlannedPod, RolloutPlan, plan_of
+from kubectl_spread.controllers import rollout_plan, statefulset
+from kubectl_spread.controllers.rollout_plan import DesiredWorkload, FailedCreate, PlannedPod, RolloutPlan, plan_of
 from kubectl_spread.controllers.statefulset import PARALLEL
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.diagnosis.domains import diagnose
@@ -27,6 +27,7 @@ from kubectl_spread.objects.kinds import REPLICA_SET, Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import (
     SAMPLED_NODES,
     Placed,
@@ -37,6 +38,7 @@ from kubectl_spread.simulation.placement import (
     without,
 )
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.rollouts import assumption
 
 ReportT = TypeVar("ReportT", bound=EvaluationReport)
 
@@ -126,7 +128,7 @@ def checked(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Checke
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
         sampled=len(handle.node_infos) >= SAMPLED_NODES,
-        rollout=plan.rollout,
+        rollout=_reported(plan.rollout),
     )
     return Checked(item, after.snapshot, jammed)
 
@@ -224,7 +226,7 @@ def _without_blame(
     return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())
 
 
-def _explained(jam: Jam | None, jammed: Placed, first: EvaluationReport) -> Jam | None:
+def _explained(jam: placement.Jam | None, jammed: Placed, first: EvaluationReport) -> Jam | None:
     """Return the jam with what is to blame for it.
 
     Args:
@@ -237,10 +239,10 @@ def _explained(jam: Jam | None, jammed: Placed, first: EvaluationReport) -> Jam 
         return None
     if not jammed.placements and not jam.nodes and first.summary:
         message = first.message if handle.snapshot.inventory.not_read else jam.message
-        return replace(jam, message=message, summary=first.summary, conflict=first.conflict)
+        return Jam(**{**asdict(jam), "message": message}, summary=first.summary, conflict=first.conflict)
     found = judge(cycle.evaluate(pod, handle), handle)
     conflict = tuple(map(reported, found.blame.core)) if found.blame else ()
-    return replace(jam, summary=evaluated(found).summary, conflict=conflict)
+    return Jam(**asdict(jam), summary=evaluated(found).summary, conflict=conflict)
 
 
 def _rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, handle: Handle) -> PlacementOutcomes:
@@ -255,6 +257,11 @@ def _placed(wanted: DesiredWorkload, plan: RolloutPlan, handle: Handle) -> Place
     if isinstance(wanted.owner, DaemonSet):
         return PlacementOutcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
     return place_in_all_orders(plan, handle)
+
+
+def _reported(rollout: rollout_plan.Rollout | None) -> Rollout | None:
+    """Return the rollout with what was assumed in words."""
+    return Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None
 
 
 def _rolls_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 
 import msgspec
 
@@ -16,6 +17,20 @@ from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts,
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 EACH_ALONE = "the affinity of each Pod counts its own node alone: skew is always 0"
+
+
+class SpreadStatus(StrEnum):
+    """How a workload stands to one of its constraints, worst first."""
+
+    NO_DOMAINS = "NoDomains"
+    BLOCKED = "Blocked"
+    FAILED_CREATE = "FailedCreate"
+    UNSCHEDULABLE = "Unschedulable"
+    VIOLATED = "Violated"
+    NO_EFFECT = "NoEffect"
+    INCOMPLETE = "Incomplete"
+    UNEVEN = "Uneven"
+    OK = "OK"
 
 
 class ConstraintState(msgspec.Struct, frozen=True):

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.skew import Headroom, SpreadStatus
+from kubectl_spread.contract.skew import Headroom
 from kubectl_spread.controllers.job import at_once
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.causes import held, is_pinned
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, StatefulSet

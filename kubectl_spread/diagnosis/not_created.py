@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import Refusal
-from kubectl_spread.contract.pending import NotCreated
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.shortage import Shortage, failure_of
-from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef
 from kubectl_spread.objects.workloads import DaemonSet
 from kubectl_spread.scheduler.framework import Handle
+
+
+class NotCreated(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A workload some of whose Pods do not even exist, for the API server refuses them.
+
+    Attributes:
+        wanted: the Pods that it, or the newest revision of a Deployment, is to have (count).
+        created: how many of them there are.
+        message: why the next one is refused.
+        message_from: ``condition`` where that is the last word of the workload's own controller; absent where it
+            follows from the quotas, limits and other objects that were read.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    wanted: int
+    created: int
+    message: str
+    message_from: Literal["condition"] | UnsetType = UNSET
 
 
 def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:

@@ -12,10 +12,9 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
-from kubectl_spread.controllers.workloads import OwnedPods, living_pods, workloads
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, workloads
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from kubectl_spread.contract.pending import Nomination, Preemption
-from kubectl_spread.contract.report import PodName
+from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import StorageClass
@@ -33,7 +31,7 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
     first, *ties = found.best
     return Preemption(
         node=first.node_name,
-        victims=_names(first.victims),
+        victims=tuple(map(PodName.of, first.victims)),
         pdb_violations=first.violations if handle.snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET) else None,
         ties=tuple(candidate.node_name for candidate in ties),
         other_nodes=tuple(candidate.node_name for candidate in found.others),
@@ -51,7 +49,7 @@ def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
     node_name = pod.status.nominated_node_name
     if not node_name:
         return None
-    return Nomination(node=node_name, leaving=_names(leaving(pod, handle.node_infos)))
+    return Nomination(node=node_name, leaving=tuple(map(PodName.of, leaving(pod, handle.node_infos))))
 
 
 def awaited(evaluation: Evaluation, handle: Handle) -> str:
@@ -71,8 +69,3 @@ def awaited(evaluation: Evaluation, handle: Handle) -> str:
     claims = listed([each.claim.metadata.name for each in selected])
     told = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
     return f"The scheduler has chosen {listed(sorted(filter(None, nodes)))} and waits for {told} to make."
-
-
-def _names(pods: Iterable[Pod]) -> tuple[PodName, ...]:
-    """Return the Pods by name, in their order."""
-    return tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in pods)

@@ -8,7 +8,6 @@ from typing import TypeAlias
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.contract.simulate import (
     BlockedPod,
     ChangedConstraint,
@@ -17,8 +16,8 @@ from kubectl_spread.contract.simulate import (
     SimulatedItem,
     SimulatedStep,
 )
-from kubectl_spread.contract.skew import SpreadStatus
-from kubectl_spread.controllers.workloads import revision_of
+from kubectl_spread.controllers.workloads import WorkloadRef, revision_of
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.evaluation import Decision, Said, judge, said_of
 from kubectl_spread.diagnosis.observer import ConstraintCounts, Key, Observation
 from kubectl_spread.diagnosis.skew import decided, statuses

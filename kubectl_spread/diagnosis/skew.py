@@ -12,13 +12,20 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.skew import ConstraintRow, Counts, Headroom, SkewItem, SkewRow, SpreadStatus
+from kubectl_spread.contract.skew import ConstraintRow, Counts, Headroom, SkewItem, SkewRow
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.constraint_state import ConstraintState, own_pods, standing_of, standings, without_effect
+from kubectl_spread.diagnosis.constraint_state import (
+    ConstraintState,
+    SpreadStatus,
+    own_pods,
+    standing_of,
+    standings,
+    without_effect,
+)
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import deciders, incomplete

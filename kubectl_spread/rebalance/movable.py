@@ -9,13 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset_control import comes_after
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of
+from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, owner_of
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.rebalance.goals import Goal

@@ -15,15 +15,17 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from jsonpath import JSONPathEnvironment
 from jsonpath.exceptions import JSONPathError
 from jsonpath.path import CompoundJSONPath, JSONPath
 
-from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.jsonpath_query import PathError, queries_of, quoted_end, unquoted
+
+if TYPE_CHECKING:
+    from kubectl_spread.contract.any_report import AnyReport
 
 _RANGE = re.compile(r"range\b")
 _END = "end"

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from kubectl_spread.contract.any_report import AnyReport
-from kubectl_spread.contract.skew import SkewReport, SpreadStatus
+from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.render.cells import NONE, clean
 from kubectl_spread.render.outline import (
     Block,

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.render.cells import invisible
+
+if TYPE_CHECKING:
+    from kubectl_spread.contract.any_report import AnyReport
 
 
 def to_json(report: AnyReport | Mapping[str, object]) -> str:

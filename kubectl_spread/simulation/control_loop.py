@@ -7,14 +7,13 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset, statefulset_control
 from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
 from kubectl_spread.controllers.rollout_plan import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
-from kubectl_spread.controllers.workloads import OwnedPods, is_absent
+from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod, PodStatus, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload

@@ -10,7 +10,6 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import Jam
 from kubectl_spread.controllers import daemonset, deployment
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload, RolloutPlan
@@ -24,7 +23,7 @@ from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.simulation.control_loop import UNLIMITED, ControlLoop
 from kubectl_spread.simulation.outcomes import MOST_WORK
-from kubectl_spread.simulation.placement import SEEDS, Placed, PlacementOutcomes, placement
+from kubectl_spread.simulation.placement import SEEDS, Jam, Placed, PlacementOutcomes, placement
 from kubectl_spread.snapshot import Snapshot
 
 

@@ -16,13 +16,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kubectl_spread.contract.check import DomainRange, Jam, Placement
-from kubectl_spread.contract.report import PodName
 from kubectl_spread.controllers.daemonset import nodes_with_pod, pinned_to
 from kubectl_spread.controllers.next_pod import claims_of
 from kubectl_spread.controllers.persistent_volumes import Storage, bound_on, created
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.rollout_plan import RolloutPlan
+from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.workloads import DaemonSet
@@ -124,6 +123,54 @@ def room_for(pod: Pod, handle: Handle) -> Preemption | None:
     from kubectl_spread.scheduler.preemption import preempt
 
     return preempt(cycle.evaluate(pod, handle), handle)
+
+
+class Placement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where one replica goes.
+
+    Attributes:
+        replica: which, counted from 1.
+        node: where.
+        ties: the other nodes of the same total score.
+        preempts: the Pods that the scheduler evicts from the node to make room; unset where it evicts none.
+    """
+
+    replica: int
+    node: str
+    ties: tuple[str, ...] = ()
+    preempts: tuple[PodName, ...] | UnsetType = UNSET
+
+
+class DomainRange(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How many Pods a domain may hold once all replicas are placed, where that depends on ties.
+
+    Attributes:
+        constraint: the constraint's index.
+        value: the domain.
+        minimum: the fewest matching Pods that were found.
+        maximum: the most.
+    """
+
+    constraint: int
+    value: str
+    minimum: int
+    maximum: int
+
+
+class Jam(msgspec.Struct, frozen=True, kw_only=True):
+    """The first replica that finds no node.
+
+    Attributes:
+        replica: which; where it depends on ties, the earliest.
+        replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
+        message: the scheduler's wording.
+        nodes: of a DaemonSet, the nodes that have no room for their Pod.
+    """
+
+    replica: int
+    replica_max: int | UnsetType | None = UNSET
+    message: str
+    nodes: tuple[str, ...] = ()
 
 
 class Placed(msgspec.Struct, frozen=True):
@@ -300,7 +347,7 @@ def _place(plan: RolloutPlan, handle: Handle, order: Order, memory: _Memory) -> 
 
 def placement(number: int, node: str, ties: tuple[str, ...], victims: Iterable[Pod]) -> Placement:
     """Return where the replica of that number went, and which Pods were evicted for it."""
-    preempts = tuple(PodName(namespace=pod.metadata.namespace, name=pod.metadata.name) for pod in victims)
+    preempts = tuple(map(PodName.of, victims))
     return Placement(replica=number, node=node, ties=ties, preempts=preempts or UNSET)
 
 

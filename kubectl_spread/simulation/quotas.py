@@ -6,8 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from kubectl_spread.apiserver.resourcequotas import quota_fault
-from kubectl_spread.contract.check import FailedCreate
-from kubectl_spread.controllers.rollout_plan import PlannedPod, RolloutPlan
+from kubectl_spread.controllers.rollout_plan import FailedCreate, PlannedPod, RolloutPlan
 from kubectl_spread.objects.core import Pod, ResourceQuota
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot

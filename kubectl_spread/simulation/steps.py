@@ -11,12 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.templates import same_template, template_hash
-from kubectl_spread.controllers.workloads import controller_of, is_absent, is_mirror
+from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget

@@ -22,7 +22,7 @@ from kubectl_spread.commands.show import (
     sort_key,
 )
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.skew import SpreadStatus
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds

@@ -14,7 +14,8 @@ from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAns
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.watch import follow
-from kubectl_spread.contract.skew import SkewItem, SpreadStatus
+from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, node, pod, spread

@@ -11,7 +11,7 @@ from kubectl_spread.commands.show import ShowAnswer, ShowOptions
 from kubectl_spread.commands.source import FileSource
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.watch import follow
-from kubectl_spread.contract.skew import SpreadStatus
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from tests.build import ZONE, Object, app, node, spread
 from tests.build_workloads import owned, template, workload

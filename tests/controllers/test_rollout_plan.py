@@ -8,9 +8,18 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.contract.report import WorkloadRef
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_of
-from kubectl_spread.controllers.rollout_plan import DesiredWorkload, RolloutPlan, fenceposts, plan_of
+from kubectl_spread.controllers.rollout_plan import (
+    Assumption,
+    DesiredWorkload,
+    FromHighestOrdinal,
+    MadeElsewhere,
+    RolloutPlan,
+    WithinFenceposts,
+    fenceposts,
+    plan_of,
+)
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
@@ -94,7 +103,7 @@ def test_old_pods_go_no_earlier_than_they_must() -> None:
     assert len(plan.old) == 4
     assert plan.rollout is not None
     assert (plan.rollout.strategy, plan.rollout.running, plan.rollout.replaced) == ("RollingUpdate", 4, 4)
-    assert "at most 5 and at least 3" in plan.rollout.assumed
+    assert plan.rollout.assumed == WithinFenceposts(most=5, least=3)
 
 
 def test_without_surge_old_pods_go_first() -> None:
@@ -209,7 +218,7 @@ def test_a_partition_counts_from_the_first_ordinal() -> None:
     plan = planned(manifest, workload("StatefulSet", "db", **asked), *there)
     assert (names(plan.old), names(plan.staying)) == (["db-7", "db-6"], ["db-5"])
     assert plan.rollout is not None
-    assert "down to 6 " in plan.rollout.assumed
+    assert plan.rollout.assumed == FromHighestOrdinal(first=6)
 
 
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
@@ -243,7 +252,7 @@ def test_what_is_suspended_makes_no_pods(manifest: Object, *, lives: bool) -> No
     plan = planned(manifest, *([manifest, owned("web-a", manifest["kind"], "web", on="a1")] if lives else []))
     assert plan.steps == ()
     assert plan.rollout is not None
-    assert plan.rollout.assumed.startswith("it is suspended, so no Pod comes")
+    assert plan.rollout.assumed is Assumption.SUSPENDED
     # The Job controller deletes what runs; a CronJob's Jobs run on.
     assert names(plan.old) == (["web-a"] if lives and manifest["kind"] == "Job" else [])
 
@@ -253,7 +262,7 @@ def test_who_makes_the_pods_instead_is_told(make: Callable[..., Object]) -> None
     plan = planned(make(managedBy="kueue.x-k8s.io/multikueue"))
     assert plan.steps == ()
     assert plan.rollout is not None
-    assert plan.rollout.assumed == "kueue.x-k8s.io/multikueue makes its Pods"
+    assert plan.rollout.assumed == MadeElsewhere("kueue.x-k8s.io/multikueue")
     assert planned(make(managedBy="kubernetes.io/job-controller")).steps
 
 

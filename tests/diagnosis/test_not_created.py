@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.contract.skew import SpreadStatus
 from kubectl_spread.controllers.workloads import workloads
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.skew import skew_items
 from tests.build import ZONE, Object, app, handle, node, spread
 from tests.build_workloads import owned, revision, template, workload

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.skew import SkewItem, SpreadStatus
+from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.controllers.workloads import workloads
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.skew import skew_items
 from kubectl_spread.objects.kinds import SERVICE as SERVICES
 from kubectl_spread.scheduler.framework import Handle

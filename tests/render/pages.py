@@ -9,7 +9,8 @@ import msgspec
 from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain, Requirement
 from kubectl_spread.contract.evaluation import NodeReport, Rejection, Verdict
 from kubectl_spread.contract.pending import PendingItem, PendingReport
-from kubectl_spread.contract.report import Metadata, WorkloadRef
+from kubectl_spread.contract.report import Metadata
+from kubectl_spread.controllers.workloads import WorkloadRef
 from tests.build import HOSTNAME, ZONE
 
 LARGE = Metadata(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.contract.any_report import AnyReport
-from kubectl_spread.contract.check import CheckReport, DomainRange
+from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
@@ -36,6 +36,7 @@ from kubectl_spread.render.html.node_map import (
 )
 from kubectl_spread.render.html.overview import MOST_ROWS
 from kubectl_spread.render.outline.fixes import MOST_FIXES
+from kubectl_spread.simulation.placement import DomainRange
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, rows_of, web

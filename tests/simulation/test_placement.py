@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.check import DomainRange, Jam
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.rollout_plan import PlannedPod, RolloutPlan
 from kubectl_spread.objects.core import Pod
@@ -20,6 +19,8 @@ from kubectl_spread.objects.workloads import DaemonSet, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.simulation.placement import (
     SEEDS,
+    DomainRange,
+    Jam,
     Placed,
     PlacementOutcomes,
     count_placed,

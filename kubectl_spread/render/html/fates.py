@@ -10,7 +10,8 @@ from typing import TypeAlias
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import Domain
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection
-from kubectl_spread.contract.skew import SkewItem, SpreadStatus
+from kubectl_spread.contract.skew import SkewItem
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.render.outline.domains import skew_text
 
 

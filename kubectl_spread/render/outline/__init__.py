@@ -12,17 +12,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from kubectl_spread.contract.check import CheckItem, ValidationError, ValidationWarning
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.pending import NotCreated, PendingItem
-from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.contract.simulate import SimulatedStep
-from kubectl_spread.contract.skew import SkewItem
+
+if TYPE_CHECKING:  # One command's report needs no other's types.
+    from kubectl_spread.contract.check import CheckItem, ValidationError, ValidationWarning
+    from kubectl_spread.contract.pending import PendingItem
+    from kubectl_spread.contract.rebalance import RebalanceReport
+    from kubectl_spread.contract.simulate import SimulatedStep
+    from kubectl_spread.contract.skew import SkewItem
+    from kubectl_spread.diagnosis.not_created import NotCreated
 
 RowT = TypeVar("RowT")
 

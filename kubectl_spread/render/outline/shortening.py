@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 
-from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.outline import Commands, EditBlock, Messages, Part
+
+if TYPE_CHECKING:
+    from kubectl_spread.contract.any_report import AnyReport
 
 PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 
@@ -31,21 +30,21 @@ def node_names(report: AnyReport) -> frozenset[str]:
 
 def _names(report: AnyReport) -> Iterator[str]:
     """Yield names of nodes."""
-    match report:
-        case SkewReport():
-            for row in report.items:
-                yield from _of_constraint(row.constraint)
-        case SimulateReport():
-            for step in report.steps:
-                yield from (each.node for each in (*step.evicted, *step.lost, *step.preempted))
-                for item in step.items:
-                    yield from item.before if item.constraint.topology_key == HOSTNAME else ()
-        case RebalanceReport():
-            yield from (node for each in report.evictions for node in (each.node, *each.lands))
-            for plan in report.items:
-                yield from plan.before if plan.constraint.topology_key == HOSTNAME else ()
-        case _:
-            yield from (node.name for item in report.items for node in item.nodes)
+    # By its kind: one command's report needs no other's types.
+    if report.kind == "SkewReport":
+        for row in report.items:
+            yield from _of_constraint(row.constraint)
+    elif report.kind == "SimulateReport":
+        for step in report.steps:
+            yield from (each.node for each in (*step.evicted, *step.lost, *step.preempted))
+            for item in step.items:
+                yield from item.before if item.constraint.topology_key == HOSTNAME else ()
+    elif report.kind == "RebalanceReport":
+        yield from (node for each in report.evictions for node in (each.node, *each.lands))
+        for plan in report.items:
+            yield from plan.before if plan.constraint.topology_key == HOSTNAME else ()
+    else:
+        yield from (node.name for item in report.items for node in item.nodes)
 
 
 def _of_constraint(constraint: ConstraintReport) -> Iterator[str]:

@@ -8,7 +8,8 @@ from msgspec import UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, SkewTable, SpreadStatus
+from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, SkewTable
+from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.domains import constraint_block

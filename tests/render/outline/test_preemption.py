@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.pending import Nomination, PendingItem, Preemption
-from kubectl_spread.contract.report import PodName
+from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.render.outline.preemption import preemption_lines
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))

@@ -8,21 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_spread.contract.check import (
-    CheckItem,
-    CheckReport,
-    DomainRange,
-    Jam,
-    Placement,
-    Rollout,
-    ValidationError,
-    ValidationWarning,
-)
+from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, Rollout, ValidationError, ValidationWarning
 from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.findings import Finding, Severity
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
+from kubectl_spread.simulation.placement import DomainRange, Placement
 from tests.build import ZONE, Object
 from tests.diagnosis.judged import ABC, METADATA, TAINTED, incoming, report_of, web
 from tests.program import encoded
