@@ -18,11 +18,11 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.evaluation import Verdict
-from kubectl_spread.contract.pending import PendingItem, PendingReport, Preemption
+from kubectl_spread.contract.pending import PendingItem, PendingReport, Preemption, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
-from kubectl_spread.diagnosis.events import compared, last_failure
+from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.search import NO_FIXES, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.not_created import NotCreated
@@ -308,7 +308,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
         nomination=nomination_report(pod, handle),
         summary=awaited(situation.evaluation, handle) if report.verdict is Verdict.SCHEDULABLE else report.summary,
     )
-    return _with_event(item, pod, view)
+    return with_event(item, last_failure(pod, view.snapshot), known=known)
 
 
 def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
@@ -323,18 +323,11 @@ def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
         twin,
         name=name,
         same_as=twin.name,
+        event=None,
         summary=told(twin.summary),
         message=told(twin.message) if twin.message else twin.message,
         findings=tuple(replace(finding, message=told(finding.message)) for finding in twin.findings),
         fixes=tuple(fix_for(fix, twin.name, name) for fix in twin.fixes),
     )
-    return _with_event(item, pod, view)
-
-
-def _with_event(item: PendingItem, pod: Pod, view: View) -> PendingItem:
-    """Return the explanation beside the scheduler's own last word about the Pod."""
     known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
-    event = compared(last_failure(pod, view.snapshot), item, known=known)
-    if item.message is None and event is not None:
-        return replace(item, event=event, message=event.message, message_from="event")
-    return replace(item, event=event)
+    return with_event(item, last_failure(pod, view.snapshot), known=known)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import PodName, Replicas
+from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.wording.events import DIFFERENCES
 
 
 class EventReport(Report, frozen=True, kw_only=True):
@@ -97,3 +100,20 @@ class PendingReport(Report, frozen=True, kw_only=True):
     items: tuple[PendingItem, ...]
     not_created: tuple[NotCreated, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
+
+
+def with_event(item: PendingItem, failure: LastFailure | None, *, known: bool) -> PendingItem:
+    """Return the explanation beside the scheduler's own last message.
+
+    Args:
+        item: the explanation.
+        failure: the scheduler's last message; None where there is none.
+        known: whether the rules of the Pod's scheduler are known.
+    """
+    if failure is None:
+        return item
+    differs = difference(failure, item.message, chosen=item.assumed, feasible=bool(item.feasible), known=known)
+    event = EventReport(**asdict(failure), differs=DIFFERENCES[differs] if differs else "")
+    if item.message is None:
+        return replace(item, event=event, message=failure.message, message_from="event")
+    return replace(item, event=event)

@@ -1,11 +1,11 @@
-"""What the scheduler itself last said of a Pod."""
+"""The scheduler's own last message about a Pod, and why it differs from ours."""
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 import msgspec
 
-from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.pending import EventReport
 from kubectl_spread.objects.core import FAILED_SCHEDULING, Event, Pod
 from kubectl_spread.snapshot import Snapshot
 
@@ -16,44 +16,65 @@ Source: kube-scheduler volumebinding/volume_binding.go PreBind, binder.go BindPo
 """
 
 
-def last_failure(pod: Pod, snapshot: Snapshot) -> EventReport | None:
+class LastFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """The scheduler's last message about a Pod that it could not schedule.
+
+    Attributes:
+        message: as it stands in the Event or the Pod's condition, the part about preemption included.
+        time: RFC 3339 text; empty when unknown.
+        count: how often it was said.
+    """
+
+    message: str
+    time: str = ""
+    count: int = 1
+
+
+class Difference(Enum):
+    """Why the scheduler's last message differs from ours."""
+
+    OTHER_SCHEDULER = auto()
+    GAVE_UP_ON_VOLUMES = auto()
+    """It had chosen a node, and its wait for volumes there timed out."""
+    NODE_CHOSEN = auto()
+    SCHEDULABLE_NOW = auto()
+    CLUSTER_CHANGED = auto()
+
+
+def last_failure(pod: Pod, snapshot: Snapshot) -> LastFailure | None:
     """Return the last FailedScheduling message, from the newest Event or else the condition; None without either."""
     events = [event for event in snapshot.all(Event) if _is_failure_of(pod, event)]
     if events:
         newest = max(events, key=_time)
         count = newest.series.count if newest.series else newest.count
-        return EventReport(message=newest.message, time=_time(newest), count=max(count, 1))
+        return LastFailure(message=newest.message, time=_time(newest), count=max(count, 1))
     for condition in pod.status.conditions:
         if (condition.type, condition.status, condition.reason) == ("PodScheduled", "False", "Unschedulable"):
-            return EventReport(message=condition.message, time=condition.last_transition_time or "")
+            return LastFailure(message=condition.message, time=condition.last_transition_time or "")
     return None
 
 
-def compared(event: EventReport | None, report: EvaluationReport, *, known: bool) -> EventReport | None:
-    """Return the scheduler's last word with why it differs from what is said here; empty where it does not.
+def difference(
+    failure: LastFailure, message: str | None, *, chosen: bool, feasible: bool, known: bool
+) -> Difference | None:
+    """Return why the scheduler's last message differs from ours; None where it does not, or ours is not known.
 
     Args:
-        event: the scheduler's last word.
-        report: what is said here.
+        failure: the scheduler's last message.
+        message: ours; None where it is not known.
+        chosen: whether the scheduler has chosen a node since and waits to bind the Pod.
+        feasible: whether some node takes the Pod.
         known: whether the rules of the Pod's scheduler are known.
     """
-    said = report.message
-    # None: what the scheduler would say is not known, so there is nothing to compare.
-    if event is None or said is None or (said and event.message.startswith(said.removesuffix("."))):
-        return event
+    if message is None or (message and failure.message.startswith(message.removesuffix("."))):
+        return None
     if not known:
-        differs = "another scheduler said it, by rules that are not known here"
-    elif _GAVE_UP in event.message:
-        differs = "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
-    elif report.assumed:
-        differs = "it is out of date: the scheduler has chosen a node since"
-    elif report.feasible:
-        differs = (
-            "it is out of date: the Pod can be scheduled now, and the scheduler has not tried since or is backing off"
-        )
-    else:
-        differs = "the cluster has changed since, or while it was read"
-    return msgspec.structs.replace(event, differs=differs)
+        return Difference.OTHER_SCHEDULER
+    if _GAVE_UP in failure.message:
+        return Difference.GAVE_UP_ON_VOLUMES
+    if chosen:
+        return Difference.NODE_CHOSEN
+    return Difference.SCHEDULABLE_NOW if feasible else Difference.CLUSTER_CHANGED
 
 
 def _is_failure_of(pod: Pod, event: Event) -> bool:

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.pending import EventReport
-from kubectl_spread.diagnosis.events import compared, last_failure
+from kubectl_spread.diagnosis.events import Difference, LastFailure, difference, last_failure
 from kubectl_spread.objects.core import Pod
 from tests.build import Object, pod, snapshot
-from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 from tests.naming import in_order
 
 
@@ -42,35 +39,35 @@ def condition(status: str = "False", reason: str = "Unschedulable", type_: str =
     ("events", "conditions", "last"),
     [
         ([], [], None),
-        ([], [condition()], EventReport(message="by condition", time="T3")),
+        ([], [condition()], LastFailure(message="by condition", time="T3")),
         ([], [condition("True")], None),
         ([], [condition(reason="SchedulingGated")], None),
-        ([], [condition(type_="Ready"), condition()], EventReport(message="by condition", time="T3")),
-        ([event("m")], [condition()], EventReport(message="m")),
-        ([event("m", lastTimestamp="T1", count=4)], [], EventReport(message="m", time="T1", count=4)),
+        ([], [condition(type_="Ready"), condition()], LastFailure(message="by condition", time="T3")),
+        ([event("m")], [condition()], LastFailure(message="m")),
+        ([event("m", lastTimestamp="T1", count=4)], [], LastFailure(message="m", time="T1", count=4)),
         (
             [event("new", lastTimestamp="T2"), event("old", lastTimestamp="T1")],
             [],
-            EventReport(message="new", time="T2"),
+            LastFailure(message="new", time="T2"),
         ),
-        ([event("old", lastTimestamp="T1"), event("new", eventTime="T2")], [], EventReport(message="new", time="T2")),
-        ([event("m", firstTimestamp="T0")], [], EventReport(message="m", time="T0")),
+        ([event("old", lastTimestamp="T1"), event("new", eventTime="T2")], [], LastFailure(message="new", time="T2")),
+        ([event("m", firstTimestamp="T0")], [], LastFailure(message="m", time="T0")),
         (
             [event("m", eventTime="T1", series={"count": 7, "lastObservedTime": "T5"})],
             [],
-            EventReport(message="m", time="T5", count=7),
+            LastFailure(message="m", time="T5", count=7),
         ),
-        ([event("m", eventTime="T1", series={"count": 7})], [], EventReport(message="m", time="T1", count=7)),
+        ([event("m", eventTime="T1", series={"count": 7})], [], LastFailure(message="m", time="T1", count=7)),
         ([event("m", about="q")], [], None),
         ([event("m", reason="Killing")], [], None),
         ([event("m", uid="another")], [], None),
-        ([event("m", uid="default/p")], [], EventReport(message="m")),
+        ([event("m", uid="default/p")], [], LastFailure(message="m")),
         ([event("m") | {"involvedObject": {"kind": "Node", "namespace": "default", "name": "p"}}], [], None),
     ],
     ids=in_order,
 )
 def test_the_newest_event_or_else_the_condition(
-    events: Sequence[Object], conditions: Sequence[Object], last: EventReport | None
+    events: Sequence[Object], conditions: Sequence[Object], last: LastFailure | None
 ) -> None:
     cluster = snapshot([pod("p", status={"conditions": [*conditions]}), *events])
     waiting = cluster.get(Pod, "default", "p")
@@ -78,32 +75,31 @@ def test_the_newest_event_or_else_the_condition(
     assert last_failure(waiting, cluster) == last
 
 
-BLOCKED = report_of(incoming(), [*TAINTED, *web("a1", "b1")])
-FREE = report_of(incoming(), ABC)
+MESSAGE = "0/4 nodes are available: 4 Insufficient cpu."
 
 
 @pytest.mark.parametrize(
-    ("said", "report", "known", "differs"),
+    ("of_scheduler", "ours", "known", "differs"),
     [
-        (str(BLOCKED.message), BLOCKED, True, ""),
-        (f"{BLOCKED.message} preemption: 0/4 nodes are available.", BLOCKED, True, ""),
-        (f"{str(BLOCKED.message).removesuffix('.')}, and more.", BLOCKED, True, ""),
-        ("0/9 nodes are available.", BLOCKED, True, "the cluster has changed since, or while it was read"),
-        ("0/9 nodes are available.", FREE, True, "it is out of date: the Pod can be scheduled now"),
-        ("no queue", BLOCKED, False, "another scheduler said it"),
-        ("no queue", FREE, False, "another scheduler said it"),
+        (MESSAGE, MESSAGE, True, None),
+        (f"{MESSAGE} preemption: 0/4 nodes are available.", MESSAGE, True, None),
+        (f"{MESSAGE.removesuffix('.')}, and more.", MESSAGE, True, None),
+        ("0/9 nodes are available.", None, True, None),
+        ("0/9 nodes are available.", MESSAGE, True, Difference.CLUSTER_CHANGED),
+        ("0/9 nodes are available.", "", True, Difference.SCHEDULABLE_NOW),
+        ("no queue", MESSAGE, False, Difference.OTHER_SCHEDULER),
+        ("no queue", "", False, Difference.OTHER_SCHEDULER),
+        ("running PreBind plugin: binding volumes: timed out", "", True, Difference.GAVE_UP_ON_VOLUMES),
     ],
-    ids=range(7),
+    ids=range(9),
 )
-def test_why_the_schedulers_last_word_differs(
-    said: str, report: EvaluationReport, differs: str, *, known: bool
+def test_why_the_schedulers_last_message_differs(
+    of_scheduler: str, ours: str | None, differs: Difference | None, *, known: bool
 ) -> None:
-    event = compared(EventReport(message=said), report, known=known)
-    assert event is not None
-    assert event.message == said
-    assert event.differs.startswith(differs)
-    assert bool(event.differs) == bool(differs)
+    failure = LastFailure(message=of_scheduler)
+    assert difference(failure, ours, chosen=False, feasible=ours == "", known=known) is differs
 
 
-def test_there_may_be_no_word_to_compare() -> None:
-    assert compared(None, BLOCKED, known=True) is None
+def test_a_message_from_before_the_scheduler_chose_a_node() -> None:
+    failure = LastFailure(message=MESSAGE)
+    assert difference(failure, "", chosen=True, feasible=True, known=True) is Difference.NODE_CHOSEN
