@@ -1,226 +1,133 @@
-"""What of a manifest only the API server's validation reads: objects of the cluster are decoded without it.
+"""What only the API server's validation reads of a manifest: objects of the cluster are decoded without it.
+
+Each type is a table, field → type, of plain values; ``convert`` checks the types and leaves out every other field.
 
 Source: api core/v1/types.go, apps/v1/types.go and batch/v1/types.go (v1.36).
 """
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from kubectl_spread.objects.core import Volume
-from kubectl_spread.objects.meta import ObjectMeta, Struct
+from kubectl_spread.objects.meta import Struct
+
+Present = TypedDict("Present", {}, total=False)
+"""A field of which it only counts that it is set."""
+
+Exec = TypedDict("Exec", {"command": list[str]}, total=False)
+HTTPGet = TypedDict("HTTPGet", {"port": int | str, "scheme": str}, total=False)
+TCPSocket = TypedDict("TCPSocket", {"port": int | str}, total=False)
+GRPC = TypedDict("GRPC", {"port": int}, total=False)
+Handler = TypedDict(
+    "Handler", {"exec": Exec, "httpGet": HTTPGet, "tcpSocket": TCPSocket, "grpc": GRPC, "sleep": Present}, total=False
+)
+Probe = TypedDict(
+    "Probe",
+    {
+        "exec": Exec,
+        "httpGet": HTTPGet,
+        "tcpSocket": TCPSocket,
+        "grpc": GRPC,
+        "sleep": Present,
+        "initialDelaySeconds": int,
+        "timeoutSeconds": int,
+        "periodSeconds": int,
+        "successThreshold": int,
+        "failureThreshold": int,
+        "terminationGracePeriodSeconds": int,
+    },
+    total=False,
+)
+"""A handler; an API server replaces every 0 by the field's default."""
+Lifecycle = TypedDict("Lifecycle", {"postStart": Handler, "preStop": Handler}, total=False)
+
+KeySelector = TypedDict("KeySelector", {"name": str, "key": str}, total=False)
+"""A key of a ConfigMap or Secret."""
+EnvVarSource = TypedDict(
+    "EnvVarSource",
+    {
+        "configMapKeyRef": KeySelector,
+        "secretKeyRef": KeySelector,
+        "fieldRef": Present,
+        "resourceFieldRef": Present,
+        "fileKeyRef": Present,
+    },
+    total=False,
+)
+EnvVar = TypedDict("EnvVar", {"name": str, "value": str, "valueFrom": EnvVarSource}, total=False)
+Port = TypedDict("Port", {"name": str}, total=False)
+VolumeMount = TypedDict("VolumeMount", {"name": str, "mountPath": str, "subPath": str}, total=False)
+Container = TypedDict(
+    "Container",
+    {
+        "restartPolicy": str,
+        "terminationMessagePolicy": str,
+        "imagePullPolicy": str,
+        "ports": list[Port],
+        "env": list[EnvVar],
+        "volumeMounts": list[VolumeMount],
+        "lifecycle": Lifecycle,
+        "livenessProbe": Probe,
+        "readinessProbe": Probe,
+        "startupProbe": Probe,
+    },
+    total=False,
+)
 
 
-class ExecAction(Struct, frozen=True):
-    """A command that is run in the container."""
-
-    command: tuple[str, ...] = ()
-
-
-class HTTPGetAction(Struct, frozen=True):
-    """A request; a port is a number or the name of one."""
-
-    port: int | str = 0
-    scheme: str = ""
-
-
-class TCPSocketAction(Struct, frozen=True):
-    """A connection."""
-
-    port: int | str = 0
-
-
-class GRPCAction(Struct, frozen=True):
-    """A request to the standard health service."""
-
-    port: int = 0
-
-
-class SleepAction(Struct, frozen=True):
-    """A pause."""
-
-
-class Handler(Struct, frozen=True):
-    """What is done to ask or to tell a container something: one of these."""
-
-    exec: ExecAction | None = None
-    http_get: HTTPGetAction | None = None
-    tcp_socket: TCPSocketAction | None = None
-    grpc: GRPCAction | None = None
-    sleep: SleepAction | None = None
-
-
-class Probe(Handler, frozen=True):
-    """How a container is asked whether it is well; an API server puts its default in the place of every 0."""
-
-    initial_delay_seconds: int = 0
-    timeout_seconds: int = 0
-    period_seconds: int = 0
-    success_threshold: int = 0
-    failure_threshold: int = 0
-    termination_grace_period_seconds: int | None = None
-
-
-class Lifecycle(Struct, frozen=True):
-    """What is done when a container has started and before it is stopped."""
-
-    post_start: Handler | None = None
-    pre_stop: Handler | None = None
-
-
-class NamedPort(Struct, frozen=True):
-    """A port of a container."""
-
-    name: str = ""
-
-
-class KeySelector(Struct, frozen=True):
-    """A key of a ConfigMap or Secret."""
-
-    name: str = ""
-    key: str = ""
-
-
-class FieldSelector(Struct, frozen=True):
-    """A field of the Pod, or of a file in it."""
-
-
-class EnvironmentVariableSource(Struct, frozen=True):
-    """Where the value of a variable comes from: one of these."""
-
-    field_ref: FieldSelector | None = None
-    resource_field_ref: FieldSelector | None = None
-    config_map_key_ref: KeySelector | None = None
-    secret_key_ref: KeySelector | None = None
-    file_key_ref: FieldSelector | None = None
-
-
-class EnvironmentVariable(Struct, frozen=True):
-    """A variable of a container."""
-
-    name: str = ""
-    value: str = ""
-    value_from: EnvironmentVariableSource | None = None
-
-
-class MountDetails(Struct, frozen=True):
-    """Where a container sees a volume."""
-
-    name: str = ""
-    mount_path: str = ""
-    sub_path: str = ""
-
-
-class ContainerDetails(Struct, frozen=True):
-    """A container or init container."""
-
-    restart_policy: str | None = None
-    termination_message_policy: str = ""
-    image_pull_policy: str = ""
-    ports: tuple[NamedPort, ...] = ()
-    env: tuple[EnvironmentVariable, ...] = ()
-    volume_mounts: tuple[MountDetails, ...] = ()
-    lifecycle: Lifecycle | None = None
-    liveness_probe: Probe | None = None
-    readiness_probe: Probe | None = None
-    startup_probe: Probe | None = None
-
-
-class EmptyDirDetails(Struct, frozen=True):
-    """A directory that lives as long as its Pod."""
-
-
-class HostPathDetails(Struct, frozen=True):
-    """A file or directory of the node."""
+class VolumeSource(Struct, frozen=True):
+    """A source that people use often and that keeps a Pod off no node: the fields that any of them requires."""
 
     path: str = ""
     type: str = ""
-
-
-class SecretDetails(Struct, frozen=True):
-    """A Secret mounted as files."""
-
+    server: str = ""
+    name: str = ""
     secret_name: str = ""
 
 
-class NFSDetails(Struct, frozen=True):
-    """A directory of a file server."""
+class CommonVolume(Volume, frozen=True):
+    """A volume with the sources that decide nothing about nodes too."""
 
-    server: str = ""
-    path: str = ""
-
-
-class ConfigMapDetails(Struct, frozen=True):
-    """A ConfigMap mounted as files."""
-
-    name: str = ""
+    empty_dir: VolumeSource | None = None
+    host_path: VolumeSource | None = None
+    secret: VolumeSource | None = None
+    nfs: VolumeSource | None = None
+    config_map: VolumeSource | None = None
 
 
-class VolumeDetails(Volume, frozen=True):
-    """A volume of a Pod, with the sources that people use most and that keep it off no node."""
-
-    empty_dir: EmptyDirDetails | None = None
-    host_path: HostPathDetails | None = None
-    secret: SecretDetails | None = None
-    nfs: NFSDetails | None = None
-    config_map: ConfigMapDetails | None = None
-
-
-class PodSpecDetails(Struct, frozen=True):
-    """What a Pod is made of."""
-
-    containers: tuple[ContainerDetails, ...] = ()
-    init_containers: tuple[ContainerDetails, ...] = ()
-    volumes: tuple[VolumeDetails, ...] = ()
-
-
-class TemplateDetails(Struct, frozen=True):
-    """The Pods a workload makes."""
-
-    spec: PodSpecDetails = PodSpecDetails()
-
-
-class ClaimTemplateDetails(Struct, frozen=True):
-    """A claim that a StatefulSet makes for each Pod, and with it a volume of its name."""
-
-    metadata: ObjectMeta = ObjectMeta()
-
-
-class JobSpecDetails(Struct, frozen=True):
-    """How long a Job may take, and how long it is kept."""
-
-    active_deadline_seconds: int | None = None
-    ttl_seconds_after_finished: int | None = None
-    template: TemplateDetails = TemplateDetails()
-
-
-class JobTemplateDetails(Struct, frozen=True):
-    """The Jobs a CronJob makes."""
-
-    spec: JobSpecDetails = JobSpecDetails()
-
-
-class WorkloadSpecDetails(JobSpecDetails, frozen=True):
-    """What the kinds of workloads say, each some of it."""
-
-    min_ready_seconds: int = 0
-    progress_deadline_seconds: int | None = None
-    revision_history_limit: int | None = None
-    volume_claim_templates: tuple[ClaimTemplateDetails, ...] = ()
-    schedule: str = ""
-    concurrency_policy: str = ""
-    time_zone: str | None = None
-    starting_deadline_seconds: int | None = None
-    successful_jobs_history_limit: int | None = None
-    failed_jobs_history_limit: int | None = None
-    job_template: JobTemplateDetails = JobTemplateDetails()
-
-
-class WorkloadDetails(Struct, frozen=True):
-    """A workload of any kind."""
-
-    spec: WorkloadSpecDetails = WorkloadSpecDetails()
-
-
-class PodDetails(Struct, frozen=True):
-    """A Pod."""
-
-    spec: PodSpecDetails = PodSpecDetails()
+PodSpec = TypedDict(
+    "PodSpec",
+    {"containers": list[Container], "initContainers": list[Container], "volumes": tuple[CommonVolume, ...]},
+    total=False,
+)
+PodObject = TypedDict("PodObject", {"spec": PodSpec}, total=False)
+"""A Pod, or the template of Pods."""
+Metadata = TypedDict("Metadata", {"name": str}, total=False)
+ClaimTemplate = TypedDict("ClaimTemplate", {"metadata": Metadata}, total=False)
+JobSpec = TypedDict(
+    "JobSpec", {"activeDeadlineSeconds": int, "ttlSecondsAfterFinished": int, "template": PodObject}, total=False
+)
+JobTemplate = TypedDict("JobTemplate", {"spec": JobSpec}, total=False)
+WorkloadSpec = TypedDict(
+    "WorkloadSpec",
+    {
+        "activeDeadlineSeconds": int,
+        "ttlSecondsAfterFinished": int,
+        "template": PodObject,
+        "minReadySeconds": int,
+        "progressDeadlineSeconds": int,
+        "revisionHistoryLimit": int,
+        "volumeClaimTemplates": list[ClaimTemplate],
+        "schedule": str,
+        "concurrencyPolicy": str,
+        "timeZone": str,
+        "startingDeadlineSeconds": int,
+        "successfulJobsHistoryLimit": int,
+        "failedJobsHistoryLimit": int,
+        "jobTemplate": JobTemplate,
+    },
+    total=False,
+)
+"""What the kinds of workloads have, each some of it."""
+Workload = TypedDict("Workload", {"spec": WorkloadSpec}, total=False)

@@ -16,7 +16,7 @@ from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.manifest_only_fields import ContainerDetails, WorkloadSpecDetails
+from kubectl_spread.objects.manifest_only_fields import Container, WorkloadSpec
 from kubectl_spread.render.outline.check import check_sentence
 from kubectl_spread.snapshot import Unread
 from tests.build import ZONE, Object, app, node, pod, spread
@@ -126,7 +126,7 @@ def test_every_field_of_the_details_is_looked_for() -> None:
     beside_job_template = {"schedule", "concurrencyPolicy", "timeZone", "startingDeadlineSeconds"}
     beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
     beside_others = {"restartPolicy", "template", "volumeClaimTemplates"}
-    known = ("volumes", *ContainerDetails.__struct_encode_fields__, *WorkloadSpecDetails.__struct_encode_fields__)
+    known = ("volumes", *Container.__annotations__, *WorkloadSpec.__annotations__)
     assert set(known) - beside_job_template - beside_others == DETAILS
 
 

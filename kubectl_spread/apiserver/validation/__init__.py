@@ -9,7 +9,7 @@ server's, quirks included. Everything wrong is reported at once, in the API serv
 * labelselectors.py, spread.py, affinity.py, tolerations.py, resources.py, containers.py, volumes.py: one subject each
 * pods.py, workloads.py: whole objects
 * storageclasses.py: the parameters of classes
-* details.py, handlers.py, schedules.py: what manifests alone are decoded with, loaded for them
+* manifest_only_fields.py, schedules.py: what only manifests are decoded with; loaded for those that have any of it
 
 Not checked: annotations, owner references, which fields and files environment variables come from, raw block devices,
 security contexts, which claims on devices a container uses and ``manualSelector`` of Jobs. ``schedulerName`` has no

@@ -20,13 +20,12 @@ from kubectl_spread.apiserver.validation.field_errors import (
     too_long,
     too_many,
 )
-from kubectl_spread.apiserver.validation.names import dns_label_errors
+from kubectl_spread.apiserver.validation.names import dns_label_errors, port_number_errors
 from kubectl_spread.apiserver.validation.resources import container_resource_errors
 from kubectl_spread.objects.core import Container, ContainerPort, PodSpec
 from kubectl_spread.release import CONTAINER_RESTART_RULES, RESTART_ALL_CONTAINERS, Release
 
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
-_MAX_PORT = 65535
 _ALWAYS = "Always"
 _RESTART_POLICIES = (_ALWAYS, "Never", "OnFailure")
 _MAX_RESTART_RULES = 20
@@ -116,18 +115,13 @@ def _common_errors(path: str, container: Container) -> Errors:
 def _port_errors(path: str, port: ContainerPort) -> Errors:
     # 0 is no port of a container, but on the node it means none.
     if port.container_port:
-        yield from _port_number_errors(f"{path}.containerPort", port.container_port)
+        yield from port_number_errors(f"{path}.containerPort", port.container_port)
     else:
         yield required(f"{path}.containerPort")
     if port.host_port:
-        yield from _port_number_errors(f"{path}.hostPort", port.host_port)
+        yield from port_number_errors(f"{path}.hostPort", port.host_port)
     if port.protocol not in {"", *_PROTOCOLS}:
         yield not_supported(f"{path}.protocol", port.protocol, _PROTOCOLS)
-
-
-def _port_number_errors(path: str, number: int) -> Errors:
-    if not 1 <= number <= _MAX_PORT:
-        yield invalid(path, number, f"must be between 1 and {_MAX_PORT}, inclusive")
 
 
 def _host_port_conflicts(path: str, containers: Sequence[Container]) -> Errors:

@@ -1,12 +1,14 @@
 """What no object of the cluster is decoded with, and manifests often have wrong: mounts, probes, seconds, schedules.
 
-Source: pkg/apis/core/validation/validation.go validateContainerCommon, ValidateVolumeMounts; pkg/apis/apps/validation,
-pkg/apis/batch/validation (v1.33 to v1.37).
+Source: pkg/apis/core/validation/validation.go validateContainerCommon, ValidateVolumeMounts, validateProbe,
+validateHandler; pkg/apis/apps/validation, pkg/apis/batch/validation (v1.33 to v1.37).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.creation import name_as_created, template_as_created
@@ -15,82 +17,132 @@ from kubectl_spread.apiserver.validation.field_errors import (
     FieldError,
     count_errors,
     duplicate,
+    forbidden,
     invalid,
     not_found,
     not_supported,
     required,
 )
 from kubectl_spread.apiserver.validation.labelselectors import label_selector_errors
-from kubectl_spread.apiserver.validation.names import dns_subdomain_errors
-from kubectl_spread.apiserver.validation.probes import handler_errors, init_handler_errors, port_name_faults
+from kubectl_spread.apiserver.validation.names import dns_subdomain_errors, port_name_faults, port_number_errors
 from kubectl_spread.apiserver.validation.schedules import schedule_errors, time_zone_errors
 from kubectl_spread.apiserver.validation.volumes import mountable, volume_errors
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
-from kubectl_spread.objects.core import Pod, PodSpec
+from kubectl_spread.objects import core
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject
 from kubectl_spread.objects.manifest_only_fields import (
-    ContainerDetails,
-    EnvironmentVariable,
-    MountDetails,
-    PodDetails,
-    PodSpecDetails,
-    VolumeDetails,
-    WorkloadDetails,
-    WorkloadSpecDetails,
+    CommonVolume,
+    EnvVar,
+    Exec,
+    Handler,
+    HTTPGet,
+    KeySelector,
+    PodObject,
+    PodSpec,
+    Port,
+    Probe,
+    VolumeMount,
+    Workload,
+    WorkloadSpec,
 )
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 
-_COUNTS: Mapping[str, Mapping[str, str]] = {
-    "Deployment": {"minReadySeconds": "min_ready_seconds", "revisionHistoryLimit": "revision_history_limit"},
-    "ReplicaSet": {"minReadySeconds": "min_ready_seconds"},
-    "StatefulSet": {"minReadySeconds": "min_ready_seconds"},
-    "DaemonSet": {"minReadySeconds": "min_ready_seconds", "revisionHistoryLimit": "revision_history_limit"},
-    "ReplicationController": {"minReadySeconds": "min_ready_seconds"},
-    "CronJob": {
-        "startingDeadlineSeconds": "starting_deadline_seconds",
-        "successfulJobsHistoryLimit": "successful_jobs_history_limit",
-        "failedJobsHistoryLimit": "failed_jobs_history_limit",
-    },
-}
-"""Kind → field of its spec → attribute of what must not be below zero."""
+Rules: TypeAlias = Mapping[str, Callable[..., Errors]]
+"""Path below an object → rule, (path, value) → errors, for what is set there; ``env[*]`` stands for every entry."""
 
-_JOB_COUNTS = {
-    "activeDeadlineSeconds": "active_deadline_seconds",
-    "ttlSecondsAfterFinished": "ttl_seconds_after_finished",
-}
-_JOB_SPECS = {"Job": "spec", "CronJob": "spec.jobTemplate.spec"}
 _PROGRESS_SECONDS = 600
-_CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
-_MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
-_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
-_ALWAYS = "Always"
 
 
 def validate_details(
     obj: KubernetesObject, values: Plain, release: Release, *, lives: bool = False
 ) -> tuple[FieldError, ...]:
-    """Return for what else the API server would refuse the object; nothing for other kinds.
+    """Return what else the API server would refuse of the object; nothing for other kinds.
 
     Args:
         obj: a Pod or a workload, as its manifest has it.
-        values: the same as plain values; nothing is said of those in which a field has the wrong type.
+        values: the same as plain values; where a field of them has the wrong type, nothing is returned.
         release: of the API server.
-        lives: whether there is an object of its kind and name already.
+        lives: whether the cluster has an object of its kind and name already.
     """
     kind = type(obj).__name__
     try:
-        if isinstance(obj, Pod):
-            of_pod, name = convert(values, PodDetails).spec, name_as_created(obj.metadata)
-            return tuple(_pod_spec_errors("spec", of_pod, pod_name=name, release=release))
+        if isinstance(obj, core.Pod):
+            pod, name = convert(values, PodObject), name_as_created(obj.metadata)
+            return tuple(_pod_spec_errors("spec", pod.get("spec", {}), pod_name=name, release=release))
         if kind in WORKLOADS:
-            spec = convert(values, WorkloadDetails).spec
+            spec = convert(values, Workload).get("spec", {})
             of_template = _template_errors(kind, spec, release) if _reads_template(obj, release) else ()
             return (*_workload_errors(kind, spec, lives=lives), *of_template)
     except DecodeError:
         return ()
     return ()
+
+
+def _errors(rules: Rules, path: str, values: object) -> Errors:
+    """Yield the errors of the fields that are set, in the order of the rules."""
+    for field, rule in rules.items():
+        for place, value in _fields(path, values, field.split(".")):
+            yield from rule(place, value)
+
+
+def _fields(path: str, values: object, steps: Sequence[str]) -> Iterator[tuple[str, object]]:
+    """Yield (path, value) of what the steps lead to."""
+    if not steps:
+        yield path, values
+        return
+    name = steps[0].removesuffix("[*]")
+    value = values.get(name) if isinstance(values, dict) else None
+    if name == steps[0] and value is not None:
+        yield from _fields(f"{path}.{name}", value, steps[1:])
+    for index, each in enumerate(value if name != steps[0] and isinstance(value, list) else ()):
+        yield from _fields(f"{path}.{name}[{index}]", each, steps[1:])
+
+
+def _one_of(*known: str) -> Callable[[str, str], Errors]:
+    """Return the rule for a field that is one of these or empty, for the default."""
+
+    def errors(path: str, value: str) -> Errors:
+        if value not in {"", *known}:
+            yield not_supported(path, value, known)
+
+    return errors
+
+
+_READY_SECONDS: Rules = {"minReadySeconds": count_errors}
+_JOB: Rules = {"activeDeadlineSeconds": count_errors, "ttlSecondsAfterFinished": count_errors}
+_WORKLOADS: Mapping[str, Rules] = {
+    "Deployment": {
+        **_READY_SECONDS,
+        "revisionHistoryLimit": count_errors,
+        "progressDeadlineSeconds": count_errors,
+    },
+    "ReplicaSet": _READY_SECONDS,
+    "StatefulSet": _READY_SECONDS,
+    "DaemonSet": {**_READY_SECONDS, "revisionHistoryLimit": count_errors},
+    "ReplicationController": _READY_SECONDS,
+    "Job": _JOB,
+    "CronJob": {
+        "startingDeadlineSeconds": count_errors,
+        "successfulJobsHistoryLimit": count_errors,
+        "failedJobsHistoryLimit": count_errors,
+        **{f"jobTemplate.spec.{field}": rule for field, rule in _JOB.items()},
+    },
+}
+"""Kind → the rules of its spec."""
+_SCHEDULE: Rules = {"timeZone": time_zone_errors, "concurrencyPolicy": _one_of("Allow", "Forbid", "Replace")}
+
+
+def _workload_errors(kind: str, spec: WorkloadSpec, *, lives: bool) -> Errors:
+    yield from _errors(_WORKLOADS[kind], "spec", spec)
+    if kind == "Deployment":
+        seconds = spec.get("progressDeadlineSeconds", _PROGRESS_SECONDS)
+        if seconds <= spec.get("minReadySeconds", 0):
+            yield invalid("spec.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds")
+    if kind == "CronJob":
+        yield from schedule_errors("spec.schedule", spec.get("schedule", ""), lives=lives)
+        yield from _errors(_SCHEDULE, "spec", spec)
 
 
 def _reads_template(obj: KubernetesObject, release: Release) -> bool:
@@ -102,80 +154,48 @@ def _reads_template(obj: KubernetesObject, release: Release) -> bool:
     return True
 
 
-def _template_errors(kind: str, spec: WorkloadSpecDetails, release: Release) -> Errors:
-    job = spec.job_template.spec if kind == "CronJob" else spec
-    path = f"{_JOB_SPECS.get(kind, 'spec')}.template.spec"
-    yield from _pod_spec_errors(path, _with_claims(job.template.spec, spec), pod_name=None, release=release)
+def _template_errors(kind: str, spec: WorkloadSpec, release: Release) -> Errors:
+    of_cron_job = kind == "CronJob"
+    job = spec.get("jobTemplate", {}).get("spec", {}) if of_cron_job else spec
+    pod_spec = job.get("template", {}).get("spec", {})
+    # The volumes that a StatefulSet adds take the place of those of their names.
+    claims = (claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", []))
+    added = {name: CommonVolume(name=name) for name in claims}
+    own = (volume for volume in pod_spec.get("volumes", ()) if volume.name not in added)
+    path = "spec.jobTemplate.spec.template.spec" if of_cron_job else "spec.template.spec"
+    with_claims: PodSpec = {**pod_spec, "volumes": (*added.values(), *own)}
+    yield from _pod_spec_errors(path, with_claims, pod_name=None, release=release)
 
 
-def _pod_spec_errors(path: str, spec: PodSpecDetails, *, pod_name: str | None, release: Release) -> Errors:
-    volumes = template_as_created(PodSpec(volumes=spec.volumes), release).volumes
-    # With what a manifest alone has; what is said of the rest is said once.
+def _pod_spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Release) -> Errors:
+    """Yield the errors of the spec of a Pod, or (without a name) of a template."""
+    written = spec.get("volumes", ())
+    volumes = template_as_created(core.PodSpec(volumes=written), release).volumes
+    # With what a manifest alone has; errors of the rest are reported once.
     yield from volume_errors(f"{path}.volumes", volumes, pod_name=pod_name, release=release)
     names = mountable(volumes, pod_name=pod_name, release=release)
     # A volume whose feature is off takes its mounts with it.
-    names |= {volume.name for volume in spec.volumes if volume not in volumes}
-    for index, container in enumerate(spec.containers):
-        place = f"{path}.containers[{index}]"
-        yield from _container_errors(place, container, names)
-        yield from handler_errors(place, container)
-    for index, container in enumerate(spec.init_containers):
-        place = f"{path}.initContainers[{index}]"
-        yield from _container_errors(place, container, names)
-        errors = handler_errors if container.restart_policy == _ALWAYS else init_handler_errors
-        yield from errors(place, container)
+    names |= {volume.name for volume in written if volume not in volumes}
+    container: Rules = {
+        "terminationMessagePolicy": _one_of("File", "FallbackToLogsOnError"),
+        "ports": _port_name_errors,
+        "env[*]": _variable_errors,
+        "volumeMounts": partial(_mount_errors, names),
+        "imagePullPolicy": _one_of("Always", "IfNotPresent", "Never"),
+    }
+
+    def init_container_errors(place: str, values: Mapping[str, object]) -> Errors:
+        sidecar = values.get("restartPolicy") == "Always"
+        yield from _errors({**container, **(_RUNNING if sidecar else _ENDING)}, place, values)
+
+    containers = {"containers[*]": partial(_errors, {**container, **_RUNNING})}
+    yield from _errors({**containers, "initContainers[*]": init_container_errors}, path, spec)
 
 
-def _workload_errors(kind: str, spec: WorkloadSpecDetails, *, lives: bool) -> Errors:
-    for field, attribute in _COUNTS.get(kind, {}).items():
-        yield from count_errors(f"spec.{field}", getattr(spec, attribute))
-    if kind in _JOB_SPECS:
-        job = spec.job_template.spec if kind == "CronJob" else spec
-        for field, attribute in _JOB_COUNTS.items():
-            yield from count_errors(f"{_JOB_SPECS[kind]}.{field}", getattr(job, attribute))
-    if kind == "Deployment":
-        yield from _progress_errors(spec)
-    if kind == "CronJob":
-        yield from schedule_errors("spec.schedule", spec.schedule, lives=lives)
-        if spec.time_zone is not None:
-            yield from time_zone_errors("spec.timeZone", spec.time_zone)
-        if spec.concurrency_policy not in {"", *_CONCURRENCY_POLICIES}:
-            yield not_supported("spec.concurrencyPolicy", spec.concurrency_policy, _CONCURRENCY_POLICIES)
-
-
-def _progress_errors(spec: WorkloadSpecDetails) -> Errors:
-    path, seconds = "spec.progressDeadlineSeconds", spec.progress_deadline_seconds
-    yield from count_errors(path, seconds)
-    seconds = _PROGRESS_SECONDS if seconds is None else seconds
-    if seconds <= spec.min_ready_seconds:
-        yield invalid(path, seconds, "must be greater than minReadySeconds")
-
-
-def _with_claims(spec: PodSpecDetails, owner: WorkloadSpecDetails) -> PodSpecDetails:
-    """Return a template with the volumes that a StatefulSet adds, which take the place of those of their names."""
-    added = {claim.metadata.name: VolumeDetails(name=claim.metadata.name) for claim in owner.volume_claim_templates}
-    own = (volume for volume in spec.volumes if volume.name not in added)
-    return PodSpecDetails(
-        containers=spec.containers, init_containers=spec.init_containers, volumes=(*added.values(), *own)
-    )
-
-
-def _container_errors(path: str, container: ContainerDetails, volumes: Collection[str]) -> Errors:
-    if container.termination_message_policy not in {"", *_MESSAGE_POLICIES}:
-        field = f"{path}.terminationMessagePolicy"
-        yield not_supported(field, container.termination_message_policy, _MESSAGE_POLICIES)
-    yield from _port_name_errors(f"{path}.ports", [port.name for port in container.ports])
-    for index, variable in enumerate(container.env):
-        yield from _variable_errors(f"{path}.env[{index}]", variable)
-    yield from _mount_errors(f"{path}.volumeMounts", container.volume_mounts, volumes)
-    if container.image_pull_policy not in {"", *_PULL_POLICIES}:
-        yield not_supported(f"{path}.imagePullPolicy", container.image_pull_policy, _PULL_POLICIES)
-
-
-def _port_name_errors(path: str, names: Sequence[str]) -> Errors:
+def _port_name_errors(path: str, ports: Sequence[Port]) -> Errors:
     seen: set[str] = set()
-    for index, name in enumerate(names):
-        field = f"{path}[{index}].name"
+    for index, port in enumerate(ports):
+        field, name = f"{path}[{index}].name", port.get("name", "")
         faults = [*port_name_faults(name)] if name else []
         yield from (invalid(field, quoted(name), fault) for fault in faults)
         if name and not faults and name in seen:
@@ -183,40 +203,106 @@ def _port_name_errors(path: str, names: Sequence[str]) -> Errors:
         seen.add(name)
 
 
-def _variable_errors(path: str, variable: EnvironmentVariable) -> Errors:
-    if not variable.name:
+def _variable_errors(path: str, variable: EnvVar) -> Errors:
+    if not variable.get("name"):
         yield required(f"{path}.name")
-    source, place = variable.value_from, f"{path}.valueFrom"
-    if source is None:
-        return
-    keys = {"configMapKeyRef": source.config_map_key_ref, "secretKeyRef": source.secret_key_ref}
-    for name, selector in keys.items():
-        if selector is not None:
-            yield from dns_subdomain_errors(f"{place}.{name}.name", selector.name)
-            yield from () if selector.key else (required(f"{place}.{name}.key"),)
-    sources = (*keys.values(), source.field_ref, source.resource_field_ref, source.file_key_ref)
-    number = sum(each is not None for each in sources)
-    if number and variable.value:
+    source, place = variable.get("valueFrom", {}), f"{path}.valueFrom"
+    yield from _errors(dict.fromkeys(("configMapKeyRef", "secretKeyRef"), _key_selector_errors), place, source)
+    if source and variable.get("value"):
         yield invalid(place, quoted(""), "may not be specified when `value` is not empty")
-    elif number > 1:
+    elif len(source) > 1:
         yield invalid(place, quoted(""), "may not have more than one field specified at a time")
 
 
-def _mount_errors(path: str, mounts: Sequence[MountDetails], volumes: Collection[str]) -> Errors:
+def _key_selector_errors(path: str, selector: KeySelector) -> Errors:
+    yield from dns_subdomain_errors(f"{path}.name", selector.get("name", ""))
+    if not selector.get("key"):
+        yield required(f"{path}.key")
+
+
+def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[VolumeMount]) -> Errors:
+    """Yield the errors of where a container mounts volumes, given the names of those that it may mount."""
     places: set[str] = set()
     for index, mount in enumerate(mounts):
-        place = f"{path}[{index}]"
-        if not mount.name:
+        place, name = f"{path}[{index}]", mount.get("name", "")
+        mount_path, sub_path = mount.get("mountPath", ""), mount.get("subPath", "")
+        if not name:
             yield required(f"{place}.name")
-        if mount.name not in volumes:
-            yield not_found(f"{place}.name", mount.name)
-        if not mount.mount_path:
+        if name not in volumes:
+            yield not_found(f"{place}.name", name)
+        if not mount_path:
             yield required(f"{place}.mountPath")
-        if mount.mount_path in places:
-            yield invalid(f"{place}.mountPath", quoted(mount.mount_path), "must be unique")
-        places.add(mount.mount_path)
+        if mount_path in places:
+            yield invalid(f"{place}.mountPath", quoted(mount_path), "must be unique")
+        places.add(mount_path)
         # upstream: without the number of the mount.
-        if mount.sub_path.startswith("/"):
-            yield invalid(f"{path}.subPath", quoted(mount.sub_path), "must be a relative path")
-        if ".." in mount.sub_path.split("/"):
-            yield invalid(f"{path}.subPath", quoted(mount.sub_path), "must not contain '..'")
+        if sub_path.startswith("/"):
+            yield invalid(f"{path}.subPath", quoted(sub_path), "must be a relative path")
+        if ".." in sub_path.split("/"):
+            yield invalid(f"{path}.subPath", quoted(sub_path), "must not contain '..'")
+
+
+def _handler_errors(path: str, handler: Handler | Probe) -> Errors:
+    """Yield the errors of a handler: its first action is validated, any other is forbidden."""
+    actions = [name for name in _ACTIONS if name in handler]
+    if not actions:
+        yield required(path, "must specify a handler type")
+        return
+    yield from _errors({actions[0]: _ACTIONS[actions[0]]}, path, handler)
+    yield from (forbidden(f"{path}.{name}", "may not specify more than 1 handler type") for name in actions[1:])
+
+
+def _exec_errors(path: str, action: Exec) -> Errors:
+    if not action.get("command"):
+        yield required(f"{path}.command")
+
+
+def _port_errors(path: str, action: HTTPGet) -> Errors:
+    port = action.get("port", 0)
+    if isinstance(port, str):
+        yield from (invalid(f"{path}.port", quoted(port), fault) for fault in port_name_faults(port))
+    else:
+        yield from port_number_errors(f"{path}.port", port)
+
+
+def _http_errors(path: str, action: HTTPGet) -> Errors:
+    yield from _port_errors(path, action)
+    yield from _one_of("HTTP", "HTTPS")(f"{path}.scheme", action.get("scheme", ""))
+
+
+def _probe_errors(path: str, probe: Probe) -> Errors:
+    """Yield the errors of a probe; the path ends with its name."""
+    yield from _handler_errors(path, probe)
+    yield from _errors(_PROBE, path, probe)
+    grace, of_readiness = probe.get("terminationGracePeriodSeconds"), path.endswith(".readinessProbe")
+    if grace is not None and grace <= 0:
+        yield invalid(f"{path}.terminationGracePeriodSeconds", grace, "must be greater than 0")
+    if grace is not None and of_readiness:
+        yield invalid(f"{path}.terminationGracePeriodSeconds", grace, "must not be set for readinessProbes")
+    successes = probe.get("successThreshold", 0)
+    if successes not in {0, 1} and not of_readiness:
+        yield invalid(f"{path}.successThreshold", successes, "must be 1")
+
+
+def _sidecar_errors(path: str, _: object) -> Errors:
+    yield forbidden(path, "may not be set for init containers without restartPolicy=Always")
+
+
+_ACTIONS: Rules = {
+    "exec": _exec_errors,
+    "httpGet": _http_errors,
+    "tcpSocket": _port_errors,
+    "grpc": _port_errors,
+    "sleep": lambda *_: iter(()),
+}
+"""The actions of a handler, in the order in which the API server looks at them."""
+_PROBE: Rules = dict.fromkeys(
+    ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"), count_errors
+)
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_RUNNING: Rules = {
+    **dict.fromkeys(("lifecycle.postStart", "lifecycle.preStop"), _handler_errors),
+    **dict.fromkeys(_PROBES, _probe_errors),
+}
+"""The rules for what containers and sidecars are asked and told; other init containers end before there is a reason."""
+_ENDING: Rules = dict.fromkeys(("lifecycle", *_PROBES), _sidecar_errors)
