@@ -17,16 +17,17 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError
 from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
-from kubectl_spread.contract.findings import Severity
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.check_item import Checked, Coming, checked, coming, with_missing
 from kubectl_spread.diagnosis.evaluation import as_item
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
@@ -257,10 +258,9 @@ def _answer(
             handle = _handle(stored, snapshot, view)
         answer = checked(wanted, view.snapshot, handle)
         item = _item(manifest, answer.item)
-        if stored is found.pod:
-            item = replace(item, findings=(*item.findings, *findings.from_living(found.from_living)))
-        if not answered:
-            item = replace(item, findings=(*item.findings, *findings.pod_security(manifest.namespace, snapshot)))
+        injected = lint.from_living(found.from_living) if stored is found.pod else ()
+        unchecked = () if answered else lint.pod_security(manifest.namespace, snapshot)
+        item = replace(item, findings=(*item.findings, *map(Finding.of, (*injected, *unchecked))))
         item = with_missing(item, served.missing) if served and served.missing else item
         errors += admission_errors.unchangeable(manifest, view.snapshot, release)
         errors += admission_errors.none_created(manifest, item.failed_create)

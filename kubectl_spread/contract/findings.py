@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from kubectl_spread.contract.report import Report
-
-
-class Severity(StrEnum):
-    """How much a finding matters."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.wording.findings import FINDINGS
 
 
 class Finding(Report, frozen=True, kw_only=True):
@@ -22,3 +15,8 @@ class Finding(Report, frozen=True, kw_only=True):
     severity: Severity
     path: str = ""
     message: str
+
+    @classmethod
+    def of(cls, finding: findings.Finding) -> Finding:
+        """Return a finding with its text."""
+        return cls(id=finding.id, severity=finding.severity, path=finding.path, message=FINDINGS.text(finding))

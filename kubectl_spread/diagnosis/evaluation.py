@@ -10,11 +10,12 @@ from msgspec.structs import asdict
 
 from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection, Verdict
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.pending import Preemption
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis import domains, findings
+from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.causes import Blame, Case
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
@@ -171,7 +172,7 @@ def evaluated(judgement: Judgement) -> EvaluationReport:
         constraints=spread.constraints,
         conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
         core_of=_core_of(judgement),
-        findings=findings.of_pod(pod, handle, spread, evaluation),
+        findings=tuple(map(Finding.of, lint.of_pod(pod, handle, spread, evaluation))),
         incomplete=said.incomplete,
     )
 

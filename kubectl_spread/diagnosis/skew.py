@@ -10,14 +10,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
+from kubectl_spread.contract import findings as contract
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.skew import ConstraintRow, Counts, Headroom, SkewItem, SkewRow
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
-from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.constraint_state import (
     ConstraintState,
     SpreadStatus,
@@ -27,6 +27,7 @@ from kubectl_spread.diagnosis.constraint_state import (
     without_effect,
 )
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
+from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import deciders, incomplete
 from kubectl_spread.diagnosis.not_created import upcoming_pod
@@ -198,12 +199,12 @@ def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdict
     pod, upcoming, placed = revision.pod, revision.upcoming, _placed(revision, handle)
     evaluation = cycle.evaluate(pod, placed)
     decision = judge(evaluation, placed)
-    beyond_template = findings.from_living(upcoming.from_living) if upcoming else ()
+    beyond_template = lint.from_living(upcoming.from_living) if upcoming else ()
     return Judged(
         decision=decision,
         awaited=_awaited(revision.waiting, handle, decided),
         constraints=decision.spread.constraints,
-        findings=(*findings.of_pod(pod, placed, decision.spread, evaluation), *beyond_template),
+        findings=(*lint.of_pod(pod, placed, decision.spread, evaluation), *beyond_template),
         incomplete=_gaps(revision, evaluation, placed),
         headroom=_headroom(workload, revision, handle, most_verdicts),
     )
@@ -299,7 +300,7 @@ def _item(
         ghosts=ghosts(revision.pods, constraint.index, handle),
         next=judged.next if revision.is_next else (),
         evaluated_filters=tuple(f for f in handle.profile.filters if f not in evaluation.not_modelled),
-        findings=judged.findings,
+        findings=tuple(map(contract.Finding.of, judged.findings)),
         headroom=judged.headroom or UNSET,
         proved_on="read" if handle.snapshot.inventory.not_read else UNSET,
     )

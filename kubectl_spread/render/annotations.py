@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.evaluation import Verdict
-from kubectl_spread.contract.findings import Severity
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of

@@ -6,7 +6,7 @@ Source: docs.github.com/actions/reference/workflows-and-actions/workflow-command
 from __future__ import annotations
 
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.findings import Severity
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.annotations import Annotation, annotations_of
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import msgspec
 
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.findings import Severity
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.annotations import WARNING, Annotation, annotations_of
 from kubectl_spread.render.cells import clean
 from kubectl_spread.wording import entry

@@ -1,212 +1,376 @@
-"""The findings, worst first, as ``kubectl_spread.diagnosis.findings`` reports them."""
+"""The findings, worst first: the text of each, and what ``explain`` prints about it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.wording import entry
-from kubectl_spread.wording.entry import Entry, EntryKind
+from kubectl_spread.wording.entry import EntryKind, Rules
+from kubectl_spread.wording.words import count_of, enumerated, listed
 
-_finding = partial(Entry, kind=EntryKind.FINDING)
+FINDINGS = Rules(EntryKind.FINDING)
 
-FINDINGS: Sequence[Entry] = (
-    _finding(
-        name="DuplicateConstraint",
-        summary="two constraints have the same topologyKey and whenUnsatisfiable",
-        meaning="The pair of topologyKey and whenUnsatisfiable may stand only once in a Pod. The API server refuses"
-        " the second one.",
-        when="An error, where a pair repeats, whatever else the constraints say.",
-        action="Keep one of them. Where both selectors are meant, one of the two constraints has to use another key.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="MissingTopologyKey",
-        summary="nodes lack the label that a DoNotSchedule constraint spreads over",
-        meaning="A node without the topologyKey of every DoNotSchedule constraint is in no domain: its Pods are not"
-        " counted, and it can take no Pod that has the constraint.",
-        when="A warning where some nodes lack the label, an error where all do: then no such Pod is ever scheduled.",
-        action="Label the nodes, correct the topologyKey, or keep the Pod to labelled nodes by nodeSelector.",
-        link=entry.NODE_LABELS,
-    ),
-    _finding(
-        name="PinnedMinimum",
-        summary="the emptiest domain cannot take the Pod, and so holds all others back",
-        meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it is closed to this"
-        " Pod by something else: a taint, a cordon, missing room, node affinity. It cannot fill up, so the others may"
-        " only grow to that minimum plus maxSkew.",
-        when="An error, where a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
-        action="Open the domain, or stop counting it: nodeTaintsPolicy: Honor for taints, node affinity that leaves it"
-        " out for the rest. Raising maxSkew only moves the limit.",
-        link=entry.LIMITATIONS,
-    ),
-    _finding(
-        name="GhostPod",
-        summary="the constraint does not count the Pod that carries it",
-        meaning="The labelSelector does not match the Pod's own labels. Placing the Pod changes no count, so any number"
-        " of them may end up in one domain without the constraint being broken.",
-        when="A warning, for a selector that is neither missing nor empty and that the Pod's labels do not match.",
-        action="Make the selector match the labels of the Pod template.",
-        link=entry.CONVENTIONS,
-    ),
-    _finding(
-        name="NilSelector",
-        summary="a constraint without labelSelector counts no Pod",
-        meaning="Without a labelSelector every domain counts zero Pods, so the skew never grows and nothing is spread."
-        " The topologyKey still matters: nodes without it are out of reach for a DoNotSchedule constraint.",
-        when="A warning, where labelSelector is not set.",
-        action="Set a labelSelector that matches the Pod's own labels.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="EmptySelector",
-        summary="the selector {} does not select what it seems to",
-        meaning="By the API an empty selector matches every Pod of the namespace. What kube-scheduler makes of it"
-        " depends on the release: where it counts none, the constraint balances nothing; where it counts all, Pods of"
-        " other workloads decide.",
-        when="A warning, where labelSelector is {} and no key of matchLabelKeys narrows it.",
-        action="Name the labels of the Pods that are to be spread.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="SimilarTopologyKey",
-        summary="nodes have a label that looks like the topologyKey but is another one",
-        meaning="Nodes that lack the key carry one that was probably meant: the same last segment, the deprecated or"
-        " the well-known spelling, a few letters off, or with something appended.",
-        when="A warning, for nodes that lack the key of a DoNotSchedule constraint; never for a key that another"
-        " constraint of the Pod uses.",
-        action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
-        link=entry.CONVENTIONS,
-    ),
-    _finding(
-        name="MinDomainsUnreachable",
-        summary="there are fewer domains than minDomains asks for",
-        meaning="While there are fewer eligible domains than minDomains, the global minimum counts as 0. No domain may"
-        " then hold more than maxSkew matching Pods.",
-        when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
-        action="Add a node in another domain, which an autoscaler does if it knows of one, or lower minDomains.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="SingleDomain",
-        summary="all nodes that count are in one domain, so nothing is spread",
-        meaning="Skew is the difference to the emptiest domain. With a single domain it is always 0, and the constraint"
-        " is kept wherever the Pods go.",
-        when="A warning, where exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's"
-        " own.",
-        action="Set minDomains to the domains you count on, or widen the node affinity that leaves only one.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="RolloutMixesRevisions",
-        summary="Pods of old revisions are counted along with the new ones",
-        meaning="During a rollout the new Pods have to fit around the old ones. Once the old ones are gone, the new"
-        " ones may lie unevenly, or one of them may have found no node at all.",
-        when="A warning, where the selector matches Pods of the same workload of another revision.",
-        action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
-        " controller-revision-hash for a StatefulSet or DaemonSet.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="MatchLabelKeyAbsent",
-        summary="matchLabelKeys names a label that the Pod does not have",
-        meaning="A key of matchLabelKeys takes its value from the Pod's own labels. A key that the Pod lacks is passed"
-        " over, as if it were not there.",
-        when="A warning, for each constraint with such a key.",
-        action="Add the label to the Pod template, or drop the key.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="DeprecatedTopologyKey",
-        summary="the topologyKey is a label that newer nodes may not carry",
-        meaning="Labels under failure-domain.beta.kubernetes.io and beta.kubernetes.io were replaced by"
-        " topology.kubernetes.io and kubernetes.io. A node without the old label can take no Pod with such a"
-        " DoNotSchedule constraint.",
-        when="A warning, for every constraint on such a key.",
-        action="Use the label that replaced it, and check that all nodes carry it.",
-        link=entry.NODE_LABELS,
-    ),
-    _finding(
-        name="UncountedNodes",
-        summary="matching Pods run on nodes that the constraint passes over",
-        meaning="Their nodes lack a topologyKey, or nodeAffinityPolicy or nodeTaintsPolicy leaves them out. Real"
-        " distribution and counted distribution differ by these Pods.",
-        when="For information, where at least one matching Pod is on such a node.",
-        action="Nothing, if that is intended. Otherwise label the nodes, or set the policies to Ignore.",
-        link=entry.CONVENTIONS,
-    ),
-    _finding(
-        name="TerminatingPods",
-        summary="matching Pods are being deleted and no longer count",
-        meaning="kube-scheduler stops counting a Pod for spreading as soon as it is being deleted, while the room, the"
-        " ports and the volumes that it uses stay taken until it is gone.",
-        when="For information, where matching Pods carry a deletion timestamp.",
-        action="Wait. Look at finalizers, or at the node's kubelet, if they stay for long.",
-        link=entry.LIMITATIONS,
-    ),
-    _finding(
-        name="OtherScheduler",
-        summary="a scheduler that is not described here decides about the Pod",
-        meaning="The Pod's schedulerName is in no profile that is known. What is reported is what the filters of"
-        " kube-scheduler would do; the other scheduler may do something else.",
-        when="For information, where schedulerName is neither default-scheduler nor one of --scheduler-config.",
-        action="Name its configuration with --scheduler-config if it is a kube-scheduler, else ask that scheduler.",
-        link=entry.DEFAULTS,
-    ),
-    _finding(
-        name="DefaultConstraints",
-        summary="the cluster's default constraints apply, for the Pod has none",
-        meaning="A Pod without constraints of its own gets those of the scheduler's configuration, or the built-in"
-        " ones: soft, over hostname and zone. They select by the Services and the controller of the Pod.",
-        when="For information, where such defaults apply.",
-        action="Nothing, unless they are not wanted: constraints in the Pod template take their place.",
-        link=entry.DEFAULTS,
-    ),
-    _finding(
-        name="SoftConstraintIsPreference",
-        summary="the spread exceeds maxSkew, which a soft constraint allows",
-        meaning="ScheduleAnyway only adds to the score of nodes that even things out, beside all other scores. Its"
-        " maxSkew is no limit.",
-        when="For information, where the skew of a ScheduleAnyway constraint is larger than its maxSkew.",
-        action="Use DoNotSchedule if it must never happen, knowing that Pods may then stay Pending.",
-        link=entry.DEFINITION,
-    ),
-    _finding(
-        name="AutoscalerBlind",
-        summary="no autoscaler will add a node to the domain that lacks one",
-        meaning="With soft constraints alone the Pod goes to another domain when one has no room. It never stays"
-        " Pending, and autoscalers add nodes for Pending Pods only.",
-        when="For information, where all constraints are soft, one is uneven, and some domain has no node for the Pod.",
-        action="Use DoNotSchedule where the balance matters, or add nodes to that domain yourself.",
-        link=entry.LIMITATIONS,
-    ),
-    _finding(
-        name="InjectedFields",
-        summary="living Pods carry what their template does not say",
-        meaning="A webhook or a policy changes Pods as they are created. The next Pod will most likely be changed the"
-        " same way, so it is judged with what the living Pods of its revision have beyond the template.",
-        when="For information, where the newest Pod has more than the template and admission explain, and, of what may"
-        " change later (labels, tolerations, resources), where all Pods have it.",
-        action="Nothing, where the webhook is meant to. check --dry-run=server asks it.",
-        link=entry.SPREAD,
-    ),
-    _finding(
-        name="PodSecurityNotChecked",
-        summary="the namespace enforces a Pod Security Standard, not checked here",
-        meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
-        " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
-        when="For information, by check, where the label says baseline or restricted.",
-        action="check --dry-run=server lets the API server judge.",
-        link=entry.POD_SECURITY,
-    ),
-    _finding(
-        name="StaleEvent",
-        summary="the Pod's condition says unschedulable, but a node would take it now",
-        meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"
-        " failure. The condition is what it said the last time.",
-        when="For information, where the condition says Unschedulable and some node is feasible, unless the scheduler"
-        " has chosen one since and waits for its volumes.",
-        action="Wait a few minutes. If it stays, look for a scheduler that is down, or for what could not be read.",
-        link=entry.SPREAD,
-    ),
+_some = partial(listed, most=3)
+_pods = partial(count_of, noun="Pod")
+
+
+@FINDINGS.rule(
+    findings.DuplicateConstraint,
+    summary="two constraints have the same topologyKey and whenUnsatisfiable",
+    meaning="The pair of topologyKey and whenUnsatisfiable may stand only once in a Pod. The API server refuses"
+    " the second one.",
+    when="An error, where a pair repeats, whatever else the constraints say.",
+    action="Keep one of them. Where both selectors are meant, one of the two constraints has to use another key.",
+    link=entry.DEFINITION,
 )
+def _(found: findings.DuplicateConstraint) -> str:
+    pair = f"{found.constraint.topology_key} with {found.constraint.when_unsatisfiable}"
+    return f"{pair} stands {found.times} times; the API server refuses that. Keep one of them."
+
+
+@FINDINGS.rule(
+    findings.MissingTopologyKey,
+    summary="nodes lack the label that a DoNotSchedule constraint spreads over",
+    meaning="A node without the topologyKey of every DoNotSchedule constraint is in no domain: its Pods are not"
+    " counted, and it can take no Pod that has the constraint.",
+    when="A warning where some nodes lack the label, an error where all do: then no such Pod is ever scheduled.",
+    action="Label the nodes, correct the topologyKey, or keep the Pod to labelled nodes by nodeSelector.",
+    link=entry.NODE_LABELS,
+)
+def _(found: findings.MissingTopologyKey) -> str:
+    key, nodes = found.constraint.topology_key, found.nodes
+    if found.severity is Severity.ERROR:
+        return (
+            f"no node carries the label {key}: no Pod with this constraint can be scheduled. Correct the topologyKey,"
+            " or label the nodes."
+        )
+    lack, them = ("lacks", "it") if len(nodes) == 1 else ("lack", "them")
+    return (
+        f"{_some(nodes)} {lack} the label {key} and can take no Pod with this constraint. Label {them}, or keep the Pod"
+        " to labelled nodes."
+    )
+
+
+@FINDINGS.rule(
+    findings.PinnedMinimum,
+    summary="the emptiest domain cannot take the Pod, and so holds all others back",
+    meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it is closed to this"
+    " Pod by something else: a taint, a cordon, missing room, node affinity. It cannot fill up, so the others may"
+    " only grow to that minimum plus maxSkew.",
+    when="An error, where a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
+    action="Open the domain, or stop counting it: nodeTaintsPolicy: Honor for taints, node affinity that leaves it"
+    " out for the rest. Raising maxSkew only moves the limit.",
+    link=entry.LIMITATIONS,
+)
+def _(found: findings.PinnedMinimum) -> str:
+    from kubectl_spread.diagnosis.reasons import name_of
+
+    pins = _some([f"{pin.node} ({pin.detail or name_of(pin.requirement)})" for pin in found.pins])
+    return (
+        f"the minimum ({found.global_minimum}) is held by {_some(found.domains)}, where this Pod cannot go: {pins}."
+        f" Until that changes, every other domain stops at {found.global_minimum + found.constraint.max_skew}."
+    )
+
+
+@FINDINGS.rule(
+    findings.GhostPod,
+    summary="the constraint does not count the Pod that carries it",
+    meaning="The labelSelector does not match the Pod's own labels. Placing the Pod changes no count, so any number"
+    " of them may end up in one domain without the constraint being broken.",
+    when="A warning, for a selector that is neither missing nor empty and that the Pod's labels do not match.",
+    action="Make the selector match the labels of the Pod template.",
+    link=entry.CONVENTIONS,
+)
+def _(found: findings.GhostPod) -> str:
+    return (
+        f"the labelSelector {found.constraint.selector} does not match {found.pod} itself: Pods like it are not"
+        " counted, however many lie in one domain. Make it match the Pod's own labels."
+    )
+
+
+@FINDINGS.rule(
+    findings.NilSelector,
+    summary="a constraint without labelSelector counts no Pod",
+    meaning="Without a labelSelector every domain counts zero Pods, so the skew never grows and nothing is spread."
+    " The topologyKey still matters: nodes without it are out of reach for a DoNotSchedule constraint.",
+    when="A warning, where labelSelector is not set.",
+    action="Set a labelSelector that matches the Pod's own labels.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.NilSelector) -> str:
+    return (
+        "there is no labelSelector, so the constraint counts no Pod and balances nothing; it still keeps Pods off nodes"
+        f" without {found.constraint.topology_key}. Set a labelSelector."
+    )
+
+
+@FINDINGS.rule(
+    findings.EmptySelector,
+    summary="the selector {} does not select what it seems to",
+    meaning="By the API an empty selector matches every Pod of the namespace. What kube-scheduler makes of it"
+    " depends on the release: where it counts none, the constraint balances nothing; where it counts all, Pods of"
+    " other workloads decide.",
+    when="A warning, where labelSelector is {} and no key of matchLabelKeys narrows it.",
+    action="Name the labels of the Pods that are to be spread.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.EmptySelector) -> str:
+    effect = (
+        "counts every Pod of the namespace, whoever owns it"
+        if found.counts
+        else "is documented to count every Pod of the namespace, but counts none in this release (kubernetes#116607)"
+    )
+    return f"the empty labelSelector {effect}. Select the Pods that are meant."
+
+
+@FINDINGS.rule(
+    findings.SimilarTopologyKey,
+    summary="nodes have a label that looks like the topologyKey but is another one",
+    meaning="Nodes that lack the key carry one that was probably meant: the same last segment, the deprecated or"
+    " the well-known spelling, a few letters off, or with something appended.",
+    when="A warning, for nodes that lack the key of a DoNotSchedule constraint; never for a key that another"
+    " constraint of the Pod uses.",
+    action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
+    link=entry.CONVENTIONS,
+)
+def _(found: findings.SimilarTopologyKey) -> str:
+    lack, have = ("lacks", "has") if len(found.nodes) == 1 else ("lack", "have")
+    return (
+        f"{_some(found.nodes)} {lack} {found.constraint.topology_key} but {have} {found.similar_key}. If that is what"
+        " is meant, correct the topologyKey or the nodes' labels."
+    )
+
+
+@FINDINGS.rule(
+    findings.MinDomainsUnreachable,
+    summary="there are fewer domains than minDomains asks for",
+    meaning="While there are fewer eligible domains than minDomains, the global minimum counts as 0. No domain may"
+    " then hold more than maxSkew matching Pods.",
+    when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
+    action="Add a node in another domain, which an autoscaler does if it knows of one, or lower minDomains.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.MinDomainsUnreachable) -> str:
+    constraint, domains = found.constraint, found.domains
+    return (
+        f"minDomains asks for {constraint.min_domains} domains of {constraint.topology_key} and there are"
+        f" {len(domains)} ({_some(domains)}): until there are more, the minimum counts as 0 and no domain may hold more"
+        f" than {constraint.max_skew}. Add a node in another domain, or lower minDomains."
+    )
+
+
+@FINDINGS.rule(
+    findings.SingleDomain,
+    summary="all nodes that count are in one domain, so nothing is spread",
+    meaning="Skew is the difference to the emptiest domain. With a single domain it is always 0, and the constraint"
+    " is kept wherever the Pods go.",
+    when="A warning, where exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's"
+    " own.",
+    action="Set minDomains to the domains you count on, or widen the node affinity that leaves only one.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.SingleDomain) -> str:
+    remedy = (
+        f"It may go to {found.daemon_node} alone: drop the constraint"
+        if found.daemon_node
+        else "Set minDomains, or widen the node affinity"
+    )
+    return (
+        f"{found.constraint.topology_key} has only one domain this Pod counts ({found.domain}), so the skew is always 0"
+        f" and nothing is spread. {remedy}."
+    )
+
+
+@FINDINGS.rule(
+    findings.RolloutMixesRevisions,
+    summary="Pods of old revisions are counted along with the new ones",
+    meaning="During a rollout the new Pods have to fit around the old ones. Once the old ones are gone, the new"
+    " ones may lie unevenly, or one of them may have found no node at all.",
+    when="A warning, where the selector matches Pods of the same workload of another revision.",
+    action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
+    " controller-revision-hash for a StatefulSet or DaemonSet.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.RolloutMixesRevisions) -> str:
+    are = "is" if len(found.pods) == 1 else "are"
+    return (
+        f"{_pods(len(found.pods))} of other revisions of {found.owner} {are} counted ({_some(found.pods)}): during a"
+        f" rollout the new Pods must fit around the old ones. matchLabelKeys: [{found.label}] counts each"
+        " revision alone."
+    )
+
+
+@FINDINGS.rule(
+    findings.MatchLabelKeyAbsent,
+    summary="matchLabelKeys names a label that the Pod does not have",
+    meaning="A key of matchLabelKeys takes its value from the Pod's own labels. A key that the Pod lacks is passed"
+    " over, as if it were not there.",
+    when="A warning, for each constraint with such a key.",
+    action="Add the label to the Pod template, or drop the key.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.MatchLabelKeyAbsent) -> str:
+    absent = _some(found.keys)
+    return f"the Pod has no label {absent}, so matchLabelKeys does nothing there. Label the Pod, or drop the key."
+
+
+@FINDINGS.rule(
+    findings.DeprecatedTopologyKey,
+    summary="the topologyKey is a label that newer nodes may not carry",
+    meaning="Labels under failure-domain.beta.kubernetes.io and beta.kubernetes.io were replaced by"
+    " topology.kubernetes.io and kubernetes.io. A node without the old label can take no Pod with such a"
+    " DoNotSchedule constraint.",
+    when="A warning, for every constraint on such a key.",
+    action="Use the label that replaced it, and check that all nodes carry it.",
+    link=entry.NODE_LABELS,
+)
+def _(found: findings.DeprecatedTopologyKey) -> str:
+    successor = found.successor or "the topology.kubernetes.io or kubernetes.io label"
+    return f"{found.constraint.topology_key} is deprecated and new nodes may lack it. Use {successor}."
+
+
+@FINDINGS.rule(
+    findings.UncountedNodes,
+    summary="matching Pods run on nodes that the constraint passes over",
+    meaning="Their nodes lack a topologyKey, or nodeAffinityPolicy or nodeTaintsPolicy leaves them out. Real"
+    " distribution and counted distribution differ by these Pods.",
+    when="For information, where at least one matching Pod is on such a node.",
+    action="Nothing, if that is intended. Otherwise label the nodes, or set the policies to Ignore.",
+    link=entry.CONVENTIONS,
+)
+def _(found: findings.UncountedNodes) -> str:
+    are = "is" if found.pods == 1 else "are"
+    lack = "the node lacks" if len(found.nodes) == 1 else "the nodes lack"
+    return (
+        f"{_pods(found.pods)} on {_some(found.nodes)} would match but {are} not counted: {lack} a topology key, or the"
+        " constraint's policies leave them out."
+    )
+
+
+@FINDINGS.rule(
+    findings.TerminatingPods,
+    summary="matching Pods are being deleted and no longer count",
+    meaning="kube-scheduler stops counting a Pod for spreading as soon as it is being deleted, while the room, the"
+    " ports and the volumes that it uses stay taken until it is gone.",
+    when="For information, where matching Pods carry a deletion timestamp.",
+    action="Wait. Look at finalizers, or at the node's kubelet, if they stay for long.",
+    link=entry.LIMITATIONS,
+)
+def _(found: findings.TerminatingPods) -> str:
+    are = "is" if len(found.pods) == 1 else "are"
+    return f"{_some(found.pods)} {are} being deleted and no longer counted; until then the room stays taken."
+
+
+@FINDINGS.rule(
+    findings.OtherScheduler,
+    summary="a scheduler that is not described here decides about the Pod",
+    meaning="The Pod's schedulerName is in no profile that is known. What is reported is what the filters of"
+    " kube-scheduler would do; the other scheduler may do something else.",
+    when="For information, where schedulerName is neither default-scheduler nor one of --scheduler-config.",
+    action="Name its configuration with --scheduler-config if it is a kube-scheduler, else ask that scheduler.",
+    link=entry.DEFAULTS,
+)
+def _(found: findings.OtherScheduler) -> str:
+    return (
+        f"{found.scheduler_name} decides about this Pod; what is said here is what kube-scheduler's filters would do."
+    )
+
+
+@FINDINGS.rule(
+    findings.DefaultConstraints,
+    summary="the cluster's default constraints apply, for the Pod has none",
+    meaning="A Pod without constraints of its own gets those of the scheduler's configuration, or the built-in"
+    " ones: soft, over hostname and zone. They select by the Services and the controller of the Pod.",
+    when="For information, where such defaults apply.",
+    action="Nothing, unless they are not wanted: constraints in the Pod template take their place.",
+    link=entry.DEFAULTS,
+)
+def _(found: findings.DefaultConstraints) -> str:
+    which = "built-in" if found.built_in else "configured"
+    keys = _some([f"{each.topology_key} ({each.when_unsatisfiable})" for each in found.constraints])
+    return f"the Pod has no constraints of its own, so the cluster's {which} defaults apply: {keys}."
+
+
+@FINDINGS.rule(
+    findings.SoftConstraintIsPreference,
+    summary="the spread exceeds maxSkew, which a soft constraint allows",
+    meaning="ScheduleAnyway only adds to the score of nodes that even things out, beside all other scores. Its"
+    " maxSkew is no limit.",
+    when="For information, where the skew of a ScheduleAnyway constraint is larger than its maxSkew.",
+    action="Use DoNotSchedule if it must never happen, knowing that Pods may then stay Pending.",
+    link=entry.DEFINITION,
+)
+def _(found: findings.SoftConstraintIsPreference) -> str:
+    constraint = found.constraint
+    return (
+        f"the skew over {constraint.topology_key} is {found.skew}, maxSkew {constraint.max_skew}: ScheduleAnyway only"
+        " prefers nodes, and maxSkew is no limit there. DoNotSchedule would be one."
+    )
+
+
+@FINDINGS.rule(
+    findings.AutoscalerBlind,
+    summary="no autoscaler will add a node to the domain that lacks one",
+    meaning="With soft constraints alone the Pod goes to another domain when one has no room. It never stays"
+    " Pending, and autoscalers add nodes for Pending Pods only.",
+    when="For information, where all constraints are soft, one is uneven, and some domain has no node for the Pod.",
+    action="Use DoNotSchedule where the balance matters, or add nodes to that domain yourself.",
+    link=entry.LIMITATIONS,
+)
+def _(found: findings.AutoscalerBlind) -> str:
+    return (
+        f"no node of {_some(found.domains)} can take the Pod, and with soft constraints alone it goes elsewhere instead"
+        " of staying Pending, so no autoscaler adds a node there."
+    )
+
+
+@FINDINGS.rule(
+    findings.InjectedFields,
+    summary="living Pods carry what their template does not say",
+    meaning="A webhook or a policy changes Pods as they are created. The next Pod will most likely be changed the"
+    " same way, so it is judged with what the living Pods of its revision have beyond the template.",
+    when="For information, where the newest Pod has more than the template and admission explain, and, of what may"
+    " change later (labels, tolerations, resources), where all Pods have it.",
+    action="Nothing, where the webhook is meant to. check --dry-run=server asks it.",
+    link=entry.SPREAD,
+)
+def _(found: findings.InjectedFields) -> str:
+    return (
+        f"its living Pods carry {enumerated(found.fields)} beyond the template, as a webhook or a policy writes it: the"
+        " next Pod is judged with the same."
+    )
+
+
+@FINDINGS.rule(
+    findings.PodSecurityNotChecked,
+    summary="the namespace enforces a Pod Security Standard, not checked here",
+    meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
+    " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
+    when="For information, by check, where the label says baseline or restricted.",
+    action="check --dry-run=server lets the API server judge.",
+    link=entry.POD_SECURITY,
+)
+def _(found: findings.PodSecurityNotChecked) -> str:
+    return (
+        f"the namespace {found.namespace} enforces the Pod Security Standard {found.level}, which is not checked: Pods"
+        " that break it are not created. --dry-run=server lets the API server judge."
+    )
+
+
+@FINDINGS.rule(
+    findings.StaleEvent,
+    summary="the Pod's condition says unschedulable, but a node would take it now",
+    meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"
+    " failure. The condition is what it said the last time.",
+    when="For information, where the condition says Unschedulable and some node is feasible, unless the scheduler"
+    " has chosen one since and waits for its volumes.",
+    action="Wait a few minutes. If it stays, look for a scheduler that is down, or for what could not be read.",
+    link=entry.SPREAD,
+)
+def _(_: findings.StaleEvent) -> str:
+    return (
+        "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not tried again since"
+        " the cluster changed, or is backing off."
+    )

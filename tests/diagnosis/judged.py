@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import UNSET
@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
@@ -58,16 +57,6 @@ def report_of(described: Object, objects: Iterable[Object], profile: Profile | N
 def constraint_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> ConstraintReport:
     """Return what is said of the Pod's first constraint."""
     return report_of(described, objects, profile).constraints[0]
-
-
-def findings_of(
-    described: Object, objects: Iterable[Object], profile: Profile | None = None
-) -> Mapping[str, Sequence[Finding]]:
-    """Return finding's id → each time it was found."""
-    found: dict[str, list[Finding]] = {}
-    for finding in report_of(described, objects, profile).findings:
-        found.setdefault(finding.id, []).append(finding)
-    return found
 
 
 def rows_of(

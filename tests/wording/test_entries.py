@@ -14,13 +14,13 @@ from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entries import ENTRIES, entries_named, similar_names
 from kubectl_spread.wording.entry import Entry, EntryKind
 
 DIAGNOSIS = Path(str(diagnosis.__file__)).parent
-NAMING_FINDINGS = {"Finding", "_error", "_warning", "_info"}
 NAMING_FIXES = {"EditPod", "ChangeNode", "AddNode", "DeletePod", "_policy"}
 HEADINGS = {
     "",
@@ -46,7 +46,9 @@ def explained(kind: EntryKind) -> list[str]:
 
 
 def test_every_finding_is_explained_and_no_other() -> None:
-    assert sorted(explained(EntryKind.FINDING)) == sorted(set(named_in(DIAGNOSIS, NAMING_FINDINGS)))
+    bases: tuple[type[Finding], ...] = (Finding, ConstraintFinding)
+    made = {finding.__name__ for base in bases for finding in base.__subclasses__() if finding not in bases}
+    assert sorted(explained(EntryKind.FINDING)) == sorted(made)
 
 
 def test_every_fix_is_explained_and_no_other() -> None:

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.controllers.workloads import Replicas, living_pods, owner_of, owners_of
-from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
@@ -120,7 +120,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         pinned = any(map(self._may_be_pinned, self.counts))
         evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
         spread = diagnose(self.pod, self.handle, evaluation)
-        found = findings.warnings_of(self.pod, self.handle, spread, evaluation)
+        found = lint.warnings_of(self.pod, self.handle, spread, evaluation)
         return frozenset((each.id, each.path) for each in found)
 
     def _may_be_pinned(self, counts: DomainCounts) -> bool:

@@ -7,8 +7,9 @@ from typing import assert_never
 
 from kubectl_spread.contract.check import ValidationError, ValidationWarning
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.contract.findings import Finding, Severity
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.html.bars import constraint_sentences
 from kubectl_spread.render.html.markup import NOTHING, Markup, block, each, element, joined, text, text_lines

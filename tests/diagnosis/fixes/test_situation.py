@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from kubectl_spread.contract.findings import Severity
 from kubectl_spread.controllers.workloads import Replicas, living_pods
-from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.search import siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from tests.build import ZONE, Object, app, handle, node, spread, typed_pod
@@ -36,7 +36,7 @@ SOFT = "ScheduleAnyway"
 def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object, nodes: tuple[Object, ...]) -> None:
     situation = Situation(typed_pod(asked), handle([*nodes, *web("a1", "a2", "b1")]))
     spread_diagnosis = diagnose(situation.pod, situation.handle, situation.evaluation)
-    found = findings.of_pod(situation.pod, situation.handle, spread_diagnosis, situation.evaluation)
+    found = lint.of_pod(situation.pod, situation.handle, spread_diagnosis, situation.evaluation)
     assert situation.warnings == {(each.id, each.path) for each in found if each.severity is not Severity.INFO}
 
 

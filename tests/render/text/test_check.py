@@ -10,8 +10,9 @@ import pytest
 
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, Rollout, ValidationError, ValidationWarning
 from kubectl_spread.contract.evaluation import Verdict
-from kubectl_spread.contract.findings import Finding, Severity
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown
 from kubectl_spread.simulation.placement import DomainRange, Placement

@@ -1,0 +1,282 @@
+"""Finds what is worth knowing about a Pod's constraints besides the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.controllers.daemonset import pinned_node
+from kubectl_spread.controllers.workloads import owner_of, revision_of
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
+from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.diagnosis.ghosts import is_ghost
+from kubectl_spread.objects.core import Namespace, Pod
+from kubectl_spread.objects.kinds import DAEMON_SET
+from kubectl_spread.objects.well_known_labels import SUCCESSORS
+from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler.cycle import Evaluation
+from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.scheduler.podtopologyspread import Constraint
+from kubectl_spread.scheduler.profile import Behaviour
+from kubectl_spread.snapshot import Snapshot
+
+_ENFORCED, _PRIVILEGED = "pod-security.kubernetes.io/enforce", "privileged"
+"""The label of a namespace that names a Pod Security Standard, and the standard that allows all."""
+DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io/")
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """A Pod with everything that is known about it.
+
+    Attributes:
+        pod: the Pod.
+        handle: the cluster.
+        constraints: those that apply to it, parsed.
+        spread: its constraints' domains, in the same order.
+        evaluation: every filter's verdicts.
+    """
+
+    pod: Pod
+    handle: Handle
+    constraints: tuple[Constraint, ...]
+    spread: SpreadDiagnosis
+    evaluation: Evaluation
+
+    @property
+    def own(self) -> bool:
+        """Whether the constraints are the Pod's own, not the cluster's defaults."""
+        return bool(self.pod.spec.topology_spread_constraints)
+
+    def each(self) -> Iterator[tuple[Constraint, ConstraintReport]]:
+        """Yield each constraint with its report."""
+        yield from zip(self.constraints, self.spread.constraints, strict=True)
+
+
+Rule: TypeAlias = Callable[[Subject], Iterable[Finding]]
+
+
+def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> tuple[Finding, ...]:
+    """Return the findings about one Pod, worst first."""
+    subject = _subject(pod, handle, spread, evaluation)
+    found = [finding for rule in (*WARNING_RULES, *INFORMING_RULES) for finding in rule(subject)]
+    return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
+
+
+def warnings_of(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> Iterator[Finding]:
+    """Yield the findings that are not mere information."""
+    subject = _subject(pod, handle, spread, evaluation)
+    for rule in WARNING_RULES:
+        yield from rule(subject)
+
+
+def _subject(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> Subject:
+    return Subject(pod, handle, podtopologyspread.parsable_constraints(pod, handle), spread, evaluation)
+
+
+def from_living(fields: Sequence[str]) -> tuple[Finding, ...]:
+    """Return the finding about a Pod for which these fields were taken from living Pods; none without any."""
+    return (findings.InjectedFields(fields=tuple(fields)),) if fields else ()
+
+
+def pod_security(namespace: str, snapshot: Snapshot) -> tuple[Finding, ...]:
+    """Return the finding about a namespace that enforces a Pod Security Standard; none where it enforces nothing.
+
+    Source: pod-security-admission api/constants.go (v1.36).
+    """
+    found = snapshot.get(Namespace, "", namespace)
+    level = found.metadata.labels.get(_ENFORCED, "") if found else ""
+    return () if level in {"", _PRIVILEGED} else (findings.PodSecurityNotChecked(namespace=namespace, level=level),)
+
+
+def _duplicate_constraint(subject: Subject) -> Iterable[Finding]:
+    alike: dict[object, list[Constraint]] = {}
+    for constraint in subject.constraints:
+        alike.setdefault((constraint.topology_key, constraint.when_unsatisfiable), []).append(constraint)
+    for constraints in alike.values():
+        if len(constraints) > 1:
+            yield findings.DuplicateConstraint(constraint=constraints[-1], times=len(constraints))
+
+
+def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        lacking = tuple(sorted(subject.handle.index.lacking(constraint.topology_key)))
+        if constraint.hard and lacking:
+            severity = Severity.WARNING if report.domains else Severity.ERROR
+            yield findings.MissingTopologyKey(constraint=constraint, severity=severity, nodes=lacking)
+
+
+def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        minimum = frozenset(report.minimum_domains)
+        held = [domain for domain in report.domains if domain.eligible and domain.value in minimum]
+        rejects = any(domain.eligible and not domain.allowed for domain in report.domains)
+        pins = tuple(pin for domain in held for pin in domain.pinned_by)
+        pinned = all(domain.pinned for domain in held) and all(pin.requirement.kind == "filter" for pin in pins)
+        if held and rejects and pinned:
+            domains = tuple(domain.value for domain in held)
+            yield findings.PinnedMinimum(
+                constraint=constraint, global_minimum=report.global_minimum, domains=domains, pins=pins
+            )
+
+
+def _ghost_pod(subject: Subject) -> Iterable[Finding]:
+    for constraint in subject.constraints:
+        if is_ghost(subject.pod, constraint):
+            yield findings.GhostPod(constraint=constraint, pod=subject.pod.metadata.name)
+
+
+def _nil_selector(subject: Subject) -> Iterable[Finding]:
+    return (findings.NilSelector(constraint=each) for each in subject.constraints if each.selector.nothing)
+
+
+def _empty_selector(subject: Subject) -> Iterable[Finding]:
+    counts = subject.handle.profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
+    empty = (constraint for constraint in subject.constraints if constraint.selector.empty)
+    return (findings.EmptySelector(constraint=each, counts=counts) for each in empty)
+
+
+def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
+    used = {constraint.topology_key for constraint in subject.constraints}
+    for constraint in subject.constraints:
+        key, meant = constraint.topology_key, dict[str, list[str]]()
+        for name in sorted(subject.handle.index.lacking(key)) if constraint.hard else ():
+            for similar in similar_keys(key, subject.handle.node_infos[name].labels, used):
+                meant.setdefault(similar, []).append(name)
+        for similar, names in meant.items():
+            yield findings.SimilarTopologyKey(constraint=constraint, similar_key=similar, nodes=tuple(names))
+
+
+def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        eligible = tuple(domain.value for domain in report.domains if domain.eligible)
+        if constraint.hard and len(eligible) < constraint.min_domains and constraint.min_domains > 1:
+            yield findings.MinDomainsUnreachable(constraint=constraint, domains=eligible)
+
+
+def _single_domain(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        eligible = [domain.value for domain in report.domains if domain.eligible]
+        if len(eligible) == 1 and constraint.min_domains <= 1 and subject.own:
+            # A daemon's affinity is its controller's: it names the one node.
+            owner = subject.pod.metadata.controller
+            of_daemon = owner is not None and owner.kind == DAEMON_SET.name
+            node = pinned_node(subject.pod) if of_daemon and constraint.honors_affinity else ""
+            yield findings.SingleDomain(constraint=constraint, domain=eligible[0], daemon_node=node)
+
+
+def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:
+    pod, snapshot = subject.pod, subject.handle.snapshot
+    revision, owner = revision_of(pod), owner_of(pod, snapshot)
+    for constraint in subject.constraints:
+        if not revision or not constraint.selector.matches(pod.metadata.labels):
+            continue
+        others = tuple(
+            other.metadata.name
+            for other in podtopologyspread.counted_pods(constraint, pod, subject.handle)
+            if revision_of(other) not in {"", revision} and owner_of(other, snapshot) == owner
+        )
+        if others:
+            label = next(label for label, value in pod.metadata.labels.items() if value == revision)
+            yield findings.RolloutMixesRevisions(constraint=constraint, owner=owner, pods=others, label=label)
+
+
+def _match_label_key_absent(subject: Subject) -> Iterable[Finding]:
+    for index, constraint in enumerate(subject.pod.spec.topology_spread_constraints):
+        absent = tuple(key for key in constraint.match_label_keys if key not in subject.pod.metadata.labels)
+        if absent:
+            yield findings.MatchLabelKeyAbsent(index=index, keys=absent)
+
+
+def _deprecated_topology_key(subject: Subject) -> Iterable[Finding]:
+    for constraint in subject.constraints:
+        if constraint.topology_key.startswith(DEPRECATED_PREFIXES):
+            successor = SUCCESSORS.get(constraint.topology_key, "")
+            yield findings.DeprecatedTopologyKey(constraint=constraint, successor=successor)
+
+
+def _uncounted_nodes(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in subject.each():
+        bypassed = [node for node in report.bypassed_nodes if node.matching]
+        if bypassed:
+            names, pods = tuple(node.name for node in bypassed), sum(node.matching for node in bypassed)
+            yield findings.UncountedNodes(constraint=constraint, nodes=names, pods=pods)
+
+
+def _terminating_pods(subject: Subject) -> Iterable[Finding]:
+    namespace = subject.pod.metadata.namespace
+    for constraint in subject.constraints:
+        matching = subject.handle.snapshot.matching_pods(namespace, constraint.selector)
+        names = tuple(sorted(pod.metadata.name for pod in matching if pod.terminating))
+        if names:
+            yield findings.TerminatingPods(constraint=constraint, pods=names)
+
+
+def _other_scheduler(subject: Subject) -> Iterable[Finding]:
+    if not subject.handle.profile.serves(subject.pod):
+        yield findings.OtherScheduler(scheduler_name=subject.pod.spec.scheduler_name)
+
+
+def _default_constraints(subject: Subject) -> Iterable[Finding]:
+    if not subject.own and subject.constraints:
+        built_in = subject.handle.profile.system_defaulted
+        yield findings.DefaultConstraints(built_in=built_in, constraints=subject.constraints)
+
+
+def _uneven_soft(subject: Subject) -> Iterator[tuple[Constraint, ConstraintReport]]:
+    """Yield the soft constraints whose skew exceeds what they prefer."""
+    return ((c, report) for c, report in subject.each() if not c.hard and report.skew > c.max_skew)
+
+
+def _soft_constraint_is_preference(subject: Subject) -> Iterable[Finding]:
+    for constraint, report in _uneven_soft(subject):
+        yield findings.SoftConstraintIsPreference(constraint=constraint, skew=report.skew)
+
+
+def _autoscaler_blind(subject: Subject) -> Iterable[Finding]:
+    if not subject.own or any(constraint.hard for constraint in subject.constraints):
+        return
+    feasible = set(subject.evaluation.feasible)
+    for constraint, report in _uneven_soft(subject):
+        closed = tuple(d.value for d in report.domains if d.eligible and not feasible & set(d.nodes))
+        if closed:
+            yield findings.AutoscalerBlind(constraint=constraint, domains=closed)
+
+
+def _stale_event(subject: Subject) -> Iterable[Finding]:
+    condition = next((c for c in subject.pod.status.conditions if c.type == "PodScheduled"), None)
+    if condition is None or condition.reason != "Unschedulable" or not subject.evaluation.feasible:
+        return
+    from kubectl_spread.diagnosis.preemption import awaited
+
+    # Where the scheduler has chosen a node since, the Pod waits for volumes.
+    if not awaited(subject.evaluation, subject.handle):
+        yield findings.StaleEvent()
+
+
+WARNING_RULES: Sequence[Rule] = (
+    _duplicate_constraint,
+    _missing_topology_key,
+    _pinned_minimum,
+    _ghost_pod,
+    _nil_selector,
+    _empty_selector,
+    _similar_topology_key,
+    _min_domains_unreachable,
+    _single_domain,
+    _rollout_mixes_revisions,
+    _match_label_key_absent,
+    _deprecated_topology_key,
+)
+INFORMING_RULES: Sequence[Rule] = (
+    _uncounted_nodes,
+    _terminating_pods,
+    _other_scheduler,
+    _default_constraints,
+    _soft_constraint_is_preference,
+    _autoscaler_blind,
+    _stale_event,
+)

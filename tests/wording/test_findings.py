@@ -1,0 +1,237 @@
+"""The text of every finding names the thing, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_spread.contract.constraints import Pin, Requirement
+from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
+from kubectl_spread.wording.findings import FINDINGS
+from tests.build import ZONE, app, handle, spread, typed_pod
+from tests.diagnosis.judged import incoming
+from tests.naming import in_order
+
+
+def constraint(key: str = ZONE, **fields: Any) -> Constraint:  # noqa: ANN401 - any field of a constraint
+    """Return a constraint that counts the application web, or as the fields say."""
+    described = incoming(spread(key, **({"selector": app("web")} | fields)))
+    return parsable_constraints(typed_pod(described), handle([]))[0]
+
+
+WEB = constraint()
+HALF, WHOLE = ("a", "b", "c", "d"), ("a", "b", "c", "d", "e")
+MISSING = findings.MissingTopologyKey
+SIMILAR = findings.SimilarTopologyKey(constraint=WEB, similar_key="zone", nodes=("x",))
+TAINTED = Pin(node="c1", requirement=Requirement(kind="filter", plugin="TaintToleration"), detail="taint a:NoSchedule")
+FULL = Pin(node="c2", requirement=Requirement(kind="filter", plugin="NodeResourcesFit"), detail="")
+UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=("x",), pods=1)
+MIXED = findings.RolloutMixesRevisions(
+    constraint=WEB, owner=WorkloadRef(kind="Deployment", name="web"), pods=("old",), label="pod-template-hash"
+)
+SOFT = constraint(soft=True)
+
+
+@pytest.mark.parametrize(
+    ("finding", "text"),
+    [
+        (
+            findings.DuplicateConstraint(constraint=WEB, times=2),
+            f"{ZONE} with DoNotSchedule stands 2 times; the API server refuses that. Keep one of them.",
+        ),
+        (
+            MISSING(constraint=WEB, nodes=("x",)),
+            (
+                f"x lacks the label {ZONE} and can take no Pod with this constraint. Label it, or keep the Pod to"
+                " labelled nodes."
+            ),
+        ),
+        (
+            MISSING(constraint=WEB, nodes=WHOLE),
+            (
+                f"a, b, c and 2 more lack the label {ZONE} and can take no Pod with this constraint. Label them, or"
+                " keep the Pod to labelled nodes."
+            ),
+        ),
+        (
+            MISSING(constraint=WEB, nodes=("x",), severity=Severity.ERROR),
+            (
+                f"no node carries the label {ZONE}: no Pod with this constraint can be scheduled. Correct the"
+                " topologyKey, or label the nodes."
+            ),
+        ),
+        (
+            findings.PinnedMinimum(constraint=WEB, global_minimum=2, domains=("c",), pins=(TAINTED, FULL)),
+            (
+                "the minimum (2) is held by c, where this Pod cannot go: c1 (taint a:NoSchedule), c2"
+                " (NodeResourcesFit). Until that changes, every other domain stops at 3."
+            ),
+        ),
+        (
+            findings.GhostPod(constraint=WEB, pod="new"),
+            (
+                "the labelSelector app=web does not match new itself: Pods like it are not counted, however many lie"
+                " in one domain. Make it match the Pod's own labels."
+            ),
+        ),
+        (
+            findings.NilSelector(constraint=WEB),
+            (
+                "there is no labelSelector, so the constraint counts no Pod and balances nothing; it still keeps Pods"
+                f" off nodes without {ZONE}. Set a labelSelector."
+            ),
+        ),
+        (
+            findings.EmptySelector(constraint=WEB, counts=True),
+            (
+                "the empty labelSelector counts every Pod of the namespace, whoever owns it. Select the Pods that are"
+                " meant."
+            ),
+        ),
+        (
+            findings.EmptySelector(constraint=WEB, counts=False),
+            (
+                "the empty labelSelector is documented to count every Pod of the namespace, but counts none in this"
+                " release (kubernetes#116607). Select the Pods that are meant."
+            ),
+        ),
+        (
+            SIMILAR,
+            f"x lacks {ZONE} but has zone. If that is what is meant, correct the topologyKey or the nodes' labels.",
+        ),
+        (
+            findings.SimilarTopologyKey(constraint=WEB, similar_key="zone", nodes=HALF),
+            (
+                f"a, b, c, d lack {ZONE} but have zone. If that is what is meant, correct the topologyKey or the nodes'"
+                " labels."
+            ),
+        ),
+        (
+            findings.MinDomainsUnreachable(constraint=constraint(minDomains=5, maxSkew=2), domains=("a", "b")),
+            (
+                f"minDomains asks for 5 domains of {ZONE} and there are 2 (a, b): until there are more, the minimum"
+                " counts as 0 and no domain may hold more than 2. Add a node in another domain, or lower minDomains."
+            ),
+        ),
+        (
+            findings.SingleDomain(constraint=WEB, domain="a", daemon_node=""),
+            (
+                f"{ZONE} has only one domain this Pod counts (a), so the skew is always 0 and nothing is spread. Set"
+                " minDomains, or widen the node affinity."
+            ),
+        ),
+        (
+            findings.SingleDomain(constraint=WEB, domain="a", daemon_node="a1"),
+            (
+                f"{ZONE} has only one domain this Pod counts (a), so the skew is always 0 and nothing is spread. It"
+                " may go to a1 alone: drop the constraint."
+            ),
+        ),
+        (
+            MIXED,
+            (
+                "1 Pod of other revisions of deployment/web is counted (old): during a rollout the new Pods must fit"
+                " around the old ones. matchLabelKeys: [pod-template-hash] counts each revision alone."
+            ),
+        ),
+        (
+            findings.MatchLabelKeyAbsent(index=0, keys=("a", "b")),
+            "the Pod has no label a, b, so matchLabelKeys does nothing there. Label the Pod, or drop the key.",
+        ),
+        (
+            findings.DeprecatedTopologyKey(
+                constraint=constraint("beta.kubernetes.io/os"), successor="kubernetes.io/os"
+            ),
+            "beta.kubernetes.io/os is deprecated and new nodes may lack it. Use kubernetes.io/os.",
+        ),
+        (
+            findings.DeprecatedTopologyKey(constraint=constraint("beta.kubernetes.io/x"), successor=""),
+            (
+                "beta.kubernetes.io/x is deprecated and new nodes may lack it. Use the topology.kubernetes.io or"
+                " kubernetes.io label."
+            ),
+        ),
+        (
+            UNCOUNTED,
+            (
+                "1 Pod on x would match but is not counted: the node lacks a topology key, or the constraint's policies"
+                " leave them out."
+            ),
+        ),
+        (
+            findings.UncountedNodes(constraint=WEB, nodes=("x", "y"), pods=3),
+            (
+                "3 Pods on x, y would match but are not counted: the nodes lack a topology key, or the constraint's"
+                " policies leave them out."
+            ),
+        ),
+        (
+            findings.TerminatingPods(constraint=WEB, pods=("e1",)),
+            "e1 is being deleted and no longer counted; until then the room stays taken.",
+        ),
+        (
+            findings.TerminatingPods(constraint=WEB, pods=("e1", "e2")),
+            "e1, e2 are being deleted and no longer counted; until then the room stays taken.",
+        ),
+        (
+            findings.OtherScheduler(scheduler_name="volcano"),
+            "volcano decides about this Pod; what is said here is what kube-scheduler's filters would do.",
+        ),
+        (
+            findings.DefaultConstraints(built_in=True, constraints=(SOFT,)),
+            (
+                "the Pod has no constraints of its own, so the cluster's built-in defaults apply:"
+                f" {ZONE} (ScheduleAnyway)."
+            ),
+        ),
+        (
+            findings.DefaultConstraints(built_in=False, constraints=(WEB,)),
+            (
+                "the Pod has no constraints of its own, so the cluster's configured defaults apply:"
+                f" {ZONE} (DoNotSchedule)."
+            ),
+        ),
+        (
+            findings.SoftConstraintIsPreference(constraint=SOFT, skew=3),
+            (
+                f"the skew over {ZONE} is 3, maxSkew 1: ScheduleAnyway only prefers nodes, and maxSkew is no limit"
+                " there. DoNotSchedule would be one."
+            ),
+        ),
+        (
+            findings.AutoscalerBlind(constraint=SOFT, domains=("c",)),
+            (
+                "no node of c can take the Pod, and with soft constraints alone it goes elsewhere instead of staying"
+                " Pending, so no autoscaler adds a node there."
+            ),
+        ),
+        (
+            findings.StaleEvent(),
+            (
+                "the Pod's condition still says it cannot be scheduled, but now it can: the scheduler has not tried"
+                " again since the cluster changed, or is backing off."
+            ),
+        ),
+        (
+            findings.InjectedFields(fields=("spec.tolerations", "metadata.labels.a")),
+            (
+                "its living Pods carry spec.tolerations and metadata.labels.a beyond the template, as a webhook or a"
+                " policy writes it: the next Pod is judged with the same."
+            ),
+        ),
+        (
+            findings.PodSecurityNotChecked(namespace="shop", level="baseline"),
+            (
+                "the namespace shop enforces the Pod Security Standard baseline, which is not checked: Pods that"
+                " break it are not created. --dry-run=server lets the API server judge."
+            ),
+        ),
+    ],
+    ids=in_order,
+)
+def test_the_text_of_a_finding(finding: Finding, text: str) -> None:
+    assert FINDINGS.text(finding) == text
