@@ -14,12 +14,12 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.contract import rebalance_items
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.diagnosis import rebalance_item
-from kubectl_spread.diagnosis.openings import fixes_first
+from kubectl_spread.diagnosis.remaining_skew import fixes_first, is_left
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.gaps import Purpose, UnreadKind
 from kubectl_spread.objects.core import Pod
@@ -57,16 +57,16 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     with naming_the_malformed(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, kind=options.kind, names=options.names))
         found = plan(view.handles, _asked(view, scope, options, workloads))
-        budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(rebalance_item.is_left, found.outcomes)))
+        budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
             return budget.within(partial(fixes_first, outcome))
 
         return RebalanceReport(
             metadata=view.metadata,
-            evictions=tuple(rebalance_item.evictions(found, view.snapshot)),
+            evictions=tuple(rebalance_items.evictions(found, view.snapshot)),
             pending=sum(pod.waits for workload in workloads for pod in workload.pods),
-            items=tuple(sorted(rebalance_item.items(found, fixes_of), key=_turn)),
+            items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
             incomplete=(*view.incomplete, *incomplete_entries(_missing(view.snapshot.inventory))),

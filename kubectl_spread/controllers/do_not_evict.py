@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
+
+import msgspec
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import (
@@ -13,15 +16,12 @@ from kubectl_spread.objects.meta import (
     SAFE_TO_EVICT,
 )
 
-KEEPING_CONTROLLERS: Mapping[str, str] = {
-    # job_controller.go: a Pod that is deleted before it has ended counts as failed
-    "Job": "its Job would count it as failed",
-    # daemon_controller.go: the same node lacks its daemon Pod then
-    "DaemonSet": "its DaemonSet would make it again on the same node",
-    # kubelet pkg/kubelet/types/pod_update.go: the API server has a mirror of it alone
-    "Node": "it is a static Pod, which the kubelet keeps",
-}
-"""Kind of a controller → why its Pods are left alone."""
+KEEPING_CONTROLLERS = frozenset(("Job", "DaemonSet", "Node"))
+"""Kinds of controllers whose Pods are left alone.
+
+Source: job_controller.go: a Pod that is deleted before it has ended counts as failed. daemon_controller.go: the same
+node lacks its daemon Pod then. kubelet pkg/kubelet/types/pod_update.go: the API server has only a mirror of it.
+"""
 
 KEEPING_MARKS: Mapping[str, frozenset[str] | None] = {
     DO_NOT_DISRUPT: frozenset(("true",)),
@@ -36,15 +36,31 @@ Source: karpenter pkg/apis/v1/labels.go, cluster-autoscaler utils/drain/drain.go
 """
 
 
-def kept_because(pod: Pod) -> str:
-    """Return why the Pod is to be left alone, empty where nothing says so: it may be deleted then."""
+class KeptByController(msgspec.Struct, frozen=True):
+    """What the Pod's controller would do; ``Node`` for a static Pod."""
+
+    kind: str
+
+
+class KeptByMark(msgspec.Struct, frozen=True):
+    """An annotation asks that the Pod be left alone."""
+
+    annotation: str
+    value: str
+
+
+Kept: TypeAlias = KeptByController | KeptByMark
+
+
+def kept_because(pod: Pod) -> Kept | None:
+    """Return why the Pod is to be left alone; None where nothing says so, and it may be deleted."""
     controller = pod.metadata.controller
     if controller is not None and controller.kind in KEEPING_CONTROLLERS:
-        return KEEPING_CONTROLLERS[controller.kind]
+        return KeptByController(controller.kind)
     annotations = pod.metadata.annotations
     if CONFIG_MIRROR in annotations or any(owner.kind == "Node" for owner in pod.metadata.owner_references):
-        return KEEPING_CONTROLLERS["Node"]
+        return KeptByController("Node")
     for mark, values in KEEPING_MARKS.items():
         if mark in annotations and (values is None or annotations[mark] in values):
-            return f"it is marked {mark}: {annotations[mark]}"
-    return ""
+            return KeptByMark(mark, annotations[mark])
+    return None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from enum import Enum, auto
 from functools import cache
+from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
-from kubectl_spread.controllers.do_not_evict import kept_because
+from kubectl_spread.controllers.do_not_evict import Kept, kept_because
 from kubectl_spread.controllers.next_pod import NextPod, replacement
 from kubectl_spread.controllers.replicaset import active
 from kubectl_spread.controllers.statefulset_control import comes_after
@@ -24,7 +26,64 @@ from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.cluster_state import PodKey
 from kubectl_spread.snapshot import Snapshot
 
-NOBODY_MAKES_IT_AGAIN = "nothing makes it again"
+
+class BeingDeleted(msgspec.Struct, frozen=True):
+    """The Pod goes already."""
+
+
+class OtherScheduler(msgspec.Struct, frozen=True):
+    """A scheduler whose rules are not known decides where the Pod in its place goes."""
+
+    name: str
+
+
+class Loss(Enum):
+    """Why no other Pod comes in the place of one."""
+
+    NO_CONTROLLER = auto()
+    CONTROLLER_DELETED = auto()
+    SURPLUS = auto()
+    """Its controller has more Pods than it wants."""
+    NODE_SILENT = auto()
+    """Not while its node does not answer."""
+    UNREADY = auto()
+    """Not before another Pod is ready."""
+
+
+class NotMadeAgain(msgspec.Struct, frozen=True):
+    """No other Pod comes in its place, or none as things are.
+
+    Attributes:
+        loss: why.
+        name: the kind of its controller, the node, or the other Pod that is not ready; empty without a controller.
+    """
+
+    loss: Loss
+    name: str = ""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """The API server refuses the eviction, in these words."""
+
+    message: str
+
+
+class ReplacementRefused(msgspec.Struct, frozen=True):
+    """The API server would refuse the Pod in its place, in these words."""
+
+    message: str
+
+
+class ReplacementGated(msgspec.Struct, frozen=True):
+    """The Pod in its place would wait for this scheduling gate."""
+
+    gate: str
+
+
+StayReason: TypeAlias = (
+    BeingDeleted | OtherScheduler | Kept | NotMadeAgain | Refused | ReplacementRefused | ReplacementGated
+)
+"""Why a Pod is not to be evicted."""
 
 
 class Movable(msgspec.Struct, frozen=True):
@@ -64,7 +123,7 @@ class Movables:
         for pod in active(snapshot.all(Pod)):
             self._active.setdefault(_controller(pod), []).append(pod)
         self.why_not = cache(self._why_not)
-        """Return why the Pod is not to be evicted; empty where it may be."""
+        """Return why the Pod is not to be evicted; None where it may be."""
 
     def of(self, goals: Sequence[Goal], pods: Sequence[Pod]) -> Iterator[Movable]:
         """Yield what may be evicted of the Pods, those that had best go first: of low priority, not ready, young.
@@ -74,7 +133,7 @@ class Movables:
             pods: on nodes.
         """
         for pod in sorted(sorted(pods, key=_created, reverse=True), key=_turn):
-            if self.why_not(pod.key):
+            if self.why_not(pod.key) is not None:
                 continue
             like = self._number(pod)
             again = self._again(pod, like, self._handles.of(pod))
@@ -87,37 +146,41 @@ class Movables:
         made = self._made[like]
         return replace(made, pod=renamed(made.pod, f"{pod.metadata.name}-again")) if like in self._shared else made
 
-    def _why_not(self, key: PodKey) -> str:
+    def _why_not(self, key: PodKey) -> StayReason | None:
         pod = self._snapshot.get(Pod, *key)
         if pod is None or pod.terminating:
-            return "it is being deleted already"
+            return BeingDeleted()
         if not self._handles.of(pod).profile.serves(pod):
-            return f"{pod.spec.scheduler_name} decides where the Pod in its place goes"
-        return kept_because(pod) or self._lost(pod) or eviction.refusal(pod, self._snapshot) or self._held_up(pod)
+            return OtherScheduler(pod.spec.scheduler_name)
+        if stays := kept_because(pod) or self._lost(pod):
+            return stays
+        refusal = eviction.refusal(pod, self._snapshot)
+        return Refused(refusal) if refusal else self._held_up(pod)
 
-    def _held_up(self, pod: Pod) -> str:
-        """Return why the Pod that comes in its place would not be scheduled; empty where it is."""
+    def _held_up(self, pod: Pod) -> ReplacementRefused | ReplacementGated | None:
+        """Return why the Pod that comes in its place would not be scheduled; None where it is."""
         again = self._again(pod, self._number(pod), self._handles.of(pod))
         if again.refusals:
-            return f"the API server would refuse the Pod in its place: {again.refusals[0]}"
+            return ReplacementRefused(str(again.refusals[0]))
         held = gates(again.pod)
-        return f"the Pod in its place would wait for its scheduling gate {held[0]}" if held else ""
+        return ReplacementGated(held[0]) if held else None
 
-    def _lost(self, pod: Pod) -> str:
-        """Return why no other Pod comes in its place; empty where one does."""
+    def _lost(self, pod: Pod) -> NotMadeAgain | None:
+        """Return why no other Pod comes in its place; None where one does."""
         controller, owner = pod.metadata.controller, controller_of(pod, self._snapshot)
         if controller is None:
-            return NOBODY_MAKES_IT_AGAIN
+            return NotMadeAgain(Loss.NO_CONTROLLER)
         if owner is None:
-            return NOBODY_MAKES_IT_AGAIN if is_absent(controller, pod.metadata.namespace, self._snapshot) else ""
+            absent = is_absent(controller, pod.metadata.namespace, self._snapshot)
+            return NotMadeAgain(Loss.NO_CONTROLLER) if absent else None
         if owner.metadata.deletion_timestamp:
-            return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} is being deleted"
+            return NotMadeAgain(Loss.CONTROLLER_DELETED, controller.kind)
         if not isinstance(owner, ReplicaSet | ReplicationController | StatefulSet):
-            return ""
+            return None
         others = self._active.get(_controller(pod), [])
         if len(others) > owner.spec.replicas_wanted:
-            return f"{NOBODY_MAKES_IT_AGAIN}: its {controller.kind} has more Pods than it wants"
-        return _waits_for(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else ""
+            return NotMadeAgain(Loss.SURPLUS, controller.kind)
+        return _waits_for(owner, pod, others, self._snapshot) if isinstance(owner, StatefulSet) else None
 
     def _number(self, pod: Pod) -> int:
         """Return what is the same of Pods that are alike: of one ReplicaSet, with the same labels and no claims."""
@@ -131,16 +194,16 @@ class Movables:
         return number
 
 
-def _waits_for(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> str:
-    """Return what the Pod in place of a StatefulSet's waits for; empty for nothing but that the Pod is gone.
+def _waits_for(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Snapshot) -> NotMadeAgain | None:
+    """Return what the Pod in place of a StatefulSet's waits for; None for nothing but that the Pod is gone.
 
     Source: pkg/controller/statefulset/stateful_set_control.go processReplica (v1.36).
     """
     node = snapshot.nodes.get(pod.spec.node_name)
     if node is None or not node.answers:
-        return f"{NOBODY_MAKES_IT_AGAIN} while {pod.spec.node_name} does not answer"
+        return NotMadeAgain(Loss.NODE_SILENT, pod.spec.node_name)
     unready = next((other.metadata.name for other in comes_after(owner, pod, others) if not other.ready), "")
-    return f"{NOBODY_MAKES_IT_AGAIN} before {unready} is ready" if unready else ""
+    return NotMadeAgain(Loss.UNREADY, unready) if unready else None
 
 
 def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owner: tuple[str, WorkloadRef]) -> Movable:
@@ -158,7 +221,7 @@ def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owne
 
 
 def _controller(pod: Pod) -> tuple[str, str, str]:
-    """Return what manages the Pod: namespace, kind and name, both empty where nothing does."""
+    """Return what manages the Pod: namespace, kind and name; the latter two are empty where nothing does."""
     controller = pod.metadata.controller
     return pod.metadata.namespace, controller.kind if controller else "", controller.name if controller else ""
 

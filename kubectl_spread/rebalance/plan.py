@@ -16,7 +16,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
-from kubectl_spread.rebalance.movable import Movable
+from kubectl_spread.rebalance.movable import Movable, StayReason
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.rebalance.problem_builder import Posing
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
@@ -71,7 +71,7 @@ class Outcome(msgspec.Struct, frozen=True):
     after: DomainPods
     arrangement: Arrangement
     left: tuple[Movable, ...]
-    stay: tuple[tuple[Pod, str], ...]
+    stay: tuple[tuple[Pod, StayReason], ...]
     ended: Ended
 
     @property

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.goals import Goal
-from kubectl_spread.rebalance.movable import Movable, Movables
+from kubectl_spread.rebalance.movable import Movable, Movables, StayReason
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
@@ -49,9 +49,10 @@ class Posing:
         parts = tuple(tuple(islice(places, len(group))) for group in groups)
         return Problem(goals, movables, tuple(self._shut(goals, movables)), parts)
 
-    def staying(self, goal: Goal) -> tuple[tuple[Pod, str], ...]:
+    def staying(self, goal: Goal) -> tuple[tuple[Pod, StayReason], ...]:
         """Return the Pods that the goal counts and that are not to be evicted, and why."""
-        return tuple((pod, why) for pod in self._matched(goal) if (why := self._movables.why_not(pod.key)))
+        reasons = ((pod, self._movables.why_not(pod.key)) for pod in self._matched(goal))
+        return tuple((pod, reason) for pod, reason in reasons if reason is not None)
 
     def _matched(self, goal: Goal) -> Iterator[Pod]:
         """Yield the Pods that the goal counts, or would count on other nodes."""

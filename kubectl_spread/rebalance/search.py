@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from enum import Enum
+from enum import Enum, auto
 from itertools import count
 
 import msgspec
@@ -93,10 +93,14 @@ class SearchLimits(msgspec.Struct, frozen=True):
 class Ended(Enum):
     """Why a search ended."""
 
-    FOUND_ALL = "there is nothing better"
-    PLACEMENTS = "as many Pods were placed as may be"
-    EVICTIONS = "no more evictions are allowed"
-    NOT_BEGUN = "the search for others took as long as all may"
+    FOUND_ALL = auto()
+    """There is nothing better."""
+    PLACEMENTS = auto()
+    """As many Pods were placed as may be."""
+    EVICTIONS = auto()
+    """No more evictions are allowed."""
+    NOT_BEGUN = auto()
+    """The search for others took as long as all may."""
 
 
 class SearchResult(msgspec.Struct, frozen=True):

@@ -33,6 +33,7 @@ from kubectl_spread.scheduler.claims import claim_name
 from kubectl_spread.scheduler.hostport import host_ports
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.placement import with_placed
+from kubectl_spread.wording.evictions import kept_text
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -202,7 +203,7 @@ def _claims(pod: Pod) -> set[tuple[str, str]]:
 
 def why_not(pod: Pod, situation: Situation) -> str:
     """Return why the Pod is left where it is; empty where its deletion may be offered."""
-    kept = kept_because(pod)
+    kept = kept_text(found) if (found := kept_because(pod)) else ""
     if pod.terminating:
         return _ends_by_itself(pod, situation) or kept
     if kept:

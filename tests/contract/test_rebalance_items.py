@@ -9,8 +9,8 @@ from collections.abc import Iterable
 import pytest
 
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceVerdict
-from kubectl_spread.diagnosis.openings import fixes_first
-from kubectl_spread.diagnosis.rebalance_item import command, evictions, items
+from kubectl_spread.contract.rebalance_items import command, evictions, items
+from kubectl_spread.diagnosis.remaining_skew import fixes_first
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget

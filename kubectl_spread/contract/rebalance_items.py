@@ -1,4 +1,4 @@
-"""A plan as it is reported: each eviction with its command, each constraint with what comes of it and why no more."""
+"""A plan in the JSON contract: each eviction with its command, each constraint with its outcome and why no more."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.rebalance import PlannedEviction, RebalancedConstraint, RebalanceItem, RebalanceVerdict
 from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.diagnosis.fixes.shell import kubectl
-from kubectl_spread.diagnosis.incomplete import incomplete
-from kubectl_spread.diagnosis.openings import why_no_more
+from kubectl_spread.diagnosis.remaining_skew import is_left, remaining_skew, unsure_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.plan import EvictionPlan, Outcome
-from kubectl_spread.rebalance.search import Ended
 from kubectl_spread.rebalance.waves import waves
-from kubectl_spread.scheduler import cycle
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.incomplete import consequence
+from kubectl_spread.wording.rebalance import remaining_text, unsure_text
 
 
 def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
@@ -56,11 +53,6 @@ def command(pod: Pod) -> str:
     return f"echo {shlex.quote(body)} | {kubectl('create', flags=('--raw', path, '-f', '-'))}"
 
 
-def is_left(outcome: Outcome) -> bool:
-    """Whether the constraint does not hold in the end."""
-    return outcome.skew > outcome.goal.constraint.max_skew
-
-
 def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:
     """Yield what becomes of each constraint.
 
@@ -69,13 +61,15 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
         fixes_of: returns what to fix first; asked of each constraint that is left.
     """
     for outcome in plan.outcomes:
-        goal, constraint, unsure = outcome.goal, outcome.goal.constraint, _unsure(outcome)
+        goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
+        remaining = None if unsure else remaining_skew(outcome)
+        reason = unsure_text(unsure) if unsure else remaining_text(remaining) if remaining else ""
         yield RebalanceItem(
             namespace=goal.workload.namespace,
             workload=goal.workload.ref,
             verdict=RebalanceVerdict.INCOMPLETE if unsure else _verdict(outcome),
-            reason=unsure or why_no_more(outcome),
-            fixes=fixes_of(outcome) if is_left(outcome) and not unsure else (),
+            reason=reason,
+            fixes=fixes_of(outcome) if remaining else (),
             constraint=RebalancedConstraint(
                 index=constraint.index,
                 topology_key=constraint.topology_key,
@@ -89,22 +83,7 @@ def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) ->
         )
 
 
-def _unsure(outcome: Outcome) -> str:
-    """Return what is not known of where the workload's Pods go; empty where nothing hangs on it."""
-    pod, handle = outcome.goal.pod, outcome.arrangement.handles.of(outcome.goal.pod)
-    if not outcome.goal.is_violated:
-        return ""
-    if not handle.profile.serves(pod):
-        return f"{pod.spec.scheduler_name} decides about these Pods, and its rules are not known"
-    if outcome.ended is Ended.NOT_BEGUN:
-        return "it was not looked at, for the plan is long as it is: follow it, then ask again"
-    gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
-    return consequence(gaps[0]) if gaps else ""
-
-
 def _verdict(outcome: Outcome) -> RebalanceVerdict:
-    """Return in a word what becomes of a constraint."""
-    goal = outcome.goal
     if not is_left(outcome):
-        return RebalanceVerdict.PLANNED if goal.is_violated else RebalanceVerdict.BALANCED
+        return RebalanceVerdict.PLANNED if outcome.goal.is_violated else RebalanceVerdict.BALANCED
     return RebalanceVerdict.PARTIAL if outcome.improves else RebalanceVerdict.IMPOSSIBLE

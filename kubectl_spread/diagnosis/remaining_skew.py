@@ -1,0 +1,211 @@
+"""Why a constraint does not hold however Pods are evicted, and what would have to change first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.controllers.templates import renamed
+from kubectl_spread.diagnosis import domains
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
+from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
+from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.reasons import Gist
+from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
+from kubectl_spread.gaps import Gap
+from kubectl_spread.rebalance.movable import Movable, StayReason
+from kubectl_spread.rebalance.plan import Outcome
+from kubectl_spread.rebalance.search import Ended
+from kubectl_spread.scheduler import cycle
+
+
+class TooFewEvictions(msgspec.Struct, frozen=True):
+    """The plan needs more evictions than may be made."""
+
+
+class TooFewDomains(msgspec.Struct, frozen=True):
+    """There are fewer domains than minDomains (counts)."""
+
+    domains: int
+    min_domains: int
+
+
+class PodsStay(msgspec.Struct, frozen=True):
+    """No Pod of the fullest domains may be evicted.
+
+    Attributes:
+        pod: the first of them: namespace and name.
+        fullest: the domains that hold the most Pods.
+        reason: why it stays.
+        others: further Pods that stay there (count).
+        alike: whether these stay for the same reason.
+    """
+
+    pod: tuple[str, str]
+    fullest: tuple[str, ...]
+    reason: StayReason
+    others: int
+    alike: bool
+
+
+class ByConstraint(msgspec.Struct, frozen=True):
+    """Another constraint of the Pod, on this key, allows no node of the domain."""
+
+    topology_key: str
+
+
+class ByFilter(msgspec.Struct, frozen=True):
+    """A filter plugin rejects the nodes of the domain; gist is None where there is no more to say than its name."""
+
+    plugin: str
+    gist: Gist | None
+
+
+class DomainShut(msgspec.Struct, frozen=True):
+    """One of the emptiest domains takes no Pod: the fewest requirements that together keep it out."""
+
+    domain: str
+    by: tuple[ByConstraint | ByFilter, ...]
+
+
+class ScoredHigher(msgspec.Struct, frozen=True):
+    """A Pod evicted in the fullest domains goes to others than the emptiest, which the scheduler scores higher."""
+
+    fullest: tuple[str, ...]
+    lands: tuple[str, ...]
+
+
+class BreaksAnother(msgspec.Struct, frozen=True):
+    """What would help breaks another constraint, or leaves a Pod without a node."""
+
+
+RemainingCause: TypeAlias = TooFewEvictions | TooFewDomains | PodsStay | DomainShut | ScoredHigher | BreaksAnother
+
+
+class RemainingSkew(msgspec.Struct, frozen=True):
+    """Why a constraint does not hold in the end.
+
+    Attributes:
+        cause: why.
+        tried_all: whether every plan was tried.
+    """
+
+    cause: RemainingCause
+    tried_all: bool = True
+
+
+class UnknownScheduler(msgspec.Struct, frozen=True):
+    """A scheduler whose rules are not known decides about the workload's Pods."""
+
+    name: str
+
+
+class NotBegun(msgspec.Struct, frozen=True):
+    """The search for others took as long as all may."""
+
+
+Unsure: TypeAlias = UnknownScheduler | NotBegun | Gap
+"""What is not known of where the workload's Pods go."""
+
+
+def is_left(outcome: Outcome) -> bool:
+    """Whether the constraint does not hold in the end."""
+    return outcome.skew > outcome.goal.constraint.max_skew
+
+
+def unsure_of(outcome: Outcome) -> Unsure | None:
+    """Return what is not known of where the workload's Pods go; None where nothing hangs on it."""
+    pod, handle = outcome.goal.pod, outcome.arrangement.handles.of(outcome.goal.pod)
+    if not outcome.goal.is_violated:
+        return None
+    if not handle.profile.serves(pod):
+        return UnknownScheduler(pod.spec.scheduler_name)
+    if outcome.ended is Ended.NOT_BEGUN:
+        return NotBegun()
+    gaps = incomplete(pod, handle, cycle.evaluate(pod, handle)) if outcome.improves else ()
+    return gaps[0] if gaps else None
+
+
+def remaining_skew(outcome: Outcome) -> RemainingSkew | None:
+    """Return why the constraint does not hold in the end; None where it does."""
+    goal = outcome.goal
+    if not is_left(outcome):
+        return None
+    if outcome.ended is Ended.EVICTIONS:
+        return RemainingSkew(TooFewEvictions())
+    if len(goal.domains) < goal.constraint.min_domains:
+        return RemainingSkew(TooFewDomains(len(goal.domains), goal.constraint.min_domains))
+    cause = _held_back(outcome) or _shut_out(outcome) or BreaksAnother()
+    return RemainingSkew(cause, tried_all=outcome.ended is not Ended.PLACEMENTS)
+
+
+def _held_back(outcome: Outcome) -> PodsStay | None:
+    """Return why no Pod of the fullest domains may go; None where one may."""
+    staying = [(pod, reason) for pod, reason in outcome.stay if outcome.counted_in_fullest(pod)]
+    if _first_to_go(outcome) is not None or not staying:
+        return None
+    (pod, reason), *others = staying
+    alike = all(each == reason for _, each in others)
+    return PodsStay(pod.key, outcome.fullest, reason, len(others), alike)
+
+
+def _first_to_go(outcome: Outcome) -> Movable | None:
+    """Return a Pod of the fullest domains that may go; None where none may."""
+    return next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
+
+
+def _shut_out(outcome: Outcome) -> DomainShut | ScoredHigher | None:
+    """Return what keeps a Pod that is evicted there from the emptiest domains, or draws it elsewhere."""
+    situation = _once_evicted(outcome)
+    if situation is None:
+        return None
+    pod, handle = situation.pod, situation.handle
+    spread = domains.diagnose(pod, handle, situation.evaluation)
+    for domain, nodes in outcome.emptiest.items():
+        core = conflict_core(spread.rejected, nodes)
+        if core:
+            return DomainShut(domain, tuple(_shut_by(each, nodes, spread) for each in core))
+    place, values = outcome.goal.place, outcome.goal.domains
+    lands = {values[place[name]] for name in cycle.best_nodes(pod, handle) if name in place}
+    if not lands or not lands.isdisjoint(outcome.emptiest):
+        return None
+    return ScoredHigher(outcome.fullest, tuple(sorted(lands)))
+
+
+def _once_evicted(outcome: Outcome) -> Situation | None:
+    """Return a Pod of the fullest domains that has gone and comes again, bound for the emptiest; None where none may.
+
+    It has the name of the one that goes, which the reader knows.
+    """
+    movable = _first_to_go(outcome)
+    if movable is None:
+        return None
+    gone, pod = outcome.arrangement.without(movable), renamed(movable.again.pod, movable.pod.metadata.name)
+    key = outcome.goal.constraint.topology_key
+    return Situation(pod, gone.handles.of(pod), bound_for=Destination(key, frozenset(outcome.emptiest)))
+
+
+def fixes_first(outcome: Outcome, spent: Spent) -> tuple[Fix, ...]:
+    """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then puts there.
+
+    Args:
+        outcome: what becomes of the constraint.
+        spent: whether the time is over.
+    """
+    if not is_left(outcome) or outcome.ended is Ended.EVICTIONS or _held_back(outcome):
+        return ()
+    situation = _once_evicted(outcome)
+    return search_openings(situation, spent) if situation is not None and not situation.feasible else ()
+
+
+def _shut_by(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> ByConstraint | ByFilter:
+    """Return how a requirement keeps the Pod off the nodes of a domain."""
+    if not isinstance(requirement, FilterRequirement):
+        return ByConstraint(spread.topology_key(requirement))
+    rejected = [name for name in nodes if name in spread.rejected[requirement]]
+    gists = spread.explainer.gists(requirement.plugin, rejected)
+    return ByFilter(requirement.plugin, next((gist for gist in gists if gist.text), None))

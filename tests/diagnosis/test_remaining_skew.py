@@ -1,0 +1,81 @@
+"""Why a constraint does not hold after a plan, as facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.diagnosis.remaining_skew import (
+    ByConstraint,
+    ByFilter,
+    DomainShut,
+    NotBegun,
+    PodsStay,
+    RemainingCause,
+    RemainingSkew,
+    TooFewDomains,
+    TooFewEvictions,
+    UnknownScheduler,
+    is_left,
+    remaining_skew,
+    unsure_of,
+)
+from kubectl_spread.rebalance.movable import Refused
+from kubectl_spread.rebalance.plan import Outcome
+from tests.build import HOSTNAME, ZONE, Object, app, node, spread
+from tests.rebalance.lying import BY_ZONE, planned, web, zones
+from tests.rebalance.test_waves import budget
+
+BY_HOST = spread(HOSTNAME, selector=app("web"))
+USED_UP = Refused("The disruption budget web does not allow evicting pods currently")
+
+
+def outcome(objects: list[Object], *, most: int | None = None) -> Outcome:
+    """Return what becomes of the last constraint of a cluster."""
+    return planned(objects, most=most).outcomes[-1]
+
+
+@pytest.mark.parametrize(
+    ("objects", "cause"),
+    [
+        (
+            [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
+            PodsStay(("default", "web-0"), ("a",), USED_UP, others=2, alike=True),
+        ),
+        ([*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})], TooFewDomains(2, 3)),
+        (
+            [*zones("a"), *zones("b", each=8), *web({"a1": 2, "b1": 1, "b2": 1}, BY_ZONE, BY_HOST)],
+            DomainShut("b3", (ByConstraint(ZONE),)),
+        ),
+    ],
+    ids=["budget", "minDomains", "another constraint"],
+)
+def test_why_it_does_not_hold(objects: list[Object], cause: RemainingCause) -> None:
+    assert remaining_skew(outcome(objects)) == RemainingSkew(cause)
+
+
+def test_a_filter_shuts_the_emptiest_domain() -> None:
+    found = remaining_skew(outcome([*zones("a"), node("c1", zone="c", taints=["x=y:NoSchedule"]), *web({"a1": 3})]))
+    assert found is not None
+    assert isinstance(found.cause, DomainShut)
+    (by,) = found.cause.by
+    assert isinstance(by, ByFilter)
+    assert (found.cause.domain, by.plugin) == ("c", "TaintToleration")
+    assert by.gist is not None
+    assert by.gist.nodes == ("c1",)
+
+
+def test_a_constraint_that_holds_leaves_nothing() -> None:
+    found = outcome([*zones("a", "b"), *web({"a1": 2})])
+    assert (is_left(found), remaining_skew(found), unsure_of(found)) == (False, None, None)
+
+
+def test_fewer_evictions_than_it_takes() -> None:
+    assert remaining_skew(outcome([*zones("a", "b"), *web({"a1": 6})], most=1)) == RemainingSkew(TooFewEvictions())
+
+
+def test_what_is_not_known() -> None:
+    uneven = [*zones("a", "b"), *web({"a1": 3}, schedulerName="volcano")]
+    assert unsure_of(outcome(uneven)) == UnknownScheduler("volcano")
+    alone = spread(ZONE, selector=app("api"))
+    both = [*zones("a", "b"), *web({"a1": 3}), *web({"a1": 2}, alone, name="api", labels={"app": "api"})]
+    assert NotBegun() in {unsure_of(each) for each in planned(both, most_work=1).outcomes}
