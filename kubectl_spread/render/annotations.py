@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.evaluation import Verdict
@@ -18,8 +17,7 @@ WARNING = "Warning"
 """What the API server says of what it accepts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(Struct, frozen=True):
     """One thing that is wrong, or worth knowing.
 
     Attributes:

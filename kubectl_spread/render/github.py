@@ -10,6 +10,8 @@ from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.annotations import Annotation, annotations_of
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def to_github(report: CheckReport) -> str:
@@ -23,13 +25,5 @@ def _command(annotation: Annotation) -> str:
         "line": str(annotation.line) if annotation.file and annotation.line else "",
         "title": annotation.rule,
     }
-    given = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value)
-    return f"::{COMMANDS[annotation.severity]} {given}::{_data(annotation.message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    given = ",".join(f"{name}={value.translate(_IN_PROPERTY)}" for name, value in properties.items() if value)
+    return f"::{COMMANDS[annotation.severity]} {given}::{annotation.message.translate(_IN_MESSAGE)}"

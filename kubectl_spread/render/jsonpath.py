@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -36,15 +35,13 @@ Value: TypeAlias = Any  # plain values of JSON
 Results: TypeAlias = list[Value]
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(msgspec.Struct, frozen=True):
     """Text that is printed as it is."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(msgspec.Struct, frozen=True):
     """What is looked up; the results of all queries follow one another."""
 
     queries: tuple[JSONPath | CompoundJSONPath, ...]
@@ -54,8 +51,7 @@ class Path:
         return [found for query in self.queries for found in query.findall(value)]
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """What is printed for each result of a path."""
 
     path: Path
@@ -87,7 +83,11 @@ def printing_as_json(template: str) -> Callable[[AnyReport], str]:
 
 def filled(parts: tuple[Part, ...], value: Value) -> str:
     """Return the template with what it finds in the value."""
-    return "".join(" ".join(map(_text, results)) for results in _all_results(parts, value))
+    # As Go prints values: text bare, everything else as JSON.
+    return "".join(
+        " ".join(found if isinstance(found, str) else _json(found) for found in results)
+        for results in _all_results(parts, value)
+    )
 
 
 def filled_as_json(parts: tuple[Part, ...], value: Value) -> str:
@@ -105,11 +105,6 @@ def _all_results(parts: tuple[Part, ...], value: Value) -> Iterator[Results]:
             case Range(path, body):
                 for each in path.results(value):
                     yield from _all_results(body, each)
-
-
-def _text(value: Value) -> str:
-    """Return a value as Go prints it: text bare, everything else as JSON."""
-    return value if isinstance(value, str) else _json(value)
 
 
 def _json(value: Value, *, indent: int | None = None) -> str:
@@ -132,8 +127,7 @@ def parse(template: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-@dataclass(slots=True)
-class _TemplateReader:
+class _TemplateReader(msgspec.Struct):
     template: str
     position: int = 0
 

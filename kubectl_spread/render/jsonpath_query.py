@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from kubectl_spread.errors import UsageError
 
@@ -75,8 +76,7 @@ def queries_of(path: str) -> tuple[str, ...]:
     return tuple(f"${query}" for query in reader.queries)
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(msgspec.Struct):
     """A path as far as it was read.
 
     Attributes:
@@ -88,7 +88,7 @@ class _Reader:
 
     path: str
     position: int = 0
-    queries: list[str] = field(default_factory=lambda: [""])
+    queries: list[str] = msgspec.field(default_factory=lambda: [""])
     descending: bool = False
 
     def step(self) -> None:
@@ -127,7 +127,8 @@ class _Reader:
         text = found[0] if found else ""
         self.position += len(text)
         if text:
-            self._add("[*]" if text == "*" else _selector(re.sub(r"\\(.)", r"\1", text)))
+            name = json.dumps(re.sub(r"\(.)", r"", text))
+            self._add("[*]" if text == "*" else f"[{name}]")
 
     def _brackets(self) -> None:
         end = self.path.find("]", self.position)
@@ -146,10 +147,6 @@ class _Reader:
             raise PathError(f"unterminated filter in {self.path}")
         self.position = end + 2
         self._add(f"[?{_condition(self.path[start:end])}]")
-
-
-def _selector(name: str) -> str:
-    return f"[{json.dumps(name)}]"
 
 
 def _member(text: str) -> str:

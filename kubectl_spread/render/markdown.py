@@ -107,13 +107,9 @@ def _list(lines: Sequence[str]) -> Iterator[str]:
 
 def _table(table: Table) -> Iterator[str]:
     if table.rows:
-        body = [list(map(_cell, row)) for row in table.rows]
+        body = [["<br>".join(map(escaped, cell.splitlines())) or escaped(NONE) for cell in row] for row in table.rows]
         rows = [table.headers, ["---"] * len(table.headers), *body]
         yield "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-
-
-def _cell(text: str) -> str:
-    return "<br>".join(map(escaped, text.splitlines())) or escaped(NONE)
 
 
 def _fixes(fixes: Fixes) -> Iterator[str]:

@@ -12,7 +12,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from kubectl_spread.contract.any_report import ItemsReport
 from kubectl_spread.contract.check import CheckItem
@@ -60,11 +61,10 @@ def label(text: str) -> str:
     return '"' + _UNSAFE.sub(lambda found: f"#{ord(found[0])};", shown) + '"'
 
 
-@dataclass(slots=True)
-class _Chart:
-    lines: list[str] = field(default_factory=list)
+class _Chart(msgspec.Struct):
+    lines: list[str] = []
     depth: int = 1
-    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    numbers: Iterator[int] = msgspec.field(default_factory=lambda: itertools.count(1))
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -106,11 +106,13 @@ class _Chart:
         new = Counter(placement.node for placement in item.placements) if isinstance(item, CheckItem) else Counter()
         domains = sorted(constraint.domains, key=lambda domain: not domain.eligible)
         for domain in domains[:MOST_DOMAINS]:
-            drawn.frames[domain.value] = self.begin(f"{domain.value or EMPTY}{_note(domain)}")
+            note = f": {domain.matching}" if domain.eligible else " (not counted)"
+            drawn.frames[domain.value] = self.begin(f"{domain.value or EMPTY}{note}")
             self._nodes(domain, new, drawn)
             self.end()
         self.count_left_out(len(domains) - MOST_DOMAINS, "more domains")
-        self._bypassed(constraint)
+        if constraint.bypassed_nodes:
+            self.box(f"not counted: {first_and_more([node.name for node in constraint.bypassed_nodes])}", "more")
         if not isinstance(item, SkewItem):
             self._arrows(drawn, item)
 
@@ -135,11 +137,6 @@ class _Chart:
             pod = self.box(kind if number == 1 else f"{number} {kind}s", style)
             self.line(f"{pod} --> {node}")
 
-    def _bypassed(self, constraint: ConstraintReport) -> None:
-        """Draw how many nodes the constraint passes over; nothing where it counts all."""
-        if constraint.bypassed_nodes:
-            self.box(f"not counted: {first_and_more([node.name for node in constraint.bypassed_nodes])}", "more")
-
     def _arrows(self, drawn: _Drawn, item: PendingItem | CheckItem) -> None:
         """Draw what is to be placed: arrows to the nodes that take it, else dotted ones that say why not."""
         if isinstance(item, CheckItem) and item.placements:
@@ -151,12 +148,12 @@ class _Chart:
         if not item.feasible and drawn.constraint is not None:
             for domain in drawn.constraint.domains:
                 if domain.value in drawn.frames:
-                    why = _why_not(domain, drawn.constraint)
+                    said = next_text(domain, drawn.constraint)
+                    why = "no: other filters reject its nodes" if said == "yes" else said
                     self.line(f"{pod} -. {label(why)} .-> {drawn.frames[domain.value]}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
+class _Drawn(msgspec.Struct, frozen=True):
     """What of a constraint is drawn.
 
     Attributes:
@@ -166,8 +163,8 @@ class _Drawn:
     """
 
     constraint: ConstraintReport | None = None
-    frames: dict[str, str] = field(default_factory=dict)
-    nodes: dict[str, str] = field(default_factory=dict)
+    frames: dict[str, str] = {}
+    nodes: dict[str, str] = {}
 
     @property
     def counts_new(self) -> bool:
@@ -192,12 +189,3 @@ def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintRepor
     else:
         said = f"{item.namespace}/{item.name}: {item.verdict}"
     return f"{said}, by {constraint.topology_key}" if constraint else said
-
-
-def _note(domain: Domain) -> str:
-    return f": {domain.matching}" if domain.eligible else " (not counted)"
-
-
-def _why_not(domain: Domain, constraint: ConstraintReport) -> str:
-    said = next_text(domain, constraint)
-    return "no: other filters reject its nodes" if said == "yes" else said

@@ -8,21 +8,20 @@ Source: prometheus.io/docs/instrumenting/exposition_formats (version 0.0.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from kubectl_spread.contract.constraints import ConstraintReport
+import msgspec
+
 from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.objects.well_known_labels import HOSTNAME
 from kubectl_spread.render.cells import clean
 
-Labels: TypeAlias = Mapping[str, str]
+Labels: TypeAlias = dict[str, str]
 Sample: TypeAlias = tuple[Labels, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """One gauge.
 
     Attributes:
@@ -41,12 +40,12 @@ def to_prometheus(report: SkewReport) -> str:
 
     Of nodes that are domains by themselves it has the sum alone: a thousand nodes are a thousand series a workload.
     """
-    return _metrics(report, (*METRICS, _domain_pods(_of_several_nodes), STATUS))
+    return _metrics(report, (*METRICS, _domain_pods(by_node=False), STATUS))
 
 
 def to_prometheus_by_node(report: SkewReport) -> str:
     """Return the same with the Pods of each node where nodes are the domains."""
-    return _metrics(report, (*METRICS, _domain_pods(_any), STATUS))
+    return _metrics(report, (*METRICS, _domain_pods(by_node=True), STATUS))
 
 
 def _metrics(report: SkewReport, metrics: Iterable[Metric]) -> str:
@@ -63,10 +62,14 @@ def _lines(metric: Metric, items: Sequence[SkewItem]) -> Iterator[str]:
     for item in items:
         row = _row_labels(item)
         for labels, value in metric.samples(item):
-            yield f"{name}{{{_labels({**row, **labels})}}} {value}"
+            escaped = {
+                key: clean(text).replace("\\", "\\\\").replace('"', '\\"') for key, text in (row | labels).items()
+            }
+            written = ",".join(f'{key}="{text}"' for key, text in escaped.items())
+            yield f"{name}{{{written}}} {value}"
 
 
-def _row_labels(item: SkewItem) -> Labels:
+def _row_labels(item: SkewItem) -> dict[str, str]:
     """Return what tells a row from all others."""
     return {
         "namespace": item.namespace,
@@ -78,34 +81,14 @@ def _row_labels(item: SkewItem) -> Labels:
     }
 
 
-def _labels(labels: Labels) -> str:
-    return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
-
-
-def _escaped(value: str) -> str:
-    return clean(value).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _any(_constraint: ConstraintReport) -> bool:
-    """Whether the domains of a constraint have a series each: always."""
-    return True
-
-
-def _of_several_nodes(constraint: ConstraintReport) -> bool:
-    return constraint.topology_key != HOSTNAME
-
-
-def _domain_pods(wanted: Callable[[ConstraintReport], bool]) -> Metric:
+def _domain_pods(*, by_node: bool) -> Metric:
     def samples(item: SkewItem) -> Iterator[Sample]:
-        for domain in item.constraint.domains if wanted(item.constraint) else ():
-            if domain.eligible:
-                yield {"domain": domain.value}, domain.matching
+        if by_node or item.constraint.topology_key != HOSTNAME:
+            for domain in item.constraint.domains:
+                if domain.eligible:
+                    yield {"domain": domain.value}, domain.matching
 
     return Metric("domain_pods", "Matching Pods in a domain that is counted.", samples)
-
-
-def _counted(item: SkewItem) -> int:
-    return sum(domain.eligible for domain in item.constraint.domains)
 
 
 def _only(value: Callable[[SkewItem], int]) -> Callable[[SkewItem], Iterable[Sample]]:
@@ -123,7 +106,9 @@ METRICS: Sequence[Metric] = (
         "ghost_pods", "Pods of the workload that their own constraint does not count.", _only(lambda i: len(i.ghosts))
     ),
     Metric("next_nodes", "Nodes that the next replica may go to.", _only(lambda i: len(i.next))),
-    Metric("domains", "Domains that are counted.", _only(_counted)),
+    Metric(
+        "domains", "Domains that are counted.", _only(lambda i: sum(domain.eligible for domain in i.constraint.domains))
+    ),
 )
 """The numbers of a row, in the order in which they are printed."""
 STATUS = Metric("status", "1 for the status of the row.", lambda i: [({"status": i.status.value}, 1)])

@@ -68,7 +68,8 @@ def _results(found: Iterable[Annotation], rules: Sequence[str]) -> Iterator[Obje
     """Yield the results; the same thing twice in one place keeps two fingerprints."""
     seen = Counter[str]()
     for annotation in found:
-        identity = _identity(annotation)
+        # What stays the same while lines move and numbers change.
+        identity = f"{annotation.rule}\n{annotation.file}\n{annotation.subject}\n{annotation.path}"
         seen[identity] += 1
         fingerprint = hashlib.sha256(f"{identity}\n{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()
         yield {
@@ -81,22 +82,14 @@ def _results(found: Iterable[Annotation], rules: Sequence[str]) -> Iterator[Obje
         }
 
 
-def _identity(annotation: Annotation) -> str:
-    """Return what stays the same while lines move and numbers change."""
-    return f"{annotation.rule}\n{annotation.file}\n{annotation.subject}\n{annotation.path}"
-
-
 def _location(annotation: Annotation) -> Object:
     name = f"{annotation.subject}: {annotation.path}" if annotation.path else annotation.subject
     location: Object = {"logicalLocations": [{"fullyQualifiedName": clean(name), "kind": "object"}]}
     if annotation.file:
-        place: Object = {"artifactLocation": {"uri": _uri(annotation.file)}}
+        path = PurePath(annotation.file)
+        uri = path.as_uri() if path.is_absolute() else quote(path.as_posix().encode("utf-8", "surrogatepass"))
+        place: Object = {"artifactLocation": {"uri": uri}}
         if annotation.line:
             place["region"] = {"startLine": annotation.line}
         location["physicalLocation"] = place
     return location
-
-
-def _uri(file: str) -> str:
-    path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix().encode("utf-8", "surrogatepass"))

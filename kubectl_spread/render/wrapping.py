@@ -24,11 +24,7 @@ def wrap(text: str, width: int, *, hanging: int = 0) -> list[str]:
             line, room = "", width - hanging
         line += word if line or not lines else word.lstrip()
         while len(line) > room:
-            head = _head(line, room)
+            head = max((found.end() for found in _BREAK.finditer(line, 1, room)), default=max(room, 1))
             lines.append(line[:head])
             line, room = line[head:], width - hanging
     return [*lines, line] if line or not lines else lines
-
-
-def _head(word: str, room: int) -> int:
-    return max((found.end() for found in _BREAK.finditer(word, 1, room)), default=max(room, 1))

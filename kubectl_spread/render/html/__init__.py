@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
@@ -91,15 +91,9 @@ def _resource(name: str) -> str:
 
 def _policy(style: str, script: str) -> str:
     """Return the Content-Security-Policy that lets in this style and this script, and nothing else."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(content: str) -> str:
-    """Return the digest by which a policy names what stands in an element."""
-    return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"
+    of_style, of_script = (b64encode(sha256(each.encode()).digest()).decode() for each in (style, script))
+    allowed = f"style-src 'sha256-{of_style}'; script-src 'sha256-{of_script}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
@@ -132,22 +126,21 @@ def _counts(cards: Sequence[Card]) -> Markup:
     counted: Counter[str] = Counter()
     for card in cards:
         counted[card.status] += card.outlined.pods
-    return block("ul", each("li", _count_buttons(counted)), class_="counts")
-
-
-def _count_buttons(counted: Counter[str]) -> Iterator[Markup]:
-    for status, (tone, mark) in STATUSES.items():
-        if count := counted[status]:
-            yield element(
-                "button",
-                element("span", text(mark), class_="mark", aria_hidden="true"),
-                element("b", text(str(count))),
-                text(f" {status}"),
-                type="button",
-                class_=f"count {tone}",
-                data_status=status,
-                aria_pressed="false",
-            )
+    buttons = [
+        element(
+            "button",
+            element("span", text(mark), class_="mark", aria_hidden="true"),
+            element("b", text(str(counted[status]))),
+            text(f" {status}"),
+            type="button",
+            class_=f"count {tone}",
+            data_status=status,
+            aria_pressed="false",
+        )
+        for status, (tone, mark) in STATUSES.items()
+        if counted[status]
+    ]
+    return block("ul", each("li", buttons), class_="counts")
 
 
 def _drawn(cards: Sequence[Card], short: Short) -> Iterable[Markup]:

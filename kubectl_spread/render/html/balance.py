@@ -64,17 +64,15 @@ def _planned(item: RebalanceItem) -> Balance:
 def _simulated(item: SimulatedItem) -> Balance:
     """Return what a step does to a constraint; with a skew that depends on chance that of one outcome is drawn."""
     least, most = item.skew_after
-    after = _exact("after", item.after, least if least == most else _spread(item.after))
+    pods = item.after.values()
+    drawn = least if least == most else max(pods, default=0) - min(pods, default=0)
+    after = _exact("after", item.after, drawn)
     return Balance(
         title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.status_after}",
         max_skew=item.constraint.max_skew,
         before=_exact("before", item.before, item.skew_before),
         after=msgspec.structs.replace(after, pods=item.ranges),
     )
-
-
-def _spread(counts: Mapping[str, int]) -> int:
-    return max(counts.values(), default=0) - min(counts.values(), default=0)
 
 
 def _exact(label: str, counts: Mapping[str, int], skew: int) -> Side:
@@ -93,8 +91,7 @@ def _balance(balance: Balance, short: Short) -> Markup:
     line = f"line: minimum + maxSkew {balance.max_skew}"
     heads = ("Domain", *(each for side in sides for each in (side.label.capitalize(), line)))
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
-    rows = ((_head(short(domain)), *_row(domain, balance, scale)) for domain in shown)
-    body = element("tbody", *(element("tr", *row) for row in rows))
+    body = element("tbody", *(element("tr", *_row(domain, balance, scale, short)) for domain in shown))
     rest = len({**balance.before.pods, **balance.after.pods}) - len(shown)
     left_out = f"Not drawn: {count_of(rest, 'domain')} that change less or not at all." if rest else ""
     drawn = element("div", element("table", head, body, class_="domains"), class_="wide")
@@ -111,18 +108,14 @@ def _shown(balance: Balance) -> list[str]:
     return sorted(sorted(worth, key=lambda domain: -moved[domain])[:MOST_DOMAINS])
 
 
-def _head(domain: str) -> Markup:
-    return element("th", element("span", text(domain or EMPTY), class_="value"), scope="row")
-
-
-def _row(domain: str, balance: Balance, scale: int) -> Iterator[Markup]:
-    """Yield the numbers and bars of a domain; one that is not counted at a time has no number and no bar there."""
+def _row(domain: str, balance: Balance, scale: int, short: Short) -> Iterator[Markup]:
+    """Yield name, numbers and bars of a domain; one that is not counted at a time has no number and no bar there."""
+    yield element("th", element("span", text(short(domain) or EMPTY), class_="value"), scope="row")
     for side in (balance.before, balance.after):
         counts = side.pods.get(domain)
         yield element("td", element("b", text(between(*counts) if counts else "-")), class_="n", data_label=side.label)
-        yield element("td", _bar(counts, side, balance.max_skew, scale) if counts else NOTHING, class_="bars")
-
-
-def _bar(counts: tuple[int, int], side: Side, max_skew: int, scale: int) -> Markup:
-    low, high = counts
-    return bar(low, ("maybe", low, high), minimum=side.minimum, limit=side.minimum + max_skew, scale=scale)
+        drawn = NOTHING
+        if counts:
+            limit = side.minimum + balance.max_skew
+            drawn = bar(counts[0], ("maybe", *counts), minimum=side.minimum, limit=limit, scale=scale)
+        yield element("td", drawn, class_="bars")

@@ -121,15 +121,14 @@ def bar(pods: int, *beyond: tuple[str, int, int], minimum: int, limit: int, scal
     """
     base, within = min(pods, minimum), min(pods, limit)
     parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods), *beyond)
-    bars = joined(_rect(kind, start, end) for kind, start, end in parts if end > start)
+    bars = joined(
+        element("rect", class_=kind, x=str(start), y="2", width=str(end - start), height=str(HEIGHT - 4))
+        for kind, start, end in parts
+        if end > start
+    )
     line = element("line", x1=str(limit), x2=str(limit), y1="0", y2=str(HEIGHT), class_="limit")
     box = f"0 0 {scale} {HEIGHT}"
     return element("svg", bars, line, viewBox=box, preserveAspectRatio="none", aria_hidden="true", focusable="false")
-
-
-def _rect(kind: str, start: int, end: int) -> Markup:
-    edge = {"x": str(start), "y": "2", "width": str(end - start), "height": str(HEIGHT - 4)}
-    return element("rect", class_=kind, **edge)
 
 
 def constraint_facts(constraint: ConstraintBlock, skew: int) -> Markup:

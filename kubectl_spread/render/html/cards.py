@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.check import CheckItem
@@ -77,8 +78,7 @@ STATUSES: Mapping[str, tuple[str, str]] = {
 """Status → its tone and its mark, worst first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(msgspec.Struct, frozen=True):
     """What there is to say of one item.
 
     Attributes:
@@ -120,12 +120,17 @@ def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
 def _card(outlined: Item) -> Card:
     match outlined.item:
         case SkewItem() as item:
-            about = _constraint_title(item.constraint)
-            return Card(outlined, item.status.value, about, _count_cells([item.constraint]), item.constraint)
+            constraint = item.constraint
+            default = " (cluster default)" if constraint.default else ""
+            about = (
+                f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}{default}"
+            )
+            return Card(outlined, item.status.value, about, _count_cells([constraint]), constraint)
         case PendingItem() as item:
             about = ", ".join(filter(None, (str(item.workload) if item.workload else "", at_work(item))))
             cells = _count_cells(item.constraints) or len(item.nodes)
-            return Card(outlined, _pending_status(item), about, cells, _foremost(item.constraints))
+            status = "Gated" if item.held_by and not item.stuck else item.verdict.value
+            return Card(outlined, status, about, cells, _foremost(item.constraints))
         case NotCreated() as item:
             return Card(outlined, SpreadStatus.FAILED_CREATE.value, str(item.workload), 0)
         case CheckItem() as item:
@@ -135,7 +140,9 @@ def _card(outlined: Item) -> Card:
         case SimulatedStep() as item:
             return Card(outlined, _step_status(item), "", 0)
         case RebalanceReport() as report:
-            return Card(outlined, _plan_status(report), "", 0)
+            verdicts = {item.verdict for item in report.items}
+            worst = next((verdict for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED)
+            return Card(outlined, worst.value, "", 0)
 
 
 def _foremost(constraints: Sequence[ConstraintReport]) -> ConstraintReport | None:
@@ -151,16 +158,6 @@ def _step_status(item: SimulatedStep) -> str:
     return "Lost" if item.lost else "OK"
 
 
-def _plan_status(report: RebalanceReport) -> str:
-    """Return what comes of a plan in a word: the worst that comes of any constraint."""
-    verdicts = {item.verdict for item in report.items}
-    return next((verdict.value for verdict in RebalanceVerdict if verdict in verdicts), RebalanceVerdict.BALANCED.value)
-
-
-def _pending_status(item: PendingItem) -> str:
-    return "Gated" if item.held_by and not item.stuck else item.verdict.value
-
-
 def _check_status(item: CheckItem) -> str:
     if item.validation:
         return "Invalid"
@@ -174,11 +171,6 @@ def _count_cells(constraints: Iterable[ConstraintReport]) -> int:
         len(constraint.bypassed_nodes) + sum(len(domain.nodes) for domain in constraint.domains)
         for constraint in constraints
     )
-
-
-def _constraint_title(constraint: ConstraintReport) -> str:
-    default = " (cluster default)" if constraint.default else ""
-    return f"{constraint.topology_key}, {constraint.when_unsatisfiable}, maxSkew {constraint.max_skew}{default}"
 
 
 def status_badge(status: str) -> Markup:
@@ -244,7 +236,8 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
         yield _maps(item, drawing)
         yield conflict_markup(item)
         # The maps say the same, node by node.
-        yield joined(folded(table.title, table_markup(table)) for table in _tables(card.outlined))
+        tables = (found for found in card.outlined.blocks if isinstance(found, Table))
+        yield joined(folded(table.title, table_markup(table)) for table in tables)
     yield _blocks(card.outlined, LAST)
 
 
@@ -252,35 +245,22 @@ def _blocks(outlined: Item, kinds: Iterable[type[Part]]) -> Markup:
     return joined(block_markup(found) for kind in kinds for found in outlined.blocks if isinstance(found, kind))
 
 
-def _tables(outlined: Item) -> Iterator[Table]:
-    return (found for found in outlined.blocks if isinstance(found, Table))
-
-
 def _maps(item: PendingItem | CheckItem, drawing: Drawing) -> Markup:
     fates = {} if drawing.style is Style.NOTHING else evaluated(item)
-    constraints = _mapped(item)
+    constraints, placed = item.constraints, Counter[str]()
+    if isinstance(item, CheckItem):
+        placed.update(placement.node for placement in item.placements)
+        # Where replicas were placed, all of them are counted.
+        constraints = constraints if item.stuck else item.after or constraints
     if not constraints:
         return section("Nodes", UNDRAWN if drawing.style is Style.NOTHING else plain_map(fates, drawing))
     hard = [constraint.index for constraint in constraints if constraint.hard]
-    placed = _placed(item)
-    return joined(
-        _constraint(c, fates, drawing, placed=placed, ranges=_ranges(c, item), shown=not hard or c.index in hard)
-        for c in constraints
-    )
-
-
-def _mapped(item: PendingItem | CheckItem) -> Sequence[ConstraintReport]:
-    after = item.after if isinstance(item, CheckItem) and not item.stuck else ()
-    return after or item.constraints
-
-
-def _placed(item: PendingItem | CheckItem) -> Counts:
-    """Return node → the replicas that go there."""
-    return Counter(placement.node for placement in item.placements) if isinstance(item, CheckItem) else {}
-
-
-def _ranges(constraint: ConstraintReport, item: PendingItem | CheckItem) -> Ranges:
-    return ranges_of(constraint, item) if isinstance(item, CheckItem) else EXACT
+    drawn = []
+    for each in constraints:
+        ranges = ranges_of(each, item) if isinstance(item, CheckItem) else EXACT
+        shown = not hard or each.index in hard
+        drawn.append(_constraint(each, fates, drawing, placed=placed, ranges=ranges, shown=shown))
+    return joined(drawn)
 
 
 def _constraint(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+import msgspec
+
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import Domain
-from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection
+from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.render.outline.domains import skew_text
@@ -24,8 +25,7 @@ class Fate(StrEnum):
     COUNTED = "counted"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFate:
+class NodeFate(msgspec.Struct, frozen=True):
     """What became of one node.
 
     Attributes:
@@ -63,11 +63,8 @@ def _judged(node: NodeReport, whom: str) -> NodeFate:
         score = f"score {node.scores['total']}" if isinstance(node.scores, dict) and "total" in node.scores else ""
         return NodeFate(Fate.FEASIBLE, whom, whom, score)
     plugins = ", ".join(rejection.plugin for rejection in node.rejections) or str(node.plugin)
-    return NodeFate(Fate.REJECTED, plugins, "; ".join(map(_rejected, node.rejections)) or plugins)
-
-
-def _rejected(rejection: Rejection) -> str:
-    return f"{rejection.plugin}: {rejection.detail or ', '.join(rejection.reasons)}"
+    why = "; ".join(f"{each.plugin}: {each.detail or ', '.join(each.reasons)}" for each in node.rejections)
+    return NodeFate(Fate.REJECTED, plugins, why or plugins)
 
 
 def of_next_replica(item: SkewItem) -> Fates:

@@ -50,7 +50,11 @@ def element(name: str, *content: Markup, **attributes: str | bool) -> Markup:
         **attributes: name → value, a hyphen written as ``_`` and a trailing one dropped; without a value when True,
             left out when False or empty.
     """
-    written = "".join(_attribute(key, value) for key, value in attributes.items() if value not in {False, ""})
+    written = ""
+    for key, value in attributes.items():
+        if value not in {False, ""}:
+            written += f" {key.removesuffix('_').replace('_', '-')}"
+            written += "" if value is True else f'="{text(str(value))}"'
     return Markup(f"<{name}{written}>{''.join(content)}</{name}>")
 
 
@@ -62,8 +66,3 @@ def each(name: str, items: Iterable[Markup], **attributes: str | bool) -> Markup
 def block(name: str, *content: Markup, **attributes: str | bool) -> Markup:
     """Return an element, or nothing where it would be empty."""
     return element(name, *content, **attributes) if any(content) else NOTHING
-
-
-def _attribute(key: str, value: str | bool) -> str:  # noqa: FBT001 - as HTML has it: there or not
-    name = key.removesuffix("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{text(str(value))}"'

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace  # noqa: TID251 - a cell and its fate are dataclasses
 from enum import Enum
 from types import MappingProxyType
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain
 from kubectl_spread.render.cells import EMPTY, clean
@@ -39,8 +41,7 @@ class Style(Enum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(msgspec.Struct, frozen=True):
     """How nodes are written.
 
     Attributes:
@@ -64,8 +65,7 @@ Counts = Mapping[str, int]
 """Node's name → Pods (count)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One node.
 
     Attributes:
@@ -81,8 +81,7 @@ class Cell:
     fate: NodeFate
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(msgspec.Struct, frozen=True):
     """A domain, several that stand the same, or what is in none.
 
     Attributes:
@@ -131,19 +130,12 @@ def _are_many(domains: Sequence[Domain]) -> bool:
 
 def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
     for domain in constraint.domains:
-        yield Box(
-            label=domain.value or EMPTY,
-            pods=count_of(domain.matching, "Pod") if domain.eligible else "",
-            note="" if domain.eligible else next_text(domain, constraint),
-            kind=_kind(domain, constraint),
-            cells=tuple(_cells(domain, fates, placed)),
-        )
-
-
-def _kind(domain: Domain, constraint: ConstraintReport) -> str:
-    if not domain.eligible:
-        return "outside"
-    return "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
+        label, cells = domain.value or EMPTY, tuple(_cells(domain, fates, placed))
+        if domain.eligible:
+            kind = "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
+            yield Box(label, count_of(domain.matching, "Pod"), "", kind, cells)
+        else:
+            yield Box(label, "", next_text(domain, constraint), "outside", cells)
 
 
 def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:
@@ -223,7 +215,11 @@ def grouped(cells: Iterable[Cell]) -> list[tuple[NodeFate, list[Cell]]]:
     """
     found = _by_fate(cells)
     if len(found) > MOST_GROUPS:
-        found = _by_fate(_without_why(cell) for group in found.values() for cell in group)
+        found = _by_fate(
+            replace(cell, fate=replace(_noted(cell.fate, cell.fate.why), why=cell.fate.by)) if cell.fate.why else cell
+            for group in found.values()
+            for cell in group
+        )
     order = list(FATES)
     return sorted(found.items(), key=lambda group: (order.index(group[0].fate), -len(group[1]), group[0].why))
 
@@ -235,11 +231,6 @@ def _by_fate(cells: Iterable[Cell]) -> dict[NodeFate, list[Cell]]:
         key = cell.fate if not cell.fate.note else replace(cell.fate, note="")
         found.setdefault(key, []).append(cell)
     return found
-
-
-def _without_why(cell: Cell) -> Cell:
-    fate = cell.fate
-    return replace(cell, fate=replace(_noted(fate, fate.why), why=fate.by)) if fate.why else cell
 
 
 def _group(fate: NodeFate, cells: Sequence[Cell], *, drawing: Drawing) -> Markup:

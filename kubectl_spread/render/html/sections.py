@@ -125,11 +125,8 @@ def conflict_markup(item: EvaluationReport) -> Markup:
     if not names:
         return NOTHING
     lead = "This alone leaves no node: " if len(names) == 1 else "Together these leave no node: "
-    return element("p", text(lead), joined(map(_chip, names)), class_="hint")
-
-
-def _chip(name: str) -> Markup:
-    return joined((element("b", text(name), class_="tag"), text(" ")))
+    chips = (joined((element("b", text(name), class_="tag"), text(" "))) for name in names)
+    return element("p", text(lead), joined(chips), class_="hint")
 
 
 def fixes_section(fixes: Fixes) -> Markup:
