@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_spread.objects.kinds import KINDS, Kind
 from kubectl_spread.snapshot import NEWER, Inventory, oldest
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(msgspec.Struct, frozen=True):
     """One list, or one object, that is wanted.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace  # noqa: TID251 - a Read is a dataclass
+
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.objects import kinds

@@ -127,7 +127,7 @@ class _Reader(msgspec.Struct):
         text = found[0] if found else ""
         self.position += len(text)
         if text:
-            name = json.dumps(re.sub(r"\(.)", r"", text))
+            name = json.dumps(re.sub(r"\\(.)", r"\1", text))
             self._add("[*]" if text == "*" else f"[{name}]")
 
     def _brackets(self) -> None:

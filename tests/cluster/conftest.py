@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import trustme
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.access.client_config import connect
 from kubectl_spread.cluster.access.options import ConnectionOptions

@@ -4,10 +4,10 @@ It takes the plugin's flags and goes the plugin's way to the server; the last st
 """
 
 import json
-from dataclasses import replace
 from typing import cast
 
 import typer
+from msgspec.structs import replace
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.bool_flags import Command

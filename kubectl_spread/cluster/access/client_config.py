@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import ssl
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import msgspec
 import urllib3
+from msgspec.structs import replace
 from urllib3.exceptions import InsecureRequestWarning
 
 from kubectl_spread import __version__

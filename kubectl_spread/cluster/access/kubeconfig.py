@@ -13,7 +13,6 @@ import binascii
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,8 +135,7 @@ NO_CLUSTER = Cluster()
 NOBODY = User()
 
 
-@dataclass(frozen=True, slots=True)
-class Kubeconfig:
+class Kubeconfig(msgspec.Struct, frozen=True):
     """The merged files; without any file everything is empty.
 
     Attributes:
@@ -157,8 +155,7 @@ class Kubeconfig:
     user_paths: Mapping[str, Path]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """What a context stands for.
 
     Attributes:

@@ -6,10 +6,10 @@ Source: cli-runtime genericclioptions/config_flags.go, client-go tools/clientcmd
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.access.kubeconfig import Selection
 from kubectl_spread.errors import UsageError
@@ -26,8 +26,7 @@ _GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectionOptions:
+class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """kubectl's connection flags, as given; empty means not given.
 
     ``cache_dir`` is accepted because kubectl does; nothing is cached.

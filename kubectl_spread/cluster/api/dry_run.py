@@ -6,7 +6,6 @@ Source: api meta/v1 CreateOptions.DryRun; apimachinery pkg/api/errors/errors.go 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 
 import msgspec
@@ -25,8 +24,7 @@ JUDGED = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE
 """The answers that are about the object."""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(msgspec.Struct, frozen=True):
     """What the server says.
 
     Attributes:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from http import HTTPStatus
 from math import ceil
 from time import monotonic, sleep
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.api.reader import read, watch_request
 from kubectl_spread.cluster.log import READS

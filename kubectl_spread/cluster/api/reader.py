@@ -14,13 +14,15 @@ import gc
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.api.interning import Interning
 from kubectl_spread.cluster.api.resource_version import (
@@ -79,8 +81,7 @@ class _Version(Struct, frozen=True):
     git_version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """What came of one read.
 
     Attributes:

@@ -12,11 +12,13 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.errors import ManifestProblem, UnreadableError
 
@@ -35,8 +37,7 @@ _MOST_PACKED = 300
 _LEAST_BOUND = 64 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """What one source holds.
 
     Attributes:

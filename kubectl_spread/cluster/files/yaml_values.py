@@ -16,7 +16,6 @@ import base64
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -146,8 +145,7 @@ def _place(mark: _Mark | None) -> tuple[int, int]:
     return (mark.line, mark.column) if mark else (0, 0)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(msgspec.Struct):
     """A mapping or list whose end has not come yet.
 
     Attributes:
@@ -164,7 +162,7 @@ class _Open:
     before: int
     key: str | None = None
     merging: bool = False
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = {}
 
 
 class _Builder:

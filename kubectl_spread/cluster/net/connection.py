@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import urllib3
 
 from kubectl_spread.cluster.log import SILENT, Log
@@ -11,8 +10,7 @@ from kubectl_spread.cluster.net.credentials import Credentials
 from kubectl_spread.cluster.net.limits import API_SERVER, DownloadLimits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class Connection(msgspec.Struct, frozen=True, kw_only=True):
     """How to ask an API server.
 
     Attributes:

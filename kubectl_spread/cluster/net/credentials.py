@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+import msgspec
 
 from kubectl_spread.cluster.net.tls import KeyPair
 from kubectl_spread.errors import ClusterError
@@ -13,8 +14,7 @@ from kubectl_spread.errors import ClusterError
 EXPIRY_MARGIN = timedelta(seconds=10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issued:
+class Issued(msgspec.Struct, frozen=True, kw_only=True):
     """What a source of credentials handed out.
 
     Attributes:

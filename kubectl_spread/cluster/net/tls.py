@@ -10,9 +10,10 @@ import base64
 import re
 import ssl
 import tempfile
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from kubectl_spread.errors import ClusterError
 
@@ -23,8 +24,7 @@ _VALIDITY = re.compile(
 """The validity of a certificate as RFC 5280 has it encoded: notBefore, then notAfter."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPair:
+class KeyPair(msgspec.Struct, frozen=True):
     """A client certificate and its private key, both PEM.
 
     Attributes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
+from msgspec.structs import replace
 from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
 from urllib3.exceptions import DecodeError as EncodingError
 from urllib3.exceptions import HTTPError, ProtocolError, SSLError
@@ -49,8 +49,7 @@ MATCH, EXACT, NOT_OLDER = "resourceVersionMatch", "Exact", "NotOlderThan"
 """The parameter that says what a resourceVersion means, and its values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What to ask.
 
     Attributes:
@@ -68,7 +67,7 @@ class Request:
     path: str
     what: str
     needs: str = ""
-    query: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = {}
     accept: str = JSON
     attempts: int = ATTEMPTS
     body: bytes = b""
@@ -102,8 +101,7 @@ class _Head(Struct, frozen=True):
         return self.kind in lists if self.kind else self.items is not msgspec.UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
+class _Reply(msgspec.Struct, frozen=True):
     """An HTTP response that has arrived; of one that goes on the head."""
 
     status: int
@@ -226,8 +224,7 @@ def _is_broken_off(error: HTTPError) -> bool:
     return isinstance(error, ProtocolError | EncodingError)
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(msgspec.Struct, frozen=True):
     connection: Connection
     request: Request
     backoff: _Backoff

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.log import Log
 from kubectl_spread.cluster.net.connection import Connection

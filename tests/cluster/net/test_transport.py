@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import socket
 import ssl
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 
-import msgspec
 import pytest
 import trustme
+from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
 from kubectl_spread.cluster.net import transport
@@ -41,7 +40,7 @@ def pauses() -> list[float]:
 @pytest.fixture
 def limits(pauses: list[float]) -> DownloadLimits:
     """Return what an answer may take."""
-    return msgspec.structs.replace(API_SERVER, sleep=pauses.append)
+    return replace(API_SERVER, sleep=pauses.append)
 
 
 def failure(connection: Connection, request: Request = PODS) -> ClusterError:
@@ -209,14 +208,14 @@ def test_nobody_waits_for_ever_even_where_nobody_says_how_long(
     server: ApiServer, connection: Connection, limits: DownloadLimits
 ) -> None:
     server.answer = in_turn(Response(body=WHOLE, delay_seconds=0.3))
-    error = failure(replace(connection, limits=msgspec.structs.replace(limits, seconds=0.05)))
+    error = failure(replace(connection, limits=replace(limits, seconds=0.05)))
     assert error.message == f"unable to connect to the server: {server.address} did not answer in time"
 
 
 def test_an_answer_that_fills_the_memory_is_not_taken(
     server: ApiServer, connection: Connection, limits: DownloadLimits, pauses: list[float]
 ) -> None:
-    limits = msgspec.structs.replace(limits, answer_bytes=20 << 20)
+    limits = replace(limits, answer_bytes=20 << 20)
     bomb = gzip.compress(b" " * (100 << 20))
     assert len(bomb) < 200_000
     server.answer = in_turn(Response(body=bomb, headers={"Content-Encoding": "gzip"}))
