@@ -239,7 +239,7 @@ def _connection(line: Line) -> ConnectionOptions:
     """Return what the line's flags say of the cluster."""
     from kubectl_spread.cluster.access.options import ConnectionOptions
 
-    known = ConnectionOptions.__dataclass_fields__
+    known = ConnectionOptions.__struct_fields__
     return ConnectionOptions(**{name: value for name, value in line.given.items() if name in known})
 
 
