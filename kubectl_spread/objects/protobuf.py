@@ -151,7 +151,8 @@ class _Decoder:
     def __init__(self) -> None:
         self._memories: list[dict[Any, Any]] = []
         self._parts: dict[tuple[Any, ...], Any] = {}
-        text, quantity = self._remembering(_text), self._remembering(_quantity)
+        text = self._remembering(_text)
+        quantity = self._remembering(lambda part: str(_walk(part, _TEXT).get("text", "")))
         self._leaves = {"string": text, "Time": self._remembering(_time), "Quantity": quantity}
         self._entries = {
             "string": self._remembering(_entry_reader(text)),
@@ -169,20 +170,16 @@ class _Decoder:
         self._parts.clear()
 
     def reader(self, into: type, message: str) -> _Read:
-        fields = self._fields(into, message)
-        return self._reader(into, message, fields)
+        return self._reader(into, message, self._fields(into, message))
 
     def _reader(self, into: type, message: str, fields: _Fields) -> _Read:
         if message in _SECTIONS:
-            return self._reading(into, fields)
+            siblings = _Siblings(into, fields, self._shared)
+            self._memories.append(siblings.known)
+            return siblings.read
         recognizing = _Recognizing(self._sharing(into, fields), fields)
         self._memories.append(recognizing.patterns)
         return self._remembering(recognizing.read)
-
-    def _reading(self, into: type, fields: _Fields) -> _Read:
-        siblings = _Siblings(into, fields, self._shared)
-        self._memories.append(siblings.known)
-        return siblings.read
 
     def _sharing(self, into: type, fields: _Fields) -> _Read:
         """Return what makes a Struct of a message with these fields, of equal ones one and the same."""
@@ -275,13 +272,7 @@ class _Layout(NamedTuple):
 
 
 class _Siblings:
-    """Makes Structs of messages, of those that are laid out alike by reading what they differ in.
-
-    Args:
-        into: the Struct.
-        fields: those in use.
-        shared: what makes equal values one and the same.
-    """
+    """Makes Structs of messages, of those that are laid out alike by reading what they differ in."""
 
     def __init__(self, into: type, fields: _Fields, shared: Callable[[_Values], _Values]) -> None:
         self._into = into
@@ -356,10 +347,6 @@ class _Recognizing:
     """Reads messages, but those that differ from one seen before only in what is not in use.
 
     The containers of a Pod are like those of another but for what they mount and when they began, at the same places.
-
-    Args:
-        read: what reads a message.
-        fields: those in use.
     """
 
     def __init__(self, read: _Read, fields: _Fields) -> None:
@@ -492,10 +479,6 @@ def _text(part: bytes) -> str:
 
 _TEXT: _Fields = {_tag(1, _BYTES): _Field("text", _text, _ONE, keeps_zero=False)}
 _SECONDS: _Fields = {_tag(1, _VARINT): _Field("seconds", int, _ONE, keeps_zero=True)}
-
-
-def _quantity(part: bytes) -> str:
-    return str(_walk(part, _TEXT).get("text", ""))
 
 
 def _time(part: bytes) -> str | None:

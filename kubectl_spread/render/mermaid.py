@@ -154,13 +154,7 @@ class _Chart(msgspec.Struct):
 
 
 class _Drawn(msgspec.Struct, frozen=True):
-    """What of a constraint is drawn.
-
-    Attributes:
-        constraint: which; None where there is none.
-        frames: domain → id of its frame.
-        nodes: node → id of its box.
-    """
+    """The constraint that is drawn: domain → id of its frame, node → id of its box."""
 
     constraint: ConstraintReport | None = None
     frames: dict[str, str] = {}

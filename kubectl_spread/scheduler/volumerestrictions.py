@@ -56,11 +56,7 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
         if claim_named(pod, name, handle.snapshot) is None:
             return unresolvable(not_found(CLAIM, name))
     single_use = single_use_claims(pod, handle)
-    disks = tuple(
-        volume
-        for volume in pod.spec.volumes
-        if volume.gce_persistent_disk or volume.aws_elastic_block_store or volume.iscsi or volume.rbd
-    )
+    disks = tuple(volume for volume in pod.spec.volumes if any(_disks(volume)))
     in_use = len(single_use.intersection(_used_claims(pod.metadata.namespace, handle))) if single_use else 0
     if not disks and not in_use:
         return SKIP
@@ -118,39 +114,18 @@ def _in_conflict(volume: Volume, other: Volume) -> bool:
 
     Source: volumerestrictions/volume_restrictions.go isVolumeConflict (v1.36).
     """
-    return (
-        _same_gce_disk(volume, other)
-        or _same_ebs_disk(volume, other)
-        or _same_iscsi(volume, other)
-        or _same_rbd(volume, other)
-    )
+    existing = dict(_disks(other))
+    return any(disk in existing and not (read_only and existing[disk]) for disk, read_only in _disks(volume))
 
 
-def _same_gce_disk(volume: Volume, other: Volume) -> bool:
-    """Whether both are the same Google disk and one of them writes."""
-    disk, existing = volume.gce_persistent_disk, other.gce_persistent_disk
-    if disk is None or existing is None:
-        return False
-    return disk.pd_name == existing.pd_name and not (disk.read_only and existing.read_only)
-
-
-def _same_ebs_disk(volume: Volume, other: Volume) -> bool:
-    disk, existing = volume.aws_elastic_block_store, other.aws_elastic_block_store
-    return disk is not None and existing is not None and disk.volume_id == existing.volume_id
-
-
-def _same_iscsi(volume: Volume, other: Volume) -> bool:
-    """Whether both are the same iSCSI target and one of them writes."""
-    disk, existing = volume.iscsi, other.iscsi
-    if disk is None or existing is None:
-        return False
-    return disk.iqn == existing.iqn and not (disk.read_only and existing.read_only)
-
-
-def _same_rbd(volume: Volume, other: Volume) -> bool:
-    """Whether both are the same Ceph image, by way of a monitor they share, and one of them writes."""
-    disk, existing = volume.rbd, other.rbd
-    if disk is None or existing is None or (disk.read_only and existing.read_only):
-        return False
-    same_image = (disk.pool, disk.image) == (existing.pool, existing.image)
-    return same_image and not frozenset(disk.monitors).isdisjoint(existing.monitors)
+def _disks(volume: Volume) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield (what tells the disk from all others, whether it is only read); a Ceph image under each monitor."""
+    if volume.gce_persistent_disk:
+        yield ("gce", volume.gce_persistent_disk.pd_name), volume.gce_persistent_disk.read_only
+    if volume.aws_elastic_block_store:
+        yield ("ebs", volume.aws_elastic_block_store.volume_id), False
+    if volume.iscsi:
+        yield ("iscsi", volume.iscsi.iqn), volume.iscsi.read_only
+    if volume.rbd:
+        for monitor in volume.rbd.monitors:
+            yield ("rbd", monitor, volume.rbd.pool, volume.rbd.image), volume.rbd.read_only

@@ -11,7 +11,7 @@ from http import HTTPStatus
 import msgspec
 
 from kubectl_spread.cluster.net.connection import Connection
-from kubectl_spread.cluster.net.failures import Status, StatusCause, StatusError
+from kubectl_spread.cluster.net.failures import StatusCause, StatusError
 from kubectl_spread.cluster.net.transport import Request, fetch
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, Plain, decode
@@ -97,12 +97,8 @@ def _refusal(error: StatusError) -> DryRun:
         return DryRun(impossible=f"{error.message}; {error.hint}")
     if error.status not in JUDGED:
         raise error
-    return DryRun(causes=said.details.causes or (_whole(said),))
-
-
-def _whole(said: Status) -> StatusCause:
-    """Return the server's words as the one thing that is wrong."""
-    return StatusCause(reason=said.reason, message=said.message)
+    # Without causes the server's words are the one thing that is wrong.
+    return DryRun(causes=said.details.causes or (StatusCause(reason=said.reason, message=said.message),))
 
 
 def _under_another_name(values: Mapping[str, Plain]) -> Mapping[str, Plain]:

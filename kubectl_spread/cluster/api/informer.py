@@ -338,7 +338,9 @@ class _Reflector:
             DecodeError: the event makes no sense.
         """
         if event.type == "ERROR":
-            raise self._ended(decode(bytes(event.object), _Failure))
+            request, failure = self._request, decode(bytes(event.object), _Failure)
+            needs, status = request.needs, failure.code
+            raise refused(self._connection, what=request.what, needs=needs, status=status, said=failure)
         version = decode(bytes(event.object), _Versioned).metadata.resource_version
         if not version:
             raise DecodeError("an event without a version")
@@ -356,17 +358,16 @@ class _Reflector:
         if changed:
             self._news.changed.set()
 
-    def _ended(self, failure: _Failure) -> StatusError:
-        request = self._request
-        return refused(self._connection, what=request.what, needs=request.needs, status=failure.code, said=failure)
-
     def _failure(self, why: str) -> ClusterError:
         return ClusterError(f"cannot {self._request.what}: {why}", what=self._request.what)
 
     def _back_off(self, error: ClusterError, *, at_least: float = 0) -> None:
         """Wait (seconds) before the next attempt; raise the error where there is to be none."""
-        if error.status in REFUSALS and self._is_final():
-            raise error
+        if error.status in REFUSALS:
+            # A server that starts refuses until it has learnt the roles.
+            self._refused_since = self._refused_since or monotonic()
+            if not self._opened or monotonic() - self._refused_since > self._news.settings.refused:
+                raise error
         if not self._failures:
             self._failing_since = monotonic()
         self._failures += 1
@@ -376,11 +377,6 @@ class _Reflector:
         self._connection.log.say(READS, f"{error.message}; trying again in {pause:.1f} s")
         self.tried.set()
         self._news.stopped.wait(pause)
-
-    def _is_final(self) -> bool:
-        """Whether a refusal is one, rather than what a server says that has yet to learn the roles."""
-        self._refused_since = self._refused_since or monotonic()
-        return not self._opened or monotonic() - self._refused_since > self._news.settings.refused
 
 
 def _lines(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:

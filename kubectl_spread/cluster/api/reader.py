@@ -333,7 +333,9 @@ class _Reading:
             objects += items
             self._add(objects=len(items))
             if resource_version not in ("", answer.metadata.resource_version):
-                raise _changed(wanted)
+                # As much use as a list that has expired.
+                message = f"cannot {_what(wanted)}: the list changed from one page to the next"
+                raise StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
             resource_version = answer.metadata.resource_version
         decoding.end()
         return _Found(tuple(objects), resource_version)
@@ -348,7 +350,8 @@ class _Reading:
             again = continue_ in asked
             asked.add(continue_)
             more = continue_ and not again and not wanted.first_page_only and not self._stopped.is_set()
-            protobuf = protobuf or _is_long(wanted, answer.metadata)
+            is_long = (answer.metadata.remaining_item_count or 0) >= PROTOBUF_OBJECTS
+            protobuf = protobuf or (is_long and wanted.kind in PROTOBUF_KINDS)
             coming = self._page(wanted, continue_, protobuf=protobuf) if more else None
             yield answer
             if again:
@@ -368,11 +371,7 @@ class _Reading:
 
 
 class _Decoding:
-    """Decodes the pages of a list, of one encoding or another; objects share what is equal.
-
-    Args:
-        wanted: the list.
-    """
+    """Decodes the pages of a list, of one encoding or another; objects share what is equal."""
 
     def __init__(self, wanted: Read) -> None:
         self._wanted = wanted
@@ -405,10 +404,6 @@ class _Decoding:
             return self._protobuf.items(body)
         except DecodeError as error:
             raise _senseless(error, what=_what(self._wanted)) from error
-
-
-def _is_long(wanted: Read, metadata: ListMeta) -> bool:
-    return wanted.kind in PROTOBUF_KINDS and (metadata.remaining_item_count or 0) >= PROTOBUF_OBJECTS
 
 
 def _wait(
@@ -465,12 +460,6 @@ def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
 def _unread(wanted: Read, refusal: StatusError) -> Unread:
     """Return what could not be had, and why."""
     return Unread(wanted.kind, UNREAD[refusal.status], wanted.namespace)
-
-
-def _changed(wanted: Read) -> StatusError:
-    """Return the error of a list whose pages are of different versions: as much use as one that has expired."""
-    message = f"cannot {_what(wanted)}: the list changed from one page to the next"
-    return StatusError(message, said=Status(), what=_what(wanted), status=HTTPStatus.GONE, hint="try again")
 
 
 def _endless(wanted: Read) -> ClusterError:

@@ -262,7 +262,7 @@ def _named(document: Document, header: _Header) -> Document:
 
 
 def _items(document: Document, header: _Header) -> Iterator[Document] | None:
-    """Return the items of a list, None for an object; Go writes an empty list as null.
+    """Return the items of a list, None for an object.
 
     Raises:
         DecodeError: it is a list of a kind we know, but its items are none.
@@ -274,7 +274,9 @@ def _items(document: Document, header: _Header) -> Iterator[Document] | None:
     known = not kind or (api_version, kind) in BY_API
     items = _elements(header.items)
     if items is None:
-        if known and not _is_null(header.items):
+        # Go writes an empty list as null.
+        is_raw = isinstance(header.items, msgspec.Raw)
+        if known and not (bytes(memoryview(header.items)[:4]) == b"null" if is_raw else header.items is None):
             wrong = plain(header.items) if isinstance(header.items, msgspec.Raw) else header.items
             raise DecodeError(f"must be a list, not {type_name(wrong)}", "items")
         return iter(()) if known else None
@@ -292,8 +294,3 @@ def _elements(items: Content) -> Iterable[Content] | None:
     if isinstance(items, msgspec.Raw):
         return json_values.elements(items) if bytes(memoryview(items)[:1]) == b"[" else None
     return items if isinstance(items, list) else None
-
-
-def _is_null(items: Content) -> bool:
-    """Whether there are no items, as Go writes an empty list."""
-    return items is None or (isinstance(items, msgspec.Raw) and bytes(memoryview(items)[:4]) == b"null")

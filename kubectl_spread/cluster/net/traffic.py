@@ -5,7 +5,6 @@ Source: client-go transport/round_trippers.go debuggingRoundTripper, rest/reques
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from http import HTTPStatus
 from time import monotonic
 
@@ -60,14 +59,11 @@ class Exchange:
         """Tell a line, and what else of a request or response the log tells, with nothing of another between them."""
         lines = [line]
         if self._log.tells(HEADERS):
-            lines += [f"{whose} Headers:", *self._headers(headers)]
+            shown = (f"    {name}: {self._shown(name.lower(), value)}" for name, value in headers.iteritems())
+            lines += [f"{whose} Headers:", *shown]
         if body and self._log.tells(BODIES):
             lines.append(f"{whose} Body: {self._beginning(body)}")
         self._log.say(level, *lines)
-
-    def _headers(self, headers: HTTPHeaderDict) -> Iterator[str]:
-        for name, value in headers.iteritems():
-            yield f"    {name}: {self._shown(name.lower(), value)}"
 
     def _shown(self, name: str, value: str) -> str:
         if name in SECRET_HEADERS:

@@ -125,12 +125,7 @@ class _TransientError(Exception):
 
 
 class _Backoff:
-    """How long and how often to try.
-
-    Args:
-        connection: whom to ask, and within what limits.
-        attempts: how often.
-    """
+    """How long and how often to try."""
 
     def __init__(self, connection: Connection, attempts: int) -> None:
         limits = connection.limits
@@ -143,7 +138,7 @@ class _Backoff:
         left = max(self._until - monotonic(), 0.001)
         return Timeout(connect=min(CONNECT_SECONDS, left), read=min(IDLE_SECONDS, left))
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return monotonic() > self._until
 
     def pause_after(self, failure: _TransientError) -> float:
@@ -323,7 +318,7 @@ class _Call(msgspec.Struct, frozen=True):
             size += len(piece)
             if size > self.connection.limits.answer_bytes:
                 raise self._too_large()
-            if self.backoff.over():
+            if self.backoff.is_over():
                 raise TooSlowError(self.request.path)
             yield piece
             self.received(len(piece))

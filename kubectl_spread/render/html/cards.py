@@ -272,16 +272,7 @@ def _constraint(
     placed: Counts | None = None,
     ranges: Ranges = EXACT,
 ) -> Markup:
-    """Return a constraint with its numbers, its bars and its map.
-
-    Args:
-        constraint: the constraint.
-        fates: what became of the nodes.
-        drawing: how they are written.
-        shown: whether it is unfolded from the start.
-        placed: the replicas placed on each node.
-        ranges: domains that may hold another number of Pods than is counted.
-    """
+    """Return a constraint with its numbers, its bars and its map; unfolded from the start where it is shown."""
     found = rewritten(constraint_block(constraint, EXTENT, ranges), drawing.short)
     title = element("h3", text("Constraint on "), element("code", text(found.topology_key)))
     return element(
