@@ -14,7 +14,7 @@ from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.scope import Scope
-    from kubectl_spread.commands.show import Overview, ShowAnswer, ShowOptions
+    from kubectl_spread.commands.show import ShowAnswer, ShowOptions
     from kubectl_spread.contract.skew import SkewReport, SkewTable
 
 EPILOG = """
@@ -97,7 +97,7 @@ def show(
         rows = None if detailed else partial(_changed, printing, asked)
         how = watch.Printing(format=printing.output, whole=printed, rows=rows, notes=notes)
         watch.print_each(follow(source, asked, options, rules, say=output.note), how)
-    answer: ShowAnswer | Overview
+    answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]
     if printing.output == "table" and not detailed:
         answer = command.overview(source, asked, options, rules)
         output.write(_table(printing, asked, answer.report, frozenset(answer.view.snapshot.nodes), wide=False))
@@ -149,7 +149,7 @@ def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: Skew
     return changed_rows(previous, now, screen, wide=printing.output == "wide")
 
 
-def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer | Overview) -> Iterator[str]:
+def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
     """Yield what to say beside the answer."""
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read

@@ -44,7 +44,7 @@ class Printing:
     format: str
     whole: Callable[[SkewReport], str]
     rows: Callable[[SkewReport, SkewReport], str] | None
-    notes: Callable[[ShowAnswer], Iterable[str]]
+    notes: Callable[[ShowAnswer[SkewReport]], Iterable[str]]
 
 
 def refuse(output_format: str, *, exit_code: bool) -> None:
@@ -60,10 +60,10 @@ def refuse(output_format: str, *, exit_code: bool) -> None:
         raise UsageError(f"--watch cannot be used with --output {output_format}", hint=hint)
 
 
-def print_each(answers: Iterable[ShowAnswer], printing: Printing) -> None:
+def print_each(answers: Iterable[ShowAnswer[SkewReport]], printing: Printing) -> None:
     """Print the answers as they come, for as long as they do."""
     on_screen = printing.format in TEXT and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    previous: ShowAnswer | None = None
+    previous: ShowAnswer[SkewReport] | None = None
     for answer in answers:
         if on_screen:
             output.write(screen(printing, previous, answer))
@@ -98,7 +98,7 @@ def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> st
     return f"\n{text}" if before and printing.format in TEXT else text
 
 
-def screen(printing: Printing, previous: ShowAnswer | None, now: ShowAnswer) -> str:
+def screen(printing: Printing, previous: ShowAnswer[SkewReport] | None, now: ShowAnswer[SkewReport]) -> str:
     """Return what draws an answer over the one before, and under it the time and what has changed.
 
     It is one text without a moment at which the screen is empty. What was on the screen before the first answer goes up

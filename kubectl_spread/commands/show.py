@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import msgspec
 
@@ -14,12 +14,12 @@ from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Sou
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable
+from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
 from kubectl_spread.controllers.next_pod import next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of, scheduler_of, workloads
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.incomplete import read_apart, unparsable_constraints, unseen_workloads
-from kubectl_spread.diagnosis.skew import asked_about, skew_items, skew_rows
+from kubectl_spread.diagnosis.skew import Row, asked_about, rows
+from kubectl_spread.diagnosis.statuses import OK, SpreadStatus
 from kubectl_spread.errors import ClusterError, ExitCode, UsageError
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects import kinds
@@ -30,6 +30,7 @@ from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import did_you_mean
 
 ItemT = TypeVar("ItemT", SkewItem, SkewRow)
+ReportT = TypeVar("ReportT", SkewReport, SkewTable)
 COUNTING_FILTERS = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "PodTopologySpread")
 """What can be evaluated from Nodes and the matching Pods alone."""
 
@@ -84,36 +85,22 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
         """Whether more replicas are tried."""
         return self.headroom or bool(self.names)
 
-    def shows(self, item: SkewItem | SkewRow) -> bool:
+    def shows(self, row: Row) -> bool:
         """Return whether a row is one that is asked for."""
-        on_key = self.topology_key in {"", item.constraint.topology_key}
-        return on_key and not (self.problems and item.status is SpreadStatus.OK)
+        on_key = self.topology_key in {"", row.state.constraint.topology_key}
+        return on_key and not (self.problems and isinstance(row.status, OK))
 
 
-class ShowAnswer(msgspec.Struct, frozen=True):
+class ShowAnswer(msgspec.Struct, Generic[ReportT], frozen=True):
     """What ``show`` found.
 
     Attributes:
-        report: a row for each workload and constraint.
+        report: a row for each workload and constraint; in the type that the table needs, or in full.
         counted_only: whether filters were left out because the cluster is large, and followed.
         view: the cluster it was found in.
     """
 
-    report: SkewReport
-    counted_only: bool
-    view: View
-
-
-class Overview(msgspec.Struct, frozen=True):
-    """What ``show`` found, as far as its table has it.
-
-    Attributes:
-        report: a row for each workload and constraint.
-        counted_only: as for an Answer.
-        view: as for an Answer.
-    """
-
-    report: SkewTable
+    report: ReportT
     counted_only: bool
     view: View
 
@@ -123,8 +110,8 @@ class WantedWorkloads(msgspec.Struct, frozen=True):
 
     Attributes:
         workloads: these.
-        counted_only: as for an Answer.
-        view: as for an Answer.
+        counted_only: as for a ShowAnswer.
+        view: as for a ShowAnswer.
         incomplete: what is not known of them all.
     """
 
@@ -134,7 +121,7 @@ class WantedWorkloads(msgspec.Struct, frozen=True):
     incomplete: tuple[Incomplete, ...]
 
 
-def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer:
+def show(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewReport]:
     """Return how the workloads of the scope are spread.
 
     Raises:
@@ -143,24 +130,13 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
     """
     found = _found(source, scope, options, scheduler)
     view = found.view
-    # What was counted only, or read in part, says nothing of room.
-    room = options.shows_headroom and not (found.counted_only or view.snapshot.inventory.not_read)
-    most_verdicts = HEADROOM_VERDICTS // max(len(found.workloads), 1) if room else 0
     with naming_the_malformed(source.name, view.snapshot):
-        items = [
-            item
-            for each in found.workloads
-            for item in skew_items(
-                each, _seen_by_scheduler(each, view), defaults=options.shows_defaults, most_verdicts=most_verdicts
-            )
-            if options.shows(item)
-        ]
-    rows = tuple(sort(items, options.sort_by))
-    report = SkewReport(metadata=view.metadata, items=rows, incomplete=found.incomplete)
+        items = [skew_item(row) for row in _rows(found, options, brief=False)]
+    report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=found.incomplete)
     return ShowAnswer(report, found.counted_only, view)
 
 
-def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> Overview:
+def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewTable]:
     """Return the same as far as the table of all workloads has it, in less time.
 
     Raises:
@@ -170,15 +146,21 @@ def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: Sche
     found = _found(source, scope, options, scheduler)
     view = found.view
     with naming_the_malformed(source.name, view.snapshot):
-        items = [
-            row
-            for each in found.workloads
-            for row in skew_rows(each, _seen_by_scheduler(each, view), defaults=options.shows_defaults)
-            if options.shows(row)
-        ]
-    rows = tuple(sort(items, options.sort_by))
-    table = SkewTable(metadata=view.metadata, items=rows, incomplete=found.incomplete)
-    return Overview(table, found.counted_only, view)
+        items = [skew_row(row) for row in _rows(found, options, brief=True)]
+    table = SkewTable(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=found.incomplete)
+    return ShowAnswer(table, found.counted_only, view)
+
+
+def _rows(found: WantedWorkloads, options: ShowOptions, *, brief: bool) -> Iterator[Row]:
+    """Yield the rows that are asked for."""
+    # What was counted only, or read in part, says nothing of room.
+    whole = not (found.counted_only or found.view.snapshot.inventory.not_read)
+    room = HEADROOM_VERDICTS // max(len(found.workloads), 1) if whole and options.shows_headroom else 0
+    for workload in found.workloads:
+        handle, defaults = _seen_by_scheduler(workload, found.view), options.shows_defaults
+        for row in rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room):
+            if options.shows(row):
+                yield row
 
 
 def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> WantedWorkloads:
@@ -251,7 +233,7 @@ def _staged(source: Source, scope: Scope, options: ShowOptions, scheduler: Sched
         return settle(source, view, whole, needed)
 
 
-def how_read(answer: ShowAnswer | Overview) -> Iterator[str]:
+def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
     """Yield what to say of how a large cluster was read."""
     snapshot = answer.view.snapshot
     if answer.counted_only:

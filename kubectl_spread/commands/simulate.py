@@ -18,9 +18,9 @@ from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
-from kubectl_spread.diagnosis.observer import Key, Looking
+from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.simulated_step import reported
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.gaps import Purpose, UnreadKind, UntriedPods
 from kubectl_spread.objects import kinds
@@ -121,8 +121,8 @@ def simulate(
         return scope.covers(workload.namespace) and (scope.selector.empty or selected)
 
     with naming_the_malformed(source.name, view.snapshot):
-        looking = Looking(naming.snapshot, wanted, defaults=options.defaults)
-        found = outcomes_of(view.handles, steps, looking, most_verdicts=options.most_verdicts)
+        observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
+        found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         reports = tuple(reported(steps, found, defaults=options.defaults))
     missing = (*view.incomplete, *incomplete_entries((*_missing(view.snapshot), *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)

@@ -11,6 +11,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowAnswer, ShowOptions, show
 from kubectl_spread.commands.source import Followed, Source, SourceWithin
 from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.snapshot import Inventory
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class WatchedSource(SourceWithin):
 
 def follow(
     source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions, *, say: Callable[[str], object]
-) -> Iterator[ShowAnswer]:
+) -> Iterator[ShowAnswer[SkewReport]]:
     """Yield the answer now and whenever it has changed, without end.
 
     Workloads that are named have to exist now; their rows go when they do.
@@ -107,6 +108,6 @@ def follow(
             yield answer
 
 
-def _said(answer: ShowAnswer) -> tuple[object, ...]:
+def _said(answer: ShowAnswer[SkewReport]) -> tuple[object, ...]:
     """Return what an answer says, whatever versions it rests on."""
     return answer.report.items, answer.report.incomplete

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):

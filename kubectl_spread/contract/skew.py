@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis import statuses
+from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.wording.statuses import STATUSES, stop_text
+
+if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.skew import Row
 
 FEW_DOMAINS = 5
 """Domains (count) up to which the table has the count of each."""
@@ -30,38 +36,6 @@ class Headroom(Report, frozen=True, kw_only=True):
     more: int
     tried: int
     then: str = ""
-
-
-class SkewItem(Report, frozen=True, kw_only=True):
-    """How one workload lies over the domains of one constraint.
-
-    Attributes:
-        revision: of the Pods the row speaks of; empty where the workload has only one.
-        pods: the Pods the constraint counts.
-        own_pods: how many of them are the workload's.
-        status_reason: the one thing to know about the status; empty for OK.
-        ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
-        next: the nodes the next replica may go to, best first; empty when there is no next Pod.
-        evaluated_filters: the filters that decided about ``next``.
-        headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
-        proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
-    """
-
-    namespace: str
-    workload: WorkloadRef
-    revision: str = ""
-    pods: int
-    own_pods: int
-    default: bool
-    status: SpreadStatus
-    status_reason: str = ""
-    constraint: ConstraintReport
-    ghosts: tuple[str, ...] = ()
-    next: tuple[str, ...] = ()
-    evaluated_filters: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    headroom: Headroom | UnsetType = UNSET
-    proved_on: Literal["read"] | UnsetType = UNSET
 
 
 class Counts(Report, frozen=True, kw_only=True):
@@ -106,35 +80,31 @@ class SkewRow(Report, frozen=True, kw_only=True):
     default: bool
     status: SpreadStatus
     status_reason: str = ""
-    constraint: ConstraintRow
-    next: tuple[str, ...] = ()
-    headroom: Headroom | UnsetType = UNSET
+    constraint: ConstraintRow | ConstraintReport
 
-    @classmethod
-    def of(cls, item: SkewItem) -> SkewRow:
-        """Return what the table says of the item."""
-        constraint = item.constraint
-        return cls(
-            namespace=item.namespace,
-            workload=item.workload,
-            revision=item.revision,
-            pods=item.pods,
-            own_pods=item.own_pods,
-            default=item.default,
-            status=item.status,
-            status_reason=item.status_reason,
-            constraint=ConstraintRow(
-                index=constraint.index,
-                topology_key=constraint.topology_key,
-                max_skew=constraint.max_skew,
-                when_unsatisfiable=constraint.when_unsatisfiable,
-                selector=constraint.selector,
-                skew=constraint.skew,
-                counts=Counts.of({domain.value: domain.matching for domain in constraint.domains if domain.eligible}),
-            ),
-            next=item.next,
-            headroom=item.headroom,
-        )
+
+class SkewItem(SkewRow, frozen=True, kw_only=True):
+    """How one workload lies over the domains of one constraint.
+
+    Attributes:
+        revision: of the Pods the row speaks of; empty where the workload has only one.
+        pods: the Pods the constraint counts.
+        own_pods: how many of them are the workload's.
+        status_reason: the one thing to know about the status; empty for OK.
+        ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
+        next: the nodes the next replica may go to, best first; empty when there is no next Pod.
+        evaluated_filters: the filters that decided about ``next``.
+        headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
+        proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
+    """
+
+    constraint: ConstraintReport
+    ghosts: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+    evaluated_filters: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    headroom: Headroom | UnsetType = UNSET
+    proved_on: Literal["read"] | UnsetType = UNSET
 
 
 class SkewTable(Report, frozen=True, kw_only=True):
@@ -153,3 +123,53 @@ class SkewReport(Report, frozen=True, kw_only=True):
     metadata: Metadata
     items: tuple[SkewItem, ...]
     incomplete: tuple[Incomplete, ...] = ()
+
+
+def counts_of(constraint: ConstraintRow | ConstraintReport) -> Counts:
+    """Return the Pods in each domain that is counted, or in so many of them."""
+    if isinstance(constraint, ConstraintRow):
+        return constraint.counts
+    return Counts.of({domain.value: domain.matching for domain in constraint.domains if domain.eligible})
+
+
+def skew_row(row: Row) -> SkewRow:
+    """Return what the table says of the row."""
+    state, constraint = row.state, row.state.constraint
+    return SkewRow(
+        namespace=row.workload.namespace,
+        workload=row.workload.ref,
+        revision=row.revision.name,
+        pods=state.pods,
+        own_pods=row.own_pods,
+        default=constraint.default,
+        status=row.status.name,
+        status_reason=STATUSES.text(row.status),
+        constraint=ConstraintRow(
+            index=constraint.index,
+            topology_key=constraint.topology_key,
+            max_skew=constraint.max_skew,
+            when_unsatisfiable=constraint.when_unsatisfiable.value,
+            selector=str(constraint.selector),
+            skew=state.skew,
+            counts=Counts.of(state.matching),
+        ),
+    )
+
+
+def skew_item(row: Row) -> SkewItem:
+    """Return all that is known of the row."""
+    headroom, in_part = row.judged.headroom, bool(row.handle.snapshot.inventory.not_read)
+    return SkewItem(
+        **{**asdict(skew_row(row)), "constraint": row.constraint},
+        ghosts=row.ghosts,
+        next=row.judged.next if row.revision.is_next else (),
+        evaluated_filters=row.evaluated_filters,
+        findings=tuple(map(Finding.of, row.judged.findings)),
+        headroom=_headroom(headroom) if headroom else UNSET,
+        proved_on="read" if in_part else UNSET,
+    )
+
+
+def _headroom(headroom: statuses.Headroom) -> Headroom:
+    then = stop_text(headroom.then) if headroom.then else ""
+    return Headroom(more=headroom.more, tried=headroom.tried, then=then)

@@ -1,9 +1,9 @@
-"""How a workload stands to one of its constraints: in numbers, and in a status."""
+"""The state of a workload's constraints: how its Pods are spread over their domains, in numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
 
 import msgspec
 
@@ -13,24 +13,19 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, parsable_constraints
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
-EACH_ALONE = "the affinity of each Pod counts its own node alone: skew is always 0"
 
+class Idle(Enum):
+    """Why a constraint balances nothing."""
 
-class SpreadStatus(StrEnum):
-    """How a workload stands to one of its constraints, worst first."""
-
-    NO_DOMAINS = "NoDomains"
-    BLOCKED = "Blocked"
-    FAILED_CREATE = "FailedCreate"
-    UNSCHEDULABLE = "Unschedulable"
-    VIOLATED = "Violated"
-    NO_EFFECT = "NoEffect"
-    INCOMPLETE = "Incomplete"
-    UNEVEN = "Uneven"
-    OK = "OK"
+    NO_NODE_HAS_KEY = auto()
+    NO_NODE_COUNTS = auto()
+    NO_SELECTOR = auto()
+    EMPTY_SELECTOR = auto()
+    MATCHES_OTHERS = auto()
+    EACH_ALONE = auto()
 
 
 class ConstraintState(msgspec.Struct, frozen=True):
@@ -54,11 +49,6 @@ class ConstraintState(msgspec.Struct, frozen=True):
         return self.counts.constraint
 
     @property
-    def self_match(self) -> bool:
-        """Whether the Pod matches its own selector."""
-        return bool(self.counts.self_match)
-
-    @property
     def pods(self) -> int:
         """The Pods that are counted."""
         return sum(self.matching.values())
@@ -69,64 +59,56 @@ class ConstraintState(msgspec.Struct, frozen=True):
         return 0 if self.each_alone or not self.matching else max(self.matching.values()) - self.counts.global_minimum
 
     @property
-    def skew_text(self) -> str:
-        """The skew beside what is allowed."""
-        return f"skew {self.skew}, maxSkew {self.constraint.max_skew}"
-
-    @property
     def uneven(self) -> bool:
         """Whether the skew is more than allowed, the next Pod not among what is counted."""
         return self.skew > self.constraint.max_skew
 
-    @property
-    def missing(self) -> str:
-        """What to say where there are no domains at all; empty where there are."""
-        return "" if self.keyed else f"no node carries {self.constraint.topology_key}"
+
+def constraint_states(
+    workload: str, constraints: Sequence[Constraint], pod: Pod, handle: Handle
+) -> Iterator[ConstraintState]:
+    """Yield the state of each constraint of a Pod, in spec order.
+
+    Args:
+        workload: the kind of what owns the Pod.
+        constraints: the Pod's.
+        pod: for which Pods are counted.
+        handle: the cluster.
+    """
+    for counts in podtopologyspread.count_all(constraints, pod, handle):
+        key, matching = counts.constraint.topology_key, counts.match_num
+        domains = handle.index.domains(key)
+        # Only built-in defaults count nodes that lack the key, as a domain that no Pod is scored by.
+        if "" in matching and "" not in domains:
+            matching = {value: number for value, number in matching.items() if value in domains}
+        yield ConstraintState(
+            counts=counts,
+            matching=matching,
+            keyed=bool(handle.index.values(key)),
+            each_alone=workload == DAEMON_SET.name and counts.constraint.honors_affinity,
+        )
 
 
-def standings(workload: OwnedPods, pod: Pod, handle: Handle) -> Iterator[ConstraintState]:
-    """Yield how the workload stands to each constraint of its Pod, in spec order."""
-    for counts in podtopologyspread.count_all(parsable_constraints(pod, handle), pod, handle):
-        yield standing_of(counts, workload, handle)
-
-
-def standing_of(counts: DomainCounts, workload: OwnedPods, handle: Handle) -> ConstraintState:
-    """Return how the workload stands to a constraint that has been counted for its Pod."""
-    return ConstraintState(
-        counts=counts,
-        matching=_named(counts, handle),
-        keyed=bool(handle.index.values(counts.constraint.topology_key)),
-        each_alone=workload.ref.kind == DAEMON_SET.name and counts.constraint.honors_affinity,
-    )
-
-
-def own_pods(standing: ConstraintState, workload: OwnedPods, pod: Pod, handle: Handle) -> int:
+def own_pods(state: ConstraintState, workload: OwnedPods, pod: Pod, handle: Handle) -> int:
     """Return how many of the Pods that are counted for the workload's Pod are its own (count)."""
-    own, constraint = {other.key for other in workload.pods}, standing.constraint
+    own, constraint = {other.key for other in workload.pods}, state.constraint
     values = handle.index.values(constraint.topology_key)
     counted = (found for found in podtopologyspread.counted_pods(constraint, pod, handle) if found.key in own)
     nodes = (found.spec.node_name for found in counted)
-    return sum(1 for name in nodes if name in standing.counts.counted_nodes and name in values)
+    return sum(1 for name in nodes if name in state.counts.counted_nodes and name in values)
 
 
-def _named(counts: DomainCounts, handle: Handle) -> Mapping[str, int]:
-    """Return the domains without the one of nodes that lack the key, which only built-in defaults know."""
-    domains = handle.index.domains(counts.constraint.topology_key)
-    if "" in domains or "" not in counts.match_num:
-        return counts.match_num
-    return {value: number for value, number in counts.match_num.items() if value in domains}
-
-
-def without_effect(standing: ConstraintState, profile: Profile) -> str:
-    """Return why the constraint balances nothing; empty where it does."""
-    if not standing.matching:
+def idle(state: ConstraintState, profile: Profile) -> Idle | None:
+    """Return why the constraint balances nothing; None where it does."""
+    selector = state.constraint.selector
+    empty = not profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
+    reasons = {
+        Idle.NO_NODE_HAS_KEY: not state.matching and not state.keyed,
         # Nodes that carry its key may lack that of another constraint, or not be what its policies count.
-        return standing.missing or "no node counts, by its policies or for lack of another constraint's key"
-    if standing.constraint.selector == NOTHING:
-        return "no labelSelector: it counts no Pod"
-    if standing.constraint.selector == EVERYTHING:
-        counts = profile.does(Behaviour.EMPTY_SELECTOR_COUNTS)
-        alone = "" if counts else "empty labelSelector: it counts no Pod in this release"
-    else:
-        alone = "" if standing.self_match else "its selector does not match its own Pods"
-    return alone or (EACH_ALONE if standing.each_alone else "")
+        Idle.NO_NODE_COUNTS: not state.matching,
+        Idle.NO_SELECTOR: selector == NOTHING,
+        Idle.EMPTY_SELECTOR: selector == EVERYTHING and empty,
+        Idle.MATCHES_OTHERS: selector != EVERYTHING and not state.counts.self_match,
+        Idle.EACH_ALONE: state.each_alone,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)

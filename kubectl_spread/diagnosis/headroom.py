@@ -6,27 +6,23 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.skew import Headroom
 from kubectl_spread.controllers.job import at_once
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
 from kubectl_spread.diagnosis.causes import held, is_pinned
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
+from kubectl_spread.diagnosis.statuses import OK, BlockedBy, FailedCreate, Headroom, NoMoreWanted, Status, Unschedulable
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import place
-from kubectl_spread.wording.words import enumerated
 
 MOST_TRIED = 100
 """Replicas (count) that are tried."""
 BESIDES = 50
 """What a trial costs beside its verdicts on nodes (count of such verdicts)."""
-NO_MORE = "no more are wanted"
 
 
 def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
@@ -43,13 +39,13 @@ def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_ver
     before, created = handle, 0
     for number in range(most):
         if following is None or not following.comes:
-            return Headroom(more=number, tried=number, then=NO_MORE)
+            return Headroom(more=number, tried=number, then=NoMoreWanted())
         # One that waits for a node already is in what quotas say is used.
         if before.snapshot.get(Pod, *following.pod.key) is None:
             following = _within_quota(following, [(upcoming.pod, created)] if created else [], before)
             created += 1
         if following.refusals:
-            then = f"{SpreadStatus.FAILED_CREATE}: {following.refusals[0]}"
+            then = FailedCreate(message=str(following.refusals[0]))
             return Headroom(more=number, tried=number + 1, then=then)
         handle = following.place(handle)
         binding = place(following.pod, handle)
@@ -85,18 +81,13 @@ def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle
     return replace(before, pod=pod, claims=tuple(claims_of(workload.owner, pod)))
 
 
-def _what_stops(decision: Judgement) -> str:
-    """Return what keeps a replica from every node, in a few words."""
-    if decision.preemption is not None:
-        return decision.preempts
+def _what_stops(decision: Judgement) -> Status | BlockedBy | None:
+    """Return what keeps a replica from every node."""
     blame = decision.blame
+    if decision.preemption is not None:
+        return OK(preemption=decision.preemption)
     if blame is None or not blame.blocking:
-        return f"{SpreadStatus.UNSCHEDULABLE}: {blame.reason}" if blame else ""
-    blocking = [each for each in decision.spread.constraints if each.index in blame.blocking]
-    return f"{SpreadStatus.BLOCKED} by {enumerated(list(dict.fromkeys(map(_by, blocking))), most=2)}"
-
-
-def _by(constraint: ConstraintReport) -> str:
-    """Return the domains that keep the others from growing; the topology key where none is shut."""
-    pinned = [domain.value for domain in held(constraint)] if is_pinned(constraint) else []
-    return enumerated(pinned, most=2) or constraint.topology_key
+        return Unschedulable(blame=blame) if blame else None
+    blocking = (each for each in decision.spread.constraints if each.index in blame.blocking)
+    pinned = (tuple(d.value for d in held(each)) if is_pinned(each) else (each.topology_key,) for each in blocking)
+    return BlockedBy(constraints=tuple(pinned))

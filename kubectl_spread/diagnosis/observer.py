@@ -1,12 +1,12 @@
-"""How workloads lie and what they make next, looked at again and again while a simulation goes on.
+"""The state of workloads and what they make next, observed after each step of a simulation.
 
-Counted anew is only what may have changed since the last look: in a large cluster that is next to nothing.
+Only what may have changed since the last observation is counted again: in a large cluster that is next to nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -15,12 +15,13 @@ from msgspec.structs import replace
 from kubectl_spread.controllers import deployment
 from kubectl_spread.controllers.next_pod import NextPod, next_pod
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, living_pods, workloads
+from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states
 from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.scheduler.handles import Handles
-from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, constraints_of, count_all
+from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from kubectl_spread.simulation.cluster_state import ClusterState
 from kubectl_spread.snapshot import Snapshot
 
@@ -33,35 +34,12 @@ CHANGING = frozenset(
 """What changes in a simulation without a change for any workload but the one whose Pods or owner it is."""
 
 
-class ConstraintCounts(msgspec.Struct, frozen=True):
-    """How the Pods that one constraint counts lie.
-
-    Attributes:
-        counted: its domains.
-        counts: eligible domain → Pods, by domain.
-    """
-
-    counted: DomainCounts
-    counts: Mapping[str, int]
-
-    @property
-    def constraint(self) -> Constraint:
-        """The constraint."""
-        return self.counted.constraint
-
-    @property
-    def skew(self) -> int:
-        """The most Pods of a domain minus the global minimum (Pods)."""
-        least = self.counted.global_minimum
-        return max(self.counts.values(), default=least) - least
-
-
 class Observation(msgspec.Struct, frozen=True):
     """The cluster at one moment, as far as it is compared.
 
     Attributes:
         asked: the workloads that are asked about.
-        lying: workload → each of its constraints.
+        states: workload → the state of each of its constraints.
         upcoming: workload → the Pod it makes next.
         pending: workload, asked about or not → its Pods that wait for a node.
         preempted: the Pods that the scheduler has evicted by then.
@@ -72,7 +50,7 @@ class Observation(msgspec.Struct, frozen=True):
     """
 
     asked: frozenset[Key]
-    lying: Mapping[Key, tuple[ConstraintCounts, ...]]
+    states: Mapping[Key, tuple[ConstraintState, ...]]
     upcoming: Mapping[Key, NextPod]
     pending: Mapping[Key, tuple[Pod, ...]]
     preempted: tuple[Pod, ...]
@@ -91,8 +69,8 @@ class Observation(msgspec.Struct, frozen=True):
         return _workload(key, self.living[key], self.snapshot)
 
 
-class Looking:
-    """Looks at a world, again and again.
+class Observer:
+    """Observes a cluster after each step, in one order of chance after another.
 
     Args:
         start: the cluster as it was read, with what is applied to it.
@@ -106,25 +84,23 @@ class Looking:
         self._first: list[Observation] = []
 
     def __call__(self, world: ClusterState, number: int) -> Observation:
-        """Return how the wanted workloads stand after so many steps."""
+        """Return the cluster after so many steps."""
         if number < len(self._first):
-            return self._again(world, self._first[number])
-        seen = self._look(world)
-        self._first.append(seen)
-        return seen
+            return self._in_other_order(world, self._first[number])
+        self._first.append(self._in_first_order(world))
+        return self._first[-1]
 
-    def _again(self, world: ClusterState, first: Observation) -> Observation:
-        """Return how they stand in another order; counted anew is only what one of the two orders has touched."""
+    def _in_other_order(self, world: ClusterState, first: Observation) -> Observation:
+        """Return it in another order: counted again is only what one of the two orders has touched."""
         pods = living_pods(world.pods.values(), world.snapshot)
         touched = _by_namespace((*world.touched.values(), *first.touched))
-        lying = {
-            key: tuple(_lying_of(first.upcoming[key].pod, world.handles)) if _concerns(were, touched[key[0]]) else were
-            for key, were in first.lying.items()
+        states = {
+            key: _count(key, first.upcoming[key].pod, world.handles) if _concerns(were, touched[key[0]]) else were
+            for key, were in first.states.items()
         }
-        return replace(first, lying=lying, pending=_pending(pods))
+        return replace(first, states=states, pending=_pending(pods))
 
-    def _look(self, world: ClusterState) -> Observation:
-        """Return how they stand in the first order."""
+    def _in_first_order(self, world: ClusterState) -> Observation:
         handles, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
         snapshot = handles.snapshot
         last = self._first[-1] if self._first and _alike(self._first[-1].snapshot, snapshot) else None
@@ -137,7 +113,7 @@ class Looking:
         touched = tuple(world.touched.values())
         return Observation(
             asked=frozenset(self._keys),
-            lying=_counted(upcoming, last, handles, _by_namespace(touched)),
+            states=_counted(upcoming, last, handles, _by_namespace(touched)),
             upcoming=upcoming,
             pending=_pending(living),
             preempted=tuple(world.preempted),
@@ -197,19 +173,19 @@ def _counted(
     last: Observation | None,
     handles: Handles,
     touched: Mapping[str, Sequence[Pod]],
-) -> dict[Key, tuple[ConstraintCounts, ...]]:
-    """Return how the Pods lie that each workload's next Pod counts: as at the last look, if there was one to go by."""
+) -> dict[Key, tuple[ConstraintState, ...]]:
+    """Return the state of the constraints of each workload's next Pod, counted again only where it may have changed."""
     nodes = handles.snapshot.nodes
     retainted = last is not None and nodes is not last.snapshot.nodes
     counted = {}
     for key, found in upcoming.items():
-        were = last.lying.get(key) if last and last.upcoming.get(key) is found else None
+        were = last.states.get(key) if last and last.upcoming.get(key) is found else None
         anew = (
             were is None
             or _concerns(were, touched[key[0]])
             or (retainted and any(e.constraint.honors_taints for e in were))
         )
-        counted[key] = tuple(_lying_of(found.pod, handles)) if were is None or anew else were
+        counted[key] = _count(key, found.pod, handles) if were is None or anew else were
     return counted
 
 
@@ -221,9 +197,9 @@ def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
     return found
 
 
-def _concerns(lying: Iterable[ConstraintCounts], pods: Sequence[Pod]) -> bool:
+def _concerns(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:
     """Whether any of the constraints counts any of the Pods."""
-    return any(each.constraint.selector.matches(pod.metadata.labels) for each in lying for pod in pods)
+    return any(each.constraint.selector.matches(pod.metadata.labels) for each in states for pod in pods)
 
 
 def _pending(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
@@ -237,13 +213,7 @@ def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
     return tuple(sorted(waiting, key=lambda pod: pod.key))
 
 
-def _lying_of(pod: Pod, handles: Handles) -> Iterator[ConstraintCounts]:
-    """Yield how each of the Pod's constraints counts, as its scheduler sees the cluster."""
+def _count(key: Key, pod: Pod, handles: Handles) -> tuple[ConstraintState, ...]:
+    """Return the state of each of the Pod's constraints, as its scheduler sees the cluster."""
     handle = handles.of(pod)
-    for counted in count_all(constraints_of(pod, handle), pod, handle):
-        found = counted.match_num
-        domains = sorted(found)
-        # In a large cluster hostnames come in order: one mapping serves for both then.
-        yield ConstraintCounts(
-            counted, found if domains == list(found) else {domain: found[domain] for domain in domains}
-        )
+    return tuple(constraint_states(key[1].kind, constraints_of(pod, handle), pod, handle))

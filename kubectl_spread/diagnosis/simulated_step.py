@@ -17,10 +17,11 @@ from kubectl_spread.contract.simulate import (
     SimulatedStep,
 )
 from kubectl_spread.controllers.workloads import WorkloadRef, revision_of
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.constraint_state import ConstraintState
 from kubectl_spread.diagnosis.evaluation import Decision, Said, judge, said_of
-from kubectl_spread.diagnosis.observer import ConstraintCounts, Key, Observation
+from kubectl_spread.diagnosis.observer import Key, Observation
 from kubectl_spread.diagnosis.skew import decided, statuses
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
@@ -112,7 +113,7 @@ def _as_before(before: Observation, now: Observation, were: Statuses) -> Iterato
     """Yield the workloads that stand to their constraints as before: counted alike, and a node takes the next Pod."""
     in_trouble = {key[:2] for key, status in were.items() if status in IN_TROUBLE}
     for key, upcoming in now.upcoming.items():
-        counted_alike = key not in in_trouble and before.lying.get(key) == now.lying[key]
+        counted_alike = key not in in_trouble and before.states.get(key) == now.states[key]
         unchanged = counted_alike and not upcoming.refusals and upcoming.pod == before.upcoming[key].pod
         there = upcoming.place(now.handles.of(upcoming.pod)) if unchanged else None
         if there is not None and (not upcoming.comes or cycle.feasible_node(upcoming.pod, there)):
@@ -122,14 +123,14 @@ def _as_before(before: Observation, now: Observation, were: Statuses) -> Iterato
 def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, defaults: bool) -> Statuses:
     """Return how each workload, but for those that are known, stands to each of its constraints."""
     found: dict[tuple[str, WorkloadRef, int], SpreadStatus] = {}
-    for key, lying in seen.lying.items():
-        if lying and key not in known:
+    for key, states in seen.states.items():
+        if states and key not in known:
             rows = statuses(
                 seen.workload(key),
                 seen.handles.of(seen.upcoming[key].pod),
                 defaults=defaults,
                 upcoming=seen.upcoming[key],
-                counted=[each.counted for each in lying],
+                states=states,
                 decide_on=decide_on,
             )
             for index, status in rows:
@@ -218,18 +219,20 @@ def _items(
 ) -> Iterator[SimulatedItem]:
     """Yield each constraint of each workload, before and after."""
     first = after[0].seen
-    for key, constraints in sorted(first.lying.items(), key=lambda item: (item[0][0], str(item[0][1]))):
-        earlier = {(each.constraint.index, each.constraint.topology_key): each for each in before.lying.get(key, ())}
+    for key, constraints in sorted(first.states.items(), key=lambda item: (item[0][0], str(item[0][1]))):
+        earlier = {(each.constraint.index, each.constraint.topology_key): each for each in before.states.get(key, ())}
         for now in constraints:
             index, topology_key = now.constraint.index, now.constraint.topology_key
             was = earlier.get((index, topology_key))
-            others = [each for seen in after for each in seen.seen.lying.get(key, ()) if each.constraint.index == index]
+            others = [
+                each for seen in after for each in seen.seen.states.get(key, ()) if each.constraint.index == index
+            ]
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],
                 constraint=ChangedConstraint(index=index, topology_key=topology_key, max_skew=now.constraint.max_skew),
-                before=dict(was.counts) if was else {},
-                after=dict(now.counts),
+                before=dict(sorted(was.matching.items())) if was else {},
+                after=dict(sorted(now.matching.items())),
                 ranges=_ranges(others),
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
@@ -238,11 +241,11 @@ def _items(
             )
 
 
-def _ranges(seen: Sequence[ConstraintCounts]) -> dict[str, tuple[int, int]]:
+def _ranges(seen: Sequence[ConstraintState]) -> dict[str, tuple[int, int]]:
     """Return domain → the fewest and the most Pods that were seen in it."""
-    if len({id(each.counts) for each in seen}) == 1:  # as of most, and of all where nothing is left to chance
-        same = {number: (number, number) for number in set(seen[0].counts.values())}
-        return {domain: same[number] for domain, number in seen[0].counts.items()}
-    domains = sorted({domain for each in seen for domain in each.counts})
-    numbers = ([each.counts.get(domain, 0) for each in seen] for domain in domains)
+    if len({id(each.matching) for each in seen}) == 1:  # as of most, and of all where nothing is left to chance
+        same = {number: (number, number) for number in set(seen[0].matching.values())}
+        return {domain: same[number] for domain, number in sorted(seen[0].matching.items())}
+    domains = sorted({domain for each in seen for domain in each.matching})
+    numbers = ([each.matching.get(domain, 0) for each in seen] for domain in domains)
     return {domain: (min(found), max(found)) for domain, found in zip(domains, numbers, strict=True)}

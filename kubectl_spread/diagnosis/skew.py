@@ -1,4 +1,4 @@
-"""How one workload lies over the domains of its constraints, and whether its next Pod finds a node."""
+"""How the Pods of a workload are spread over the domains of its constraints, and whether its next Pod finds a node."""
 
 from __future__ import annotations
 
@@ -6,39 +6,43 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.contract import findings as contract
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.skew import ConstraintRow, Counts, Headroom, SkewItem, SkewRow
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
 from kubectl_spread.diagnosis import lint
-from kubectl_spread.diagnosis.constraint_state import (
-    ConstraintState,
-    SpreadStatus,
-    own_pods,
-    standing_of,
-    standings,
-    without_effect,
-)
+from kubectl_spread.diagnosis.causes import Blame
+from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, idle, own_pods
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import deciders, incomplete
 from kubectl_spread.diagnosis.not_created import upcoming_pod
+from kubectl_spread.diagnosis.statuses import (
+    OK,
+    Blocked,
+    FailedCreate,
+    Headroom,
+    Incomplete,
+    NoDomains,
+    NoEffect,
+    SpreadStatus,
+    Status,
+    Uneven,
+    Unschedulable,
+    Violated,
+)
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import DomainCounts, parsable_constraints
-from kubectl_spread.wording.incomplete import consequence
+from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 
 Decide: TypeAlias = Callable[[Pod, Handle], Decision]
 """What the scheduler decides about a Pod, and why."""
@@ -109,34 +113,72 @@ class Judged(msgspec.Struct, frozen=True):
         return tuple(sorted(feasible)) if self.decision.handle.snapshot.inventory.not_read else feasible
 
 
-def skew_items(workload: OwnedPods, handle: Handle, *, defaults: bool, most_verdicts: int = 0) -> Iterator[SkewItem]:
-    """Yield a row for each constraint of each revision whose rows would differ, with all that is known of it.
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One constraint of one revision of a workload.
+
+    Attributes:
+        workload: the workload.
+        revision: the revision.
+        state: the constraint's domains in numbers.
+        judged: the revision's Pod.
+        status: what holds of the constraint, the worst.
+        handle: the cluster.
+    """
+
+    workload: OwnedPods
+    revision: Revision
+    state: ConstraintState
+    judged: Judged
+    status: Status
+    handle: Handle
+
+    @property
+    def own_pods(self) -> int:
+        """The Pods of the workload among those that are counted (count)."""
+        return own_pods(self.state, self.workload, self.revision.pod, self.handle)
+
+    @property
+    def ghosts(self) -> tuple[str, ...]:
+        """The Pods of the revision that the constraint does not count, for its selector does not match them."""
+        return ghosts(self.revision.pods, self.state.constraint.index, self.handle)
+
+    @property
+    def constraint(self) -> ConstraintReport:
+        """The constraint with its domains, where that was asked; of a DaemonSet as each of its Pods sees it."""
+        index = self.state.constraint.index
+        found = next(each for each in self.judged.constraints if each.index == index)
+        if not self.state.each_alone:
+            return found
+        return replace(found, domains=tuple(replace(domain, skew=0) for domain in found.domains))
+
+    @property
+    def evaluated_filters(self) -> tuple[str, ...]:
+        """The filters that decided about the next Pod."""
+        not_modelled = self.judged.decision.evaluation.not_modelled
+        return tuple(name for name in self.handle.profile.filters if name not in not_modelled)
+
+
+def rows(
+    workload: OwnedPods, handle: Handle, *, defaults: bool, brief: bool = False, most_verdicts: int = 0
+) -> Iterator[Row]:
+    """Yield a row for each constraint of each revision whose rows would differ.
 
     Args:
         workload: the workload.
         handle: the cluster.
         defaults: whether the cluster's default constraints are shown where it has none of its own.
+        brief: whether the table is all that is wanted: no more is asked than whether a node takes the next Pod.
         most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 where it is not wanted.
     """
     for revision in _shown(workload, handle, defaults=defaults):
-        judged = _judge(workload, revision, handle, most_verdicts)
-        found = zip(standings(workload, revision.pod, handle), judged.constraints, strict=True)
-        for standing, constraint in found:
-            yield _item(workload, revision, standing, constraint, judged, handle)
-
-
-def skew_rows(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[SkewRow]:
-    """Yield the same rows as the table has them, without a look at each node where one takes the next Pod.
-
-    Args:
-        workload: the workload.
-        handle: the cluster.
-        defaults: as for ``skew_items``.
-    """
-    for revision in _shown(workload, handle, defaults=defaults):
-        judged = _judge_briefly(revision, handle, decided)
-        for standing in standings(workload, revision.pod, handle):
-            yield _row(workload, revision, standing, judged, handle)
+        if brief:
+            judged = _judge_briefly(revision, handle, decided)
+        else:
+            judged = _judge(workload, revision, handle, most_verdicts)
+        constraints = parsable_constraints(revision.pod, handle)
+        for state in constraint_states(workload.ref.kind, constraints, revision.pod, handle):
+            status = _status(workload, state, revision, judged, handle)
+            yield Row(workload=workload, revision=revision, state=state, judged=judged, status=status, handle=handle)
 
 
 def statuses(
@@ -145,7 +187,7 @@ def statuses(
     *,
     defaults: bool,
     upcoming: NextPod,
-    counted: Sequence[DomainCounts],
+    states: Sequence[ConstraintState],
     decide_on: Decide,
 ) -> Iterator[tuple[int, SpreadStatus]]:
     """Yield (constraint's index, status) of the same rows.
@@ -153,17 +195,17 @@ def statuses(
     Args:
         workload: the workload.
         handle: the cluster.
-        defaults: as for ``skew_items``.
+        defaults: as for ``rows``.
         upcoming: the workload's next Pod.
-        counted: its constraints, counted.
+        states: its constraints.
         decide_on: decides about a Pod that waits for a node.
     """
+    kind = workload.ref.kind
     for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
-        judged = _judge_briefly(revision, handle, decide_on)
-        newest = revision.pod is upcoming.pod
-        of_pod = (standing_of(each, workload, handle) for each in counted)
-        for standing in of_pod if newest else standings(workload, revision.pod, handle):
-            yield standing.constraint.index, _status(workload, standing, revision, judged, handle)[0]
+        pod, judged = revision.pod, _judge_briefly(revision, handle, decide_on)
+        of_pod = constraint_states(kind, parsable_constraints(pod, handle), pod, handle)
+        for state in states if pod is upcoming.pod else of_pod:
+            yield state.constraint.index, _status(workload, state, revision, judged, handle).name
 
 
 def decided(pod: Pod, handle: Handle) -> Decision:
@@ -177,7 +219,7 @@ def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Itera
     Args:
         workload: the workload.
         handle: the cluster.
-        defaults: as for ``skew_items``.
+        defaults: as for ``rows``.
     """
     for revision in _shown(workload, handle, defaults=defaults):
         if revision.is_next:
@@ -276,101 +318,35 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     return [Revision(newest, upcoming.pod, pods, upcoming), *older]
 
 
-def _item(
-    workload: OwnedPods,
-    revision: Revision,
-    standing: ConstraintState,
-    constraint: ConstraintReport,
-    judged: Judged,
-    handle: Handle,
-) -> SkewItem:
-    """Return the row of one constraint, with all that is known of it."""
-    status, reason = _status(workload, standing, revision, judged, handle)
-    evaluation = judged.decision.evaluation
-    return SkewItem(
-        namespace=workload.namespace,
-        workload=workload.ref,
-        revision=revision.name,
-        pods=standing.pods,
-        own_pods=own_pods(standing, workload, revision.pod, handle),
-        default=constraint.default,
-        status=status,
-        status_reason=reason(),
-        constraint=_each_alone(constraint) if standing.each_alone else constraint,
-        ghosts=ghosts(revision.pods, constraint.index, handle),
-        next=judged.next if revision.is_next else (),
-        evaluated_filters=tuple(f for f in handle.profile.filters if f not in evaluation.not_modelled),
-        findings=tuple(map(contract.Finding.of, judged.findings)),
-        headroom=judged.headroom or UNSET,
-        proved_on="read" if handle.snapshot.inventory.not_read else UNSET,
-    )
-
-
-def _row(workload: OwnedPods, revision: Revision, standing: ConstraintState, judged: Judged, handle: Handle) -> SkewRow:
-    """Return the row of one constraint."""
-    status, reason = _status(workload, standing, revision, judged, handle)
-    constraint = standing.constraint
-    return SkewRow(
-        namespace=workload.namespace,
-        workload=workload.ref,
-        revision=revision.name,
-        pods=standing.pods,
-        own_pods=own_pods(standing, workload, revision.pod, handle),
-        default=constraint.default,
-        status=status,
-        status_reason=reason(),
-        constraint=ConstraintRow(
-            index=constraint.index,
-            topology_key=constraint.topology_key,
-            max_skew=constraint.max_skew,
-            when_unsatisfiable=constraint.when_unsatisfiable.value,
-            selector=str(constraint.selector),
-            skew=standing.skew,
-            counts=Counts.of(standing.matching),
-        ),
-    )
-
-
-def _each_alone(report: ConstraintReport) -> ConstraintReport:
-    """Return the constraint as daemon Pods see it: each has one domain, which holds the minimum."""
-    return replace(report, domains=tuple(replace(domain, skew=0) for domain in report.domains))
-
-
-def _status(
-    workload: OwnedPods, standing: ConstraintState, revision: Revision, judged: Judged, handle: Handle
-) -> tuple[SpreadStatus, Callable[[], str]]:
-    """Return the first status that holds, worst first, and what says the one thing to know about it."""
-    hard, index, missing = standing.constraint.hard, standing.constraint.index, standing.missing
+def _status(workload: OwnedPods, state: ConstraintState, revision: Revision, judged: Judged, handle: Handle) -> Status:
+    """Return the first status that holds, worst first."""
+    constraint = state.constraint
     decision = judged.decision if revision.is_next else judged.awaited
     decided = decision if decision and handle.decides(revision.pod) else None
-    preempts = decided.preempts if decided else ""
-    to_blame = decided.blame if decided and not preempts else None
-    blocking = to_blame.blocking if to_blame else {}
+    preemption = decided.preemption if decided else None
+    if stuck := _stuck(state, revision, decided.blame if decided and not preemption else None):
+        return stuck
+    if constraint.hard and state.uneven:
+        return Violated(skew=state.skew, max_skew=constraint.max_skew)
+    if why := idle(state, handle.profile):
+        return NoEffect(why=why, topology_key=constraint.topology_key)
     waits = any(not pod.spec.node_name for pod in revision.pods)
     held = waits and any(deciders(revision.pod, handle, judged.decision.evaluation))
-    no_effect = without_effect(standing, handle.profile)
-    in_order: tuple[tuple[SpreadStatus, bool, Callable[[], str]], ...] = (
-        (SpreadStatus.NO_DOMAINS, hard and bool(missing), lambda: missing),
-        (SpreadStatus.BLOCKED, index in blocking, lambda: blocking[index]),
-        (SpreadStatus.FAILED_CREATE, bool(revision.refused), lambda: revision.refused),
-        (SpreadStatus.UNSCHEDULABLE, bool(to_blame) and not blocking, lambda: to_blame.reason if to_blame else ""),
-        (SpreadStatus.VIOLATED, hard and standing.uneven, lambda: standing.skew_text),
-        (SpreadStatus.NO_EFFECT, bool(no_effect), lambda: no_effect),
-        (SpreadStatus.INCOMPLETE, bool(judged.incomplete) and (revision.is_next or held), lambda: _unknown(judged)),
-        (SpreadStatus.UNEVEN, standing.uneven, lambda: f"{standing.skew_text}, only preferred"),
-    )
-    return next(
-        ((status, reason) for status, holds, reason in in_order if holds),
-        (SpreadStatus.OK, lambda: preempts or _made_by(workload)),
-    )
-
-
-def _made_by(workload: OwnedPods) -> str:
-    """Return who makes the Pods of a Job where that is not kube-controller-manager; empty elsewhere."""
+    if judged.incomplete and (revision.is_next or held):
+        return Incomplete(gap=judged.incomplete[0])
+    if state.uneven:
+        return Uneven(skew=state.skew, max_skew=constraint.max_skew)
     manager = job.foreign_manager(workload.owner) if isinstance(workload.owner, Job | CronJob) else ""
-    return f"{manager} makes its Pods" if manager else ""
+    return OK(preemption=preemption, manager=manager)
 
 
-def _unknown(judged: Judged) -> str:
-    """Return what the answer does not know."""
-    return consequence(judged.incomplete[0]) if judged.incomplete else ""
+def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> Status | None:
+    """Return why no next Pod comes or finds a node; None where one does, or none is wanted."""
+    constraint, blocking = state.constraint, blame.blocking if blame else {}
+    if constraint.hard and not state.keyed:
+        return NoDomains(topology_key=constraint.topology_key)
+    if blame and constraint.index in blocking:
+        return Blocked(index=constraint.index, blame=blame)
+    if revision.refused:
+        return FailedCreate(message=revision.refused)
+    return Unschedulable(blame=blame) if blame and not blocking else None

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from kubectl_spread.contract.any_report import AnyReport
 from kubectl_spread.contract.skew import SkewReport
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.cells import NONE, clean
 from kubectl_spread.render.outline import (
     Block,
@@ -29,7 +29,7 @@ from kubectl_spread.render.outline import (
     table_of,
 )
 from kubectl_spread.render.outline.any_report import outline_of
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 
 NEXT_LIST = "<!-- -->"
 """Nothing to be seen: it ends a list, within which Markdown counts items on, whatever their numbers."""
@@ -56,7 +56,7 @@ def to_markdown(report: AnyReport) -> str:
 def _overview(report: SkewReport) -> Iterator[str]:
     problems, total = sum(item.status is not SpreadStatus.OK for item in report.items), len(report.items)
     yield f"**{problems} of {total} topology spread constraints {'is' if problems == 1 else 'are'} not OK.**"
-    yield from _table(table_of(SKEW_COLUMNS, rows_of(report), wide=False))
+    yield from _table(table_of(SKEW_COLUMNS, report.items, wide=False))
 
 
 def _details(outline: Outline) -> Iterator[str]:

@@ -12,7 +12,7 @@ from kubectl_spread.wording.outcomes import OUTCOMES
 from kubectl_spread.wording.reference.fixes import FIXES
 from kubectl_spread.wording.statuses import STATUSES, VERDICTS
 
-ENTRIES: Sequence[Entry] = (*FINDINGS.entries, *FIXES, *STATUSES, *VERDICTS, *OUTCOMES, *FIELDS, *COLUMNS)
+ENTRIES: Sequence[Entry] = (*FINDINGS.entries, *FIXES, *STATUSES.entries, *VERDICTS, *OUTCOMES, *FIELDS, *COLUMNS)
 """Everything there is to explain, in the order in which it is listed."""
 
 

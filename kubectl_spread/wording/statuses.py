@@ -2,99 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from kubectl_spread.diagnosis import statuses
+from kubectl_spread.diagnosis.constraint_state import Idle
+from kubectl_spread.diagnosis.preemption import told
+from kubectl_spread.diagnosis.statuses import BlockedBy, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
-from kubectl_spread.wording.entry import Entry, EntryKind
+from kubectl_spread.wording.entry import Entry, EntryKind, Rules
+from kubectl_spread.wording.incomplete import consequence
+from kubectl_spread.wording.words import enumerated
 
-_status = partial(Entry, kind=EntryKind.STATUS)
 _verdict = partial(Entry, kind=EntryKind.VERDICT)
 
-STATUSES: Sequence[Entry] = (
-    _status(
-        name="NoDomains",
-        summary="no node carries the topologyKey, and no Pod is scheduled",
-        meaning="A node without the topologyKey of a DoNotSchedule constraint takes no Pod that has it, and here none"
-        " carries it. ScheduleAnyway would only have no effect.",
-        when="For DoNotSchedule, where no node carries the key.",
-        action="Correct the topologyKey, or label the nodes.",
-        link=entry.NODE_LABELS,
-    ),
-    _status(
-        name="Blocked",
-        summary="the next Pod finds no node, and without its constraints would find one",
-        meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
-        " rollout, restart or scale-up will hang.",
-        when="For DoNotSchedule, judged for the Pod that comes next; DaemonSets, Jobs that want no more Pods and"
-        " workloads that are paused, suspended or scaled to 0 have none.",
-        action="show TYPE/NAME prints the domains; why-pending tries fixes once a Pod is Pending.",
-        link=entry.CONFLICTING,
-    ),
-    _status(
-        name="FailedCreate",
-        summary="the API server would refuse the next Pod",
-        meaning="A template is taken with less scrutiny than a Pod, and admission adds to the Pod what the template"
-        " does not show. The controller tries again and again, and no Pod comes. The message is the API server's.",
-        when="Where validation or admission refuses what the workload would make next.",
-        action="Correct what the message names: in the template, or the LimitRange, RuntimeClass or PriorityClass.",
-        link=entry.SPREAD,
-    ),
-    _status(
-        name="Unschedulable",
-        summary="the next Pod finds no node, and no constraint is to blame",
-        meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
-        when="Where no node is feasible for a Pod of the newest revision, with or without its constraints.",
-        action="Make room or open nodes; why-pending tries fixes once a Pod is Pending.",
-        link=entry.SPREAD,
-    ),
-    _status(
-        name="Violated",
-        summary="the Pods lie further apart than maxSkew allows",
-        meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
-        " a constraint that was added later leave a larger skew behind.",
-        when="For DoNotSchedule with a skew above maxSkew.",
-        action="rebalance plans the fewest evictions after which it holds; a restart places all Pods anew.",
-        link=entry.LIMITATIONS,
-    ),
-    _status(
-        name="NoEffect",
-        summary="the constraint balances nothing",
-        meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
-        " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
-        " spread over: no node counts, or each Pod of a DaemonSet counts its own node alone.",
-        when="Where the selector does not match a Pod of the workload, no domain is eligible, or nodeAffinityPolicy is"
-        " Honor in a DaemonSet.",
-        action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
-        " the constraint.",
-        link=entry.CONVENTIONS,
-    ),
-    _status(
-        name="Incomplete",
-        summary="something that may decide was not read or is not modelled",
-        meaning="What is reported holds as far as it goes. What is missing stands under incomplete, with what it means"
-        " for the answer.",
-        when="Where the missing part could change what becomes of the next Pod.",
-        action="Grant the right that is named, give the missing file, or take it as it is.",
-        link=entry.SPREAD,
-    ),
-    _status(
-        name="Uneven",
-        summary="the Pods lie further apart than a soft constraint prefers",
-        meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
-        when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
-        action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
-        link=entry.DEFINITION,
-    ),
-    _status(
-        name="OK",
-        summary="the Pods lie within maxSkew and the next one finds a node",
-        meaning="Nothing is wrong with the constraint as it stands, nor with how the Pods lie.",
-        when="Where nothing worse holds. --problems leaves it out.",
-        action="Nothing.",
-        link=entry.SPREAD,
-    ),
+STATUSES = Rules(EntryKind.STATUS)
+"""The status of a row, worst first; the text is the one thing to know about it, and empty where there is none."""
+
+_IDLE: Mapping[Idle, str] = {
+    Idle.NO_NODE_COUNTS: "no node counts, by its policies or for lack of another constraint's key",
+    Idle.NO_SELECTOR: "no labelSelector: it counts no Pod",
+    Idle.EMPTY_SELECTOR: "empty labelSelector: it counts no Pod in this release",
+    Idle.MATCHES_OTHERS: "its selector does not match its own Pods",
+    Idle.EACH_ALONE: "the affinity of each Pod counts its own node alone: skew is always 0",
+}
+
+
+def _no_node_carries(topology_key: str) -> str:
+    return f"no node carries {topology_key}"
+
+
+@STATUSES.rule(
+    statuses.NoDomains,
+    summary="no node carries the topologyKey, and no Pod is scheduled",
+    meaning="A node without the topologyKey of a DoNotSchedule constraint takes no Pod that has it, and here none"
+    " carries it. ScheduleAnyway would only have no effect.",
+    when="For DoNotSchedule, where no node carries the key.",
+    action="Correct the topologyKey, or label the nodes.",
+    link=entry.NODE_LABELS,
 )
+def _(status: statuses.NoDomains) -> str:
+    return _no_node_carries(status.topology_key)
+
+
+@STATUSES.rule(
+    statuses.Blocked,
+    summary="the next Pod finds no node, and without its constraints would find one",
+    meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
+    " rollout, restart or scale-up will hang.",
+    when="For DoNotSchedule, judged for the Pod that comes next; DaemonSets, Jobs that want no more Pods and"
+    " workloads that are paused, suspended or scaled to 0 have none.",
+    action="show TYPE/NAME prints the domains; why-pending tries fixes once a Pod is Pending.",
+    link=entry.CONFLICTING,
+)
+def _(status: statuses.Blocked) -> str:
+    return status.blame.blocking[status.index]
+
+
+@STATUSES.rule(
+    statuses.FailedCreate,
+    summary="the API server would refuse the next Pod",
+    meaning="A template is taken with less scrutiny than a Pod, and admission adds to the Pod what the template"
+    " does not show. The controller tries again and again, and no Pod comes. The message is the API server's.",
+    when="Where validation or admission refuses what the workload would make next.",
+    action="Correct what the message names: in the template, or the LimitRange, RuntimeClass or PriorityClass.",
+    link=entry.SPREAD,
+)
+def _(status: statuses.FailedCreate) -> str:
+    return status.message
+
+
+@STATUSES.rule(
+    statuses.Unschedulable,
+    summary="the next Pod finds no node, and no constraint is to blame",
+    meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
+    when="Where no node is feasible for a Pod of the newest revision, with or without its constraints.",
+    action="Make room or open nodes; why-pending tries fixes once a Pod is Pending.",
+    link=entry.SPREAD,
+)
+def _(status: statuses.Unschedulable) -> str:
+    return status.blame.reason
+
+
+@STATUSES.rule(
+    statuses.Violated,
+    summary="the Pods lie further apart than maxSkew allows",
+    meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
+    " a constraint that was added later leave a larger skew behind.",
+    when="For DoNotSchedule with a skew above maxSkew.",
+    action="rebalance plans the fewest evictions after which it holds; a restart places all Pods anew.",
+    link=entry.LIMITATIONS,
+)
+def _(status: statuses.Violated) -> str:
+    return f"skew {status.skew}, maxSkew {status.max_skew}"
+
+
+@STATUSES.rule(
+    statuses.NoEffect,
+    summary="the constraint balances nothing",
+    meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
+    " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
+    " spread over: no node counts, or each Pod of a DaemonSet counts its own node alone.",
+    when="Where the selector does not match a Pod of the workload, no domain is eligible, or nodeAffinityPolicy is"
+    " Honor in a DaemonSet.",
+    action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
+    " the constraint.",
+    link=entry.CONVENTIONS,
+)
+def _(status: statuses.NoEffect) -> str:
+    return _no_node_carries(status.topology_key) if status.why is Idle.NO_NODE_HAS_KEY else _IDLE[status.why]
+
+
+@STATUSES.rule(
+    statuses.Incomplete,
+    summary="something that may decide was not read or is not modelled",
+    meaning="What is reported holds as far as it goes. What is missing stands under incomplete, with what it means"
+    " for the answer.",
+    when="Where the missing part could change what becomes of the next Pod.",
+    action="Grant the right that is named, give the missing file, or take it as it is.",
+    link=entry.SPREAD,
+)
+def _(status: statuses.Incomplete) -> str:
+    return consequence(status.gap)
+
+
+@STATUSES.rule(
+    statuses.Uneven,
+    summary="the Pods lie further apart than a soft constraint prefers",
+    meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
+    when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
+    action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
+    link=entry.DEFINITION,
+)
+def _(status: statuses.Uneven) -> str:
+    return f"skew {status.skew}, maxSkew {status.max_skew}, only preferred"
+
+
+@STATUSES.rule(
+    statuses.OK,
+    summary="the Pods lie within maxSkew and the next one finds a node",
+    meaning="Nothing is wrong with the constraint as it stands, nor with how the Pods lie.",
+    when="Where nothing worse holds. --problems leaves it out.",
+    action="Nothing.",
+    link=entry.SPREAD,
+)
+def _(status: statuses.OK) -> str:
+    if status.preemption:
+        return f"preempts {told(status.preemption)}"
+    return f"{status.manager} makes its Pods" if status.manager else ""
+
+
+def stop_text(stop: Status | BlockedBy | NoMoreWanted) -> str:
+    """Return what stops one more replica from finding a node."""
+    match stop:
+        case NoMoreWanted():
+            return "no more are wanted"
+        case BlockedBy():
+            named = [enumerated(each, most=2) for each in stop.constraints]
+            return f"{SpreadStatus.BLOCKED} by {enumerated(list(dict.fromkeys(named)), most=2)}"
+        case statuses.OK():
+            return STATUSES.text(stop)
+        case _:
+            return f"{stop.name}: {STATUSES.text(stop)}"
+
 
 VERDICTS: Sequence[Entry] = (
     _verdict(

@@ -7,7 +7,7 @@ import sys
 import time
 
 from kubectl_spread.contract.simulate import SimulatedStep
-from kubectl_spread.diagnosis.observer import Looking
+from kubectl_spread.diagnosis.observer import Observer
 from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.handles import Handles
@@ -28,8 +28,8 @@ def drained(size: Size) -> tuple[SimulatedStep, float]:
     began = time.process_time()
     seen = Handle.build(read, default_profile())
     steps = (Step(Verb.DRAIN, DRAINED, nodes=(DRAINED,)),)
-    looking = Looking(read, lambda _: True, defaults=False)
-    (step,) = reported(steps, simulate(Handles(seen), steps, looking), defaults=False)
+    observer = Observer(read, lambda _: True, defaults=False)
+    (step,) = reported(steps, simulate(Handles(seen), steps, observer), defaults=False)
     return step, time.process_time() - began
 
 

@@ -279,7 +279,7 @@ def whole(told: SkewReport) -> str:
     return "".join(f"{each.what}\n" for each in told.incomplete)
 
 
-def answer(*lines: str) -> ShowAnswer:
+def answer(*lines: str) -> ShowAnswer[SkewReport]:
     """Return an answer that reads as these lines."""
     view = look(Memory(), (), SchedulerOptions())
     return ShowAnswer(report(*lines), counted_only=False, view=view)

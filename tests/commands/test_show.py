@@ -22,7 +22,8 @@ from kubectl_spread.commands.show import (
     sort_key,
 )
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
@@ -68,7 +69,7 @@ def shown(
     namespace: str = "default",
     selector: str = "",
     **options: Any,  # noqa: ANN401 - as for ShowOptions
-) -> ShowAnswer:
+) -> ShowAnswer[SkewReport]:
     """Return what is shown of the cluster; the schema that ships must allow it."""
     names = options.get("names", ())
     scope = Scope(namespace=namespace, selector=parse_selector(selector), names=tuple(name for _, name in names))
@@ -77,7 +78,7 @@ def shown(
     return answer
 
 
-def rows(answer: ShowAnswer) -> list[tuple[str, str]]:
+def rows(answer: ShowAnswer[SkewReport]) -> list[tuple[str, str]]:
     """Return (workload, status) of each row."""
     return [(str(item.workload), item.status.value) for item in answer.report.items]
 
@@ -239,7 +240,7 @@ def test_lists_of_two_moments_are_told() -> None:
 DEPLOYMENTS = (Unread(kinds.DEPLOYMENT, "forbidden", "default"),)
 
 
-def hidden(*unread: Unread, **options: Any) -> ShowAnswer:  # noqa: ANN401 - as for ShowOptions
+def hidden(*unread: Unread, **options: Any) -> ShowAnswer[SkewReport]:  # noqa: ANN401 - as for ShowOptions
     """Return what is shown of the cluster where these lists could not be had."""
     left = [each for each in CLUSTER if all(each["kind"] != missing.kind.name for missing in unread)]
     scope = Scope(namespace="default")

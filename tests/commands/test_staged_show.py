@@ -14,8 +14,8 @@ from kubectl_spread.commands.show import COUNTED_ONLY, COUNTING_FILTERS, ShowAns
 from kubectl_spread.commands.source import ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.watch import follow
-from kubectl_spread.contract.skew import SkewItem
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.contract.skew import SkewItem, SkewReport
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, node, pod, spread
@@ -46,7 +46,7 @@ def full(*names: str) -> list[Object]:
     return [pod(f"big-{name}", on=name, namespace="other", requests={"cpu": "8"}) for name in names]
 
 
-def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> ShowAnswer:
+def shown(large: Memory, read: ReadMode = "auto", most_nodes: int = 500, **options: object) -> ShowAnswer[SkewReport]:
     """Return what is shown."""
     wanted = ShowOptions(read=read, most_nodes=most_nodes, **options)  # type: ignore[arg-type] # options of the test
     return show(large, SCOPE, wanted, SchedulerOptions(kube_version="v1.36.0"))
@@ -69,7 +69,7 @@ def test_rows_are_those_of_the_whole_cluster(names: tuple[tuple[str, str], ...])
         assert row.evaluated_filters == of_all.evaluated_filters
 
 
-def row_of(answer: ShowAnswer) -> SkewItem:
+def row_of(answer: ShowAnswer[SkewReport]) -> SkewItem:
     """Return the row of the next Pod's own constraint."""
     (row,) = (each for each in answer.report.items if not each.default)
     return row

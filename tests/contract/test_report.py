@@ -15,7 +15,7 @@ from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.contract.report import API_VERSION, Metadata
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.schema import schema
 from tests.program import encoded, valid
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
+from kubectl_spread.contract.skew import ConstraintRow, SkewItem, SkewReport, SkewRow, counts_of, skew_item, skew_row
 from kubectl_spread.controllers.workloads import workloads
+from kubectl_spread.diagnosis import skew
 from kubectl_spread.diagnosis.evaluation import evaluation_report
-from kubectl_spread.diagnosis.skew import skew_items, skew_rows
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
 from tests.build import Object, app, configured_profile, node, pod, spread, typed_pod
@@ -65,11 +63,35 @@ def rows_of(
     """Return every workload's rows; the schema that ships must allow them, and the table must say the same."""
     handle = build.handle(objects, profile)
     found = list(workloads(handle.snapshot))
-    rows = tuple(row for each in found for row in skew_items(each, handle, defaults=defaults))
+    rows = tuple(skew_item(row) for each in found for row in skew.rows(each, handle, defaults=defaults))
     encoded(SkewReport(metadata=METADATA, items=rows))
-    brief = [row for each in found for row in skew_rows(each, handle, defaults=defaults)]
-    assert brief == [replace(SkewRow.of(row), next=(), headroom=UNSET) for row in rows]
+    brief = [skew_row(row) for each in found for row in skew.rows(each, handle, defaults=defaults, brief=True)]
+    assert brief == list(map(_brief, rows))
     return rows
+
+
+def _brief(item: SkewItem) -> SkewRow:
+    """Return what the table has to say of the item."""
+    constraint = item.constraint
+    return SkewRow(
+        namespace=item.namespace,
+        workload=item.workload,
+        revision=item.revision,
+        pods=item.pods,
+        own_pods=item.own_pods,
+        default=item.default,
+        status=item.status,
+        status_reason=item.status_reason,
+        constraint=ConstraintRow(
+            index=constraint.index,
+            topology_key=constraint.topology_key,
+            max_skew=constraint.max_skew,
+            when_unsatisfiable=constraint.when_unsatisfiable,
+            selector=constraint.selector,
+            skew=constraint.skew,
+            counts=counts_of(constraint),
+        ),
+    )
 
 
 def web(*on: str, **fields: object) -> list[Object]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import pytest
-from msgspec import UNSET
 
-from kubectl_spread.contract.skew import Headroom
 from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.skew import rows
+from kubectl_spread.diagnosis.statuses import BlockedBy, FailedCreate, Headroom, NoMoreWanted
+from kubectl_spread.wording.statuses import stop_text
 from tests import build
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_workloads import cron_job, owned, revision, template, workload
@@ -20,15 +19,22 @@ from tests.diagnosis.judged import ABC, GPU, TAINTED
 ENOUGH = 1_000_000
 
 
-def headroom_of(objects: Sequence[Object], *, most_verdicts: int = ENOUGH) -> Headroom | msgspec.UnsetType:
+def headroom_of(objects: Sequence[Object], *, most_verdicts: int = ENOUGH) -> Headroom | None:
     """Return what is said of the only workload with a constraint."""
     handle = build.handle(objects)
     found = [
         row
         for each in workloads(handle.snapshot)
-        for row in skew_items(each, handle, defaults=False, most_verdicts=most_verdicts)
+        for row in rows(each, handle, defaults=False, most_verdicts=most_verdicts)
     ]
-    return found[0].headroom
+    return found[0].judged.headroom
+
+
+def told(found: Headroom | None) -> tuple[int, int, str]:
+    """Return the numbers, and in words what stops the next replica."""
+    assert found is not None
+    assert found.then is not None
+    return found.more, found.tried, stop_text(found.then)
 
 
 def web(*, kind: str = "Deployment", on: Sequence[str] = (), soft: bool = False, **spec: Any) -> list[Object]:  # noqa: ANN401 - any field, by the API's name
@@ -40,27 +46,27 @@ def web(*, kind: str = "Deployment", on: Sequence[str] = (), soft: bool = False,
 
 
 def test_replicas_fit_until_the_closed_zone_holds_the_minimum() -> None:
-    assert headroom_of([*TAINTED, *web()]) == Headroom(more=2, tried=3, then="Blocked by c")
-    assert headroom_of([*TAINTED, *web(on=["a1"])]) == Headroom(more=1, tried=2, then="Blocked by c")
+    assert headroom_of([*TAINTED, *web()]) == Headroom(more=2, tried=3, then=BlockedBy(constraints=(("c",),)))
+    assert headroom_of([*TAINTED, *web(on=["a1"])]) == Headroom(more=1, tried=2, then=BlockedBy(constraints=(("c",),)))
 
 
 def test_replicas_fit_until_the_room_is_taken() -> None:
     nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "2"}) for zone in "ab"]
     found = headroom_of([*nodes, *web(requests={"cpu": "1"})])
-    assert found == Headroom(more=4, tried=5, then="Unschedulable: cpu: asks 1, at most 0 free")
+    assert told(found) == (4, 5, "Unschedulable: cpu: asks 1, at most 0 free")
 
 
 def test_what_is_not_shut_is_named_by_its_key() -> None:
     pods = template(spread(HOSTNAME, selector=app("web"), minDomains=9))
     objects = [*ABC, workload("Deployment", "web", pods=pods), revision("web", 1, pods=pods)]
-    assert headroom_of(objects) == Headroom(more=4, tried=5, then=f"Blocked by {HOSTNAME}")
+    assert headroom_of(objects) == Headroom(more=4, tried=5, then=BlockedBy(constraints=((HOSTNAME,),)))
 
 
 def test_evictions_are_no_room() -> None:
     nodes = [node("a1", zone="a", allocatable={"cpu": "2"})]
     balloon = pod("balloon", on="a1", requests={"cpu": "1"}, priority=-1)
     found = headroom_of([*nodes, balloon, *web(requests={"cpu": "1"})])
-    assert found == Headroom(more=1, tried=2, then="preempts default/balloon on a1")
+    assert told(found) == (1, 2, "preempts default/balloon on a1")
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
@@ -69,8 +75,8 @@ def test_replicas_come_until_the_quota_is_used_up(kind: str) -> None:
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
     status = {**hard, "used": {"pods": "3"}}
     found = headroom_of([*ABC, *web(kind=kind), {**quota, "spec": hard, "status": status}])
-    refused = "FailedCreate: exceeded quota: q, requested: pods=1, used: pods=5, limited: pods=5"
-    assert found == Headroom(more=2, tried=3, then=refused)
+    refused = "exceeded quota: q, requested: pods=1, used: pods=5, limited: pods=5"
+    assert found == Headroom(more=2, tried=3, then=FailedCreate(message=refused))
 
 
 def test_a_hundred_are_tried() -> None:
@@ -79,34 +85,35 @@ def test_a_hundred_are_tried() -> None:
 
 def test_it_costs_no_more_than_is_allowed() -> None:
     assert headroom_of([*ABC, *web()], most_verdicts=3 * (len(ABC) + 50)) == Headroom(more=3, tried=3)
-    assert headroom_of([*ABC, *web()], most_verdicts=len(ABC)) is UNSET
+    assert headroom_of([*ABC, *web()], most_verdicts=len(ABC)) is None
 
 
 def test_a_stateful_set_gets_its_ordinals_one_after_another() -> None:
-    assert headroom_of([*TAINTED, *web(kind="StatefulSet")]) == Headroom(more=2, tried=3, then="Blocked by c")
+    assert headroom_of([*TAINTED, *web(kind="StatefulSet")]) == Headroom(
+        more=2, tried=3, then=BlockedBy(constraints=(("c",),))
+    )
 
 
 def test_a_job_wants_no_more_than_its_parallelism() -> None:
     pods = template(spread(ZONE, selector=app("web")))
     job = workload("Job", "web", pods=pods, parallelism=2, completions=9)
-    assert headroom_of([*ABC, job]) == Headroom(more=2, tried=2, then="no more are wanted")
+    assert headroom_of([*ABC, job]) == Headroom(more=2, tried=2, then=NoMoreWanted())
 
 
 @pytest.mark.parametrize(("run", "more"), [({"parallelism": 2, "completions": 9}, 2), ({"parallelism": 2}, 2), ({}, 1)])
 def test_a_run_of_a_cron_job_wants_no_more_than_its_parallelism(run: Object, more: int) -> None:
     pods = template(spread(ZONE, selector=app("web")))
     assert headroom_of([*ABC, cron_job("web", pods=pods, **run)]) == Headroom(
-        more=more, tried=more, then="no more are wanted"
+        more=more, tried=more, then=NoMoreWanted()
     )
 
 
 @pytest.mark.parametrize("kind", ["DaemonSet"])
 def test_what_makes_no_next_pod_has_none(kind: str) -> None:
-    assert headroom_of([*ABC, *web(kind=kind)]) is UNSET
+    assert headroom_of([*ABC, *web(kind=kind)]) is None
 
 
 def test_a_soft_constraint_keeps_no_replica_away() -> None:
     nodes = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b", taints=[GPU])]
     found = headroom_of([*nodes, *web(soft=True, requests={"cpu": "1"})])
-    assert isinstance(found, Headroom)
-    assert (found.more, found.then) == (2, f"Unschedulable: taint {GPU}; cpu: asks 1, 0 free")
+    assert told(found) == (2, 3, f"Unschedulable: taint {GPU}; cpu: asks 1, 0 free")

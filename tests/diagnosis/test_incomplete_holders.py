@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.diagnosis.causes import LINE
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.scheduler.profile import default_profile
 from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import template, workload

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from kubectl_spread.contract.skew import skew_item
 from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
-from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.skew import rows
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from tests.build import ZONE, Object, app, handle, node, spread
 from tests.build_workloads import owned, revision, template, workload
 
@@ -38,5 +39,5 @@ def test_what_a_controller_could_not_make_does_not_come(
 ) -> None:
     seen = handle(objects)
     (workload_,) = workloads(seen.snapshot)
-    (item,) = skew_items(workload_, seen, defaults=False)
+    (item,) = map(skew_item, rows(workload_, seen, defaults=False))
     assert (item.status, item.status_reason, bool(item.next)) == (status, reason, not reason)

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.controllers.workloads import workloads
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
-from kubectl_spread.diagnosis.skew import skew_items
+from kubectl_spread.diagnosis.skew import rows
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.kinds import SERVICE as SERVICES
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Behaviour, default_profile
@@ -309,7 +309,7 @@ def test_what_could_not_be_read_makes_the_row_incomplete() -> None:
     seen = Snapshot.build(replace(read, unread=(Unread(SERVICES, "forbidden"),)))
     profile = default_profile()
     plain = Handle.build(seen, profile)
-    statuses = [row.status for found in workloads(seen) for row in skew_items(found, plain, defaults=False)]
+    statuses = [row.status.name for found in workloads(seen) for row in rows(found, plain, defaults=False)]
     assert statuses == [SpreadStatus.OK]
     row = only([*ABC, *OPEN, workload("Deployment", "web", pods=template(zoned(), **CLAIMING))])
     assert (row.status, row.status_reason) == (

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.prometheus import METRICS, to_prometheus, to_prometheus_by_node
 from tests.build import HOSTNAME, ZONE

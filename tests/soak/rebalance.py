@@ -18,7 +18,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.show import ShowOptions, show
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.rebalance import RebalanceReport, RebalanceVerdict
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from tests.build import Object, handle
 from tests.commands.memory import Memory
 from tests.conformance.record import oracle

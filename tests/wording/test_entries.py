@@ -13,8 +13,8 @@ from kubectl_spread import diagnosis
 from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entries import ENTRIES, entries_named, similar_names

@@ -14,8 +14,8 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.rebalance import RebalanceReport, RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.skew import SkewItem, SkewReport
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
 from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.html.balance import planned, simulated
 from kubectl_spread.render.html.bars import constraint_facts, constraint_table
 from kubectl_spread.render.html.fates import Fates, evaluated, of_next_replica

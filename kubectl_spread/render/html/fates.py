@@ -12,7 +12,7 @@ from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import Domain
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.skew import SkewItem
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline.domains import skew_text
 
 

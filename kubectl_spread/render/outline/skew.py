@@ -8,8 +8,8 @@ from msgspec import UnsetType
 
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, SkewTable
-from kubectl_spread.diagnosis.constraint_state import SpreadStatus
+from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
+from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
 from kubectl_spread.render.outline.domains import constraint_block
@@ -107,20 +107,20 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
         yield Note(line=f"Headroom: {headroom}.")
 
 
-def headroom_text(item: SkewItem | SkewRow) -> str:
+def headroom_text(item: SkewRow) -> str:
     """Return how many more replicas find a node, and what stops the next; empty where that is not known."""
-    if isinstance(item.headroom, UnsetType):
+    if not isinstance(item, SkewItem) or isinstance(item.headroom, UnsetType):
         return ""
     more, then = item.headroom.more, item.headroom.then
     return f"{more} more, then {then}" if then else f"at least {more} more"
 
 
-def _status(item: SkewItem | SkewRow) -> str:
+def _status(item: SkewRow) -> str:
     """Return the status with the one thing to know about it."""
     return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
 
 
-def _pods(item: SkewItem | SkewRow) -> str:
+def _pods(item: SkewRow) -> str:
     """Return how many Pods are counted, and how many of them are the workload's where others are among them."""
     return str(item.pods) if item.pods == item.own_pods else f"{item.pods} ({item.own_pods} own)"
 
@@ -164,11 +164,6 @@ def _ranges_text(after: Mapping[str, tuple[int, int]]) -> str:
     return f"{len(after)} domains, {between(min(lows), max(highs))}"
 
 
-def rows_of(report: SkewReport | SkewTable) -> tuple[SkewRow, ...]:
-    """Return the rows of the table."""
-    return tuple(item if isinstance(item, SkewRow) else SkewRow.of(item) for item in report.items)
-
-
 SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("NAMESPACE", lambda i: i.namespace),
     Column("WORKLOAD", lambda i: str(i.workload) + (f" ({i.revision})" if i.revision else "")),
@@ -178,9 +173,9 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("SKEW", lambda i: str(i.constraint.skew)),
     Column("PODS", _pods, wide=True),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
-    Column("DOMAINS", lambda i: counts_text(i.constraint.counts)),
+    Column("DOMAINS", lambda i: counts_text(counts_of(i.constraint))),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),
-    Column("NEXT", lambda i: first_and_more(i.next) if i.next else "", wide=True),
+    Column("NEXT", lambda i: first_and_more(i.next) if isinstance(i, SkewItem) and i.next else "", wide=True),
     Column("HEADROOM", headroom_text, wide=True, below=True),
 )
 """What a row says of a workload and one of its constraints."""

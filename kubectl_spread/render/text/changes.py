@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow
+from kubectl_spread.contract.skew import SkewItem, SkewReport
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline import Table, table_of
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS
 from kubectl_spread.render.text import shortened, suffix_line
 from kubectl_spread.render.text.screen import PIPE, Screen, table_rows
 from kubectl_spread.render.text.show import gap_lines
@@ -35,7 +35,7 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
         screen: what they are written for; without a width, each row is a line.
         wide: whether all columns count.
     """
-    earlier, rows = rows_of(before), rows_of(now)
+    earlier, rows = before.items, now.items
     there = frozenset(map(_key, rows))
     gone = tuple(row for row in earlier if _key(row) not in there)
     was = dict(zip(map(_key, earlier), table_of(SKEW_COLUMNS, earlier, wide=wide).rows, strict=True))
@@ -70,7 +70,7 @@ def _by_key(report: SkewReport) -> Mapping[RowKey, SkewItem]:
     return {_key(item): item for item in report.items}
 
 
-def _key(item: SkewItem | SkewRow) -> RowKey:
+def _key(item: SkewItem) -> RowKey:
     """Return what a row is about, whatever it says."""
     return item.namespace, str(item.workload), item.revision, item.default, item.constraint.index
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport, SkewTable
 from kubectl_spread.render.outline import Extent, Gaps, table_of
-from kubectl_spread.render.outline.skew import SKEW_COLUMNS, rows_of, skew_outline
+from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
 from kubectl_spread.render.text import block_lines, outline_text, shortened, suffix_line, table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
 
@@ -29,7 +29,7 @@ def show_table(
         headers: whether the columns are named.
         nodes: the names of the cluster's nodes, which go without the suffix that all share where there is little room.
     """
-    table = table_of(SKEW_COLUMNS, rows_of(report), wide=wide)
+    table = table_of(SKEW_COLUMNS, report.items, wide=wide)
     told, suffix = shortened(table, (table,), screen, nodes=nodes)
     text = table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
     return text + suffix_line(suffix, screen)
