@@ -15,6 +15,7 @@ from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.simulation.steps import NotScaled, StepNote, UnknownController
 from kubectl_spread.snapshot import Snapshot
 
 _SCALERS = frozenset(("HorizontalPodAutoscaler", "VerticalPodAutoscaler", "ScaledObject"))
@@ -44,12 +45,10 @@ def objects_of(manifests: Sequence[Manifest]) -> tuple[KubernetesObject, ...]:
     return tuple(each.obj for each in manifests if each.obj is not None)
 
 
-def not_followed(manifests: Sequence[Manifest]) -> tuple[str, ...]:
+def not_followed(manifests: Sequence[Manifest]) -> tuple[StepNote, ...]:
     """Return what is not followed of manifests: who makes Pods of kinds of other APIs, and who scales."""
     return tuple(
-        f"what makes the Pods of {each.ref} is not known"
-        if each.template is not None
-        else f"{each.ref} scales nothing here"
+        UnknownController(each.ref) if each.template is not None else NotScaled(each.ref)
         for each in manifests
         if each.template is not None or each.document.kind in _SCALERS
     )

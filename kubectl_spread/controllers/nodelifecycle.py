@@ -11,6 +11,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Collection, Container, Mapping
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.taints import is_passing
@@ -83,7 +84,19 @@ def is_shut_down(node: Node) -> bool:
     return not answers(node) and any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
 
 
-def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, str]:
+class EvictionsStopped(msgspec.Struct, frozen=True):
+    """So many nodes of a zone do not answer that nothing is evicted there; all of the cluster where no node answers.
+
+    Attributes:
+        silent: those that do not answer (count).
+        nodes: all of the zone, or of the cluster (count).
+    """
+
+    silent: int
+    nodes: int
+
+
+def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, EvictionsStopped]:
     """Return node's name → why no Pods are evicted from it; nodes from which they are evicted are absent.
 
     Args:
@@ -95,7 +108,8 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
         if EXCLUDED not in node.metadata.labels:
             zones[_zone(node)].append(node)
     if not any(answers(node) for members in zones.values() for node in members):
-        return {name: "no node answers, so nothing is evicted" for name in names if _zone(nodes[name]) in zones}
+        every = sum(map(len, zones.values()))
+        return {name: EvictionsStopped(every, every) for name in names if _zone(nodes[name]) in zones}
     stopped = {
         zone for zone, members in zones.items() if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
     }
@@ -113,10 +127,8 @@ def _is_partially_disrupted(members: Collection[Node]) -> bool:
     return silent < len(members) and silent >= _UNHEALTHY_NODES and silent / len(members) >= _UNHEALTHY_SHARE
 
 
-def _stopped(members: Collection[Node]) -> str:
-    """Return why nothing is evicted in the zone."""
-    silent = sum(not answers(node) for node in members)
-    return f"{silent} of {len(members)} nodes of its zone do not answer, so nothing is evicted there"
+def _stopped(members: Collection[Node]) -> EvictionsStopped:
+    return EvictionsStopped(sum(not answers(node) for node in members), len(members))
 
 
 def evicted_after(pod: Pod, node: Node) -> int | None:

@@ -27,7 +27,8 @@ from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
-from kubectl_spread.simulation.steps import Gone, Step
+from kubectl_spread.simulation.steps import Blocked, Step
+from kubectl_spread.wording.simulate import blocked_text, note_text
 from kubectl_spread.wording.words import held_by_gates, listed
 
 
@@ -54,7 +55,7 @@ def reported(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defa
             evicted=tuple(map(_evicted, first.done.evicted)),
             blocked=tuple(map(_blocked, first.done.blocked)),
             lost=tuple(map(_evicted, first.done.lost)),
-            preempted=tuple(_evicted(Gone(pod)) for pod in first.seen.preempted[earlier:]),
+            preempted=tuple(_evicted(pod) for pod in first.seen.preempted[earlier:]),
             pending=tuple(_pending(outcomes.before, after, known)),
             newly_pending=_more_wait(before, after) or _more_refused(before, after),
             untried=max(each.done.untried for each in after) or UNSET,
@@ -94,14 +95,15 @@ UNSETTLED = "it does not come to rest: controllers and scheduler would go on lik
 def _notes(before: Observation, after: Sequence[After[Observation]]) -> Iterator[str]:
     """Yield what else is to be known of a step."""
     first = after[0]
-    yield from first.done.notes
+    yield from map(note_text, first.done.notes)
     for key, why in first.seen.refused.items():
         if why and before.refused.get(key) != why:
             yield f"the API server refuses Pods of {key[1].lower()}/{key[2]}: {why}"
     told = {each.pod.key for each in first.done.blocked}
     if held := {pod.pod.key: pod for each in after for pod in each.done.blocked if pod.pod.key not in told}:
         names = listed([f"{namespace}/{name}" for namespace, name in sorted(held)])
-        yield f"in other orders of chance {names} {'is' if len(held) == 1 else 'are'} held back: {held[min(held)].why}"
+        why = blocked_text(held[min(held)])
+        yield f"in other orders of chance {names} {'is' if len(held) == 1 else 'are'} held back: {why}"
     if not all(each.done.settled for each in after):
         yield UNSETTLED
 
@@ -138,14 +140,15 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
     return found
 
 
-def _evicted(gone: Gone) -> EvictedPod:
+def _evicted(pod: Pod) -> EvictedPod:
     """Return the Pod that went."""
-    return EvictedPod(namespace=gone.pod.metadata.namespace, pod=gone.pod.metadata.name, node=gone.pod.spec.node_name)
+    return EvictedPod(namespace=pod.metadata.namespace, pod=pod.metadata.name, node=pod.spec.node_name)
 
 
-def _blocked(gone: Gone) -> BlockedPod:
+def _blocked(blocked: Blocked) -> BlockedPod:
     """Return the Pod that could not go."""
-    return BlockedPod(namespace=gone.pod.metadata.namespace, pod=gone.pod.metadata.name, why=gone.why)
+    pod = blocked.pod
+    return BlockedPod(namespace=pod.metadata.namespace, pod=pod.metadata.name, why=blocked_text(blocked))
 
 
 def _pending(start: Observation, after: Sequence[After[Observation]], known: _Decided) -> Iterator[PendingPods]:

@@ -25,7 +25,6 @@ from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, PodKey, controller_key
 from kubectl_spread.simulation.placement import room_for, storage_bound_on
 from kubectl_spread.simulation.quota_usage import QuotaUsage
-from kubectl_spread.wording.words import enumerated
 
 MOST_VERDICTS, PREEMPTING = 20_000_000, 5
 """Nodes (count) on which Pods are tried, one after another, before no other Pod is: two or three minutes. And how much
@@ -38,6 +37,23 @@ _ONE_BY_ONE = 3
 """In every fourth order, this one on, kubelets act one after another."""
 
 
+class JobFailed(msgspec.Struct, frozen=True):
+    """A Job fails, and its Pods go, for what its condition says."""
+
+    namespace: str
+    name: str
+    message: str
+
+
+class WaitsForReady(msgspec.Struct, frozen=True):
+    """A StatefulSet makes the missing Pods only once the first one, which is there, is ready."""
+
+    namespace: str
+    ref: WorkloadRef
+    first: str
+    missing: tuple[str, ...]
+
+
 class ControlLoop:
     """Everybody who acts of his own accord.
 
@@ -47,7 +63,7 @@ class ControlLoop:
 
     Attributes:
         turns: how many there were (count).
-        told: what has happened that is to be known, a sentence each.
+        failed_jobs: the Jobs that have failed, in order.
         untried: the Pods that wait and that were not tried on any node when that was last done (count).
         stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
     """
@@ -56,7 +72,7 @@ class ControlLoop:
         self.world = world
         self._most_verdicts = most_verdicts
         self.turns = 0
-        self.told: list[str] = []
+        self.failed_jobs: list[JobFailed] = []
         self.untried = 0
         self._first = dict(world.pods)
         self._usage = QuotaUsage(world)
@@ -117,14 +133,13 @@ class ControlLoop:
         self._renewed[key] = frozenset(self.world.owned.get(key, {}))
         self.world.dirty[key] = None
 
-    def held_up(self) -> Iterator[str]:
-        """Yield which Pods do not come before others are ready, a sentence for each StatefulSet."""
+    def held_up(self) -> Iterator[WaitsForReady]:
+        """Yield which Pods of each StatefulSet do not come before another is ready."""
         for (namespace, kind, name), pods in self.world.owned.items():
             owner = self.world.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
             first, missing = statefulset_control.held_up(owner, tuple(pods.values())) if owner else ("", ())
             if missing:
-                what = f"{kind.lower()}/{name} of {namespace}"
-                yield f"{what} makes {enumerated(missing)} only once {first} is ready"
+                yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), first, missing)
 
     def settle(self) -> bool:
         """Go on until nothing changes any more; return whether that point was reached."""
@@ -377,7 +392,7 @@ class ControlLoop:
         """
         after = self._with_failed(owner, key)
         if after.finished and not owner.finished:
-            self.told.append(f"job/{key[2]} of {key[0]} fails, and its Pods go: {after.status.conditions[-1].message}")
+            self.failed_jobs.append(JobFailed(key[0], key[2], after.status.conditions[-1].message))
             self.world.put(after)
             for pod in active(self._living(key)):
                 self.world.delete(pod)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers import deployment, disruption, nodelifecycle
+from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.templates import same_template, template_hash
@@ -24,11 +25,65 @@ from kubectl_spread.objects.workloads import DaemonSet, Deployment, ReplicaSet, 
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE
 from kubectl_spread.simulation.cluster_state import BY_EVICTION, BY_TAINT, ClusterState, PodKey
-from kubectl_spread.simulation.control_loop import ControlLoop
-from kubectl_spread.wording.words import listed
+from kubectl_spread.simulation.control_loop import ControlLoop, JobFailed, WaitsForReady
 
-NO_CONTROLLER = "nothing manages it, so kubectl refuses the drain without --force"
-REFUSED = "the drain was refused"
+
+class Unmanaged(msgspec.Struct, frozen=True):
+    """Nothing manages the Pod, so kubectl refuses the drain without --force."""
+
+
+class DaemonSetGone(msgspec.Struct, frozen=True):
+    """Its DaemonSet, of this name, does not exist, so kubectl refuses the drain without --force."""
+
+    name: str
+
+
+class DrainRefused(msgspec.Struct, frozen=True):
+    """The drain of its node was refused for another Pod."""
+
+
+class DrainWaits(msgspec.Struct, frozen=True):
+    """Kubectl still waits for this node to be drained."""
+
+    node: str
+
+
+class EvictionRefused(msgspec.Struct, frozen=True):
+    """The API server refuses the eviction, in these words."""
+
+    message: str
+
+
+BlockReason: TypeAlias = Unmanaged | DaemonSetGone | DrainRefused | DrainWaits | EvictionRefused
+"""Why a Pod that should go does not."""
+
+
+class StuckPods(msgspec.Struct, frozen=True):
+    """The drain waits for these Pods, which stay Terminating.
+
+    Attributes:
+        pods: namespace and name of each.
+        node_silent: whether their nodes do not answer; else they have finalizers.
+    """
+
+    pods: tuple[PodKey, ...]
+    node_silent: bool
+
+
+class UnknownController(msgspec.Struct, frozen=True):
+    """What makes the Pods of an applied object is not known."""
+
+    ref: WorkloadRef
+
+
+class NotScaled(msgspec.Struct, frozen=True):
+    """An applied autoscaler scales nothing in a simulation."""
+
+    ref: WorkloadRef
+
+
+StepNote: TypeAlias = StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
+"""What else is to be known of a step."""
 
 
 class Verb(StrEnum):
@@ -59,7 +114,7 @@ class Step(msgspec.Struct, frozen=True):
         number: how many replicas, or nodes (count).
         force: whether a drain evicts Pods that nothing manages.
         objects: what is applied.
-        notes: what is not known of it, a sentence each.
+        notes: what is not known of it.
     """
 
     verb: Verb
@@ -70,41 +125,43 @@ class Step(msgspec.Struct, frozen=True):
     number: int = 1
     force: bool = False
     objects: tuple[KubernetesObject, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[StepNote, ...] = ()
 
     def __str__(self) -> str:
         """Return the step as it was asked for."""
         return f"{self.verb} {self.value}"
 
 
-class Gone(msgspec.Struct, frozen=True):
-    """A Pod that had to go, or could not.
+class Blocked(msgspec.Struct, frozen=True):
+    """A Pod that should have gone, and did not.
 
     Attributes:
         pod: as it was before.
-        why: why it could not go; empty for one that went.
+        reason: why it could not go.
+        goes_with_node: whether its node was removed, and the Pod with it.
     """
 
     pod: Pod
-    why: str = ""
+    reason: BlockReason
+    goes_with_node: bool = False
 
 
 class Done(msgspec.Struct, frozen=True):
     """What a step did to Pods, before they were made again.
 
     Attributes:
-        evicted: those that had to go, and did.
+        evicted: those that had to go, and did, as they were before.
         blocked: those that should have gone, and did not.
         lost: those that went and that nothing makes again.
-        notes: what else is to be known, a sentence each.
+        notes: what else is to be known.
         settled: whether everything came to rest.
         untried: the Pods that wait and that nobody tried on nodes any more (count): too many had been before.
     """
 
-    evicted: tuple[Gone, ...] = ()
-    blocked: tuple[Gone, ...] = ()
-    lost: tuple[Gone, ...] = ()
-    notes: tuple[str, ...] = ()
+    evicted: tuple[Pod, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    lost: tuple[Pod, ...] = ()
+    notes: tuple[StepNote, ...] = ()
     settled: bool = True
     untried: int = 0
 
@@ -114,11 +171,12 @@ Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 def act(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """Do the step, and let everybody act until nothing changes any more."""
-    told, waited = len(turns.told), set(turns.held_up())
+    failed, waited = len(turns.failed_jobs), set(turns.held_up())
     done = ACTS[step.verb](step, world, turns)
     settled = turns.settle()
-    waiting = (why for why in turns.held_up() if why not in waited)
-    return replace(done, settled=settled, untried=turns.untried, notes=(*done.notes, *turns.told[told:], *waiting))
+    waiting = (each for each in turns.held_up() if each not in waited)
+    notes = (*done.notes, *turns.failed_jobs[failed:], *waiting)
+    return replace(done, settled=settled, untried=turns.untried, notes=notes)
 
 
 # Nodes
@@ -145,44 +203,42 @@ def _drain(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     """
     _cordon(step, world, turns)
     gone: list[Pod] = []
-    blocked: list[Gone] = []
+    blocked: list[Blocked] = []
     waits_at = ""
-    held: Mapping[PodKey, str]
+    held: Mapping[PodKey, BlockReason]
     for name in sorted(step.nodes):
         drained = [pod for pod in world.on_nodes([name])[name] if _is_drained(pod, world)]
         whys = {pod.key: why for pod in drained if not step.force and (why := _needs_force(pod, world))}
         if whys:
-            held = {pod.key: whys.get(pod.key, REFUSED) for pod in drained}
+            held = {pod.key: whys.get(pod.key, DrainRefused()) for pod in drained}
         elif waits_at:
-            held = {pod.key: f"kubectl still waits for {waits_at} to be drained" for pod in drained}
+            held = {pod.key: DrainWaits(waits_at) for pod in drained}
         else:
             held = _evict(drained, world, turns)
             # What is refused for good ends the drain of one node, and kubectl goes on with the next.
-            tried_again = set(held.values()) - {eviction.MORE_THAN_ONE}
+            tried_again = set(held.values()) - {EvictionRefused(eviction.MORE_THAN_ONE)}
             waits_at = name if tried_again or any(_waited_for(drained, world)) else ""
-        blocked += [Gone(pod, held[pod.key]) for pod in drained if pod.key in held]
+        blocked += [Blocked(pod, held[pod.key]) for pod in drained if pod.key in held]
         gone += [pod for pod in drained if pod.key not in held]
     return replace(_gone(gone, world), blocked=tuple(blocked), notes=tuple(_waited_for(gone, world)))
 
 
 def _gone(pods: Iterable[Pod], world: ClusterState) -> Done:
     """Return that these Pods went: evicted, or lost where nothing makes them again."""
-    gone = [(Gone(pod), _is_lost(pod, world)) for pod in pods]
-    return Done(evicted=tuple(each for each, lost in gone if not lost), lost=tuple(each for each, lost in gone if lost))
+    gone = [(pod, _is_lost(pod, world)) for pod in pods]
+    return Done(evicted=tuple(pod for pod, lost in gone if not lost), lost=tuple(pod for pod, lost in gone if lost))
 
 
-def _waited_for(leaving: Iterable[Pod], world: ClusterState) -> Iterator[str]:
+def _waited_for(leaving: Iterable[Pod], world: ClusterState) -> Iterator[StuckPods]:
     """Yield for which of the Pods kubectl drain waits on and on, and why they stay.
 
     Source: kubectl pkg/drain/drain.go waitForDelete (v0.36).
     """
     stuck = [pod for each in leaving if (pod := world.pods.get(each.key)) and world.is_stuck(pod)]
-    whys = {True: "on a node that does not answer", False: "until finalizers are removed"}
-    for silent, why in whys.items():
-        pods = [pod for pod in stuck if (pod.spec.node_name in world.lost) is silent]
+    for silent in (True, False):
+        pods = tuple(pod.key for pod in stuck if (pod.spec.node_name in world.lost) is silent)
         if pods:
-            names = listed([f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods])
-            yield f"the drain waits for {names}, Terminating {why}"
+            yield StuckPods(pods, silent)
 
 
 def _is_drained(pod: Pod, world: ClusterState) -> bool:
@@ -197,17 +253,17 @@ def _is_drained(pod: Pod, world: ClusterState) -> bool:
     return pod.finished or not daemon
 
 
-def _needs_force(pod: Pod, world: ClusterState) -> str:
-    """Return why kubectl does not drain the Pod's node without --force; empty where it does.
+def _needs_force(pod: Pod, world: ClusterState) -> Unmanaged | DaemonSetGone | None:
+    """Return why kubectl does not drain the Pod's node without --force; None where it does.
 
     Source: filters.go daemonSetFilter, unreplicatedFilter.
     """
     owner = pod.metadata.controller
     if owner is None:
-        return "" if pod.finished else NO_CONTROLLER
+        return None if pod.finished else Unmanaged()
     if owner.kind == DaemonSet.__name__ and _is_alone(pod, world):
-        return f"its DaemonSet {owner.name} does not exist, so kubectl refuses the drain without --force"
-    return ""
+        return DaemonSetGone(owner.name)
+    return None
 
 
 def _is_alone(pod: Pod, world: ClusterState) -> bool:
@@ -223,7 +279,7 @@ def _is_lost(pod: Pod, world: ClusterState) -> bool:
     return _is_alone(pod, world) or (going and not pod.finished)
 
 
-def _evict(leaving: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> Mapping[PodKey, str]:
+def _evict(leaving: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> Mapping[PodKey, BlockReason]:
     """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
 
     Source: kubectl pkg/drain/drain.go evictPods (v0.36).
@@ -234,13 +290,13 @@ def _evict(leaving: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> M
     waiting = sorted((pod.key for pod in leaving), key=lambda key: world.order(key[1]))
     world.free |= len(waiting) > 1
     while True:
-        refused: dict[PodKey, str] = {}
+        refused: dict[PodKey, BlockReason] = {}
         for key in waiting:
             pod = world.pods.get(key)
             if pod is None or pod.terminating:
                 continue
             if why := _refusal(pod, world):
-                refused[key] = why
+                refused[key] = EvictionRefused(why)
             else:
                 world.evict(pod, BY_EVICTION)
                 if world.seed % 2:
@@ -281,7 +337,7 @@ def _remove(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     silent = _evicted_as_lost(world, turns)
     return Done(
         evicted=(*done.evicted, *left.evicted, *silent.evicted),
-        blocked=tuple(replace(each, why=f"{each.why}, and it goes with its node") for each in done.blocked),
+        blocked=tuple(replace(each, goes_with_node=True) for each in done.blocked),
         lost=(*done.lost, *left.lost, *silent.lost),
         notes=silent.notes,  # What the drain waited for went with its node.
     )

@@ -1,0 +1,65 @@
+"""What is to be known of a step of a simulation, in words."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
+from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
+from kubectl_spread.simulation.steps import (
+    Blocked,
+    BlockReason,
+    DaemonSetGone,
+    DrainRefused,
+    DrainWaits,
+    EvictionRefused,
+    NotScaled,
+    StepNote,
+    StuckPods,
+    UnknownController,
+    Unmanaged,
+)
+from kubectl_spread.wording.words import enumerated, listed
+
+
+def blocked_text(blocked: Blocked) -> str:
+    """Return why a Pod that should go does not."""
+    return f"{_reason(blocked.reason)}{', and it goes with its node' if blocked.goes_with_node else ''}"
+
+
+def _reason(reason: BlockReason) -> str:
+    match reason:
+        case Unmanaged():
+            return "nothing manages it, so kubectl refuses the drain without --force"
+        case DaemonSetGone(name):
+            return f"its DaemonSet {name} does not exist, so kubectl refuses the drain without --force"
+        case DrainRefused():
+            return "the drain was refused"
+        case DrainWaits(node):
+            return f"kubectl still waits for {node} to be drained"
+        case EvictionRefused(message):
+            return message
+        case _:
+            assert_never(reason)
+
+
+def note_text(note: StepNote) -> str:
+    """Return what else is to be known of a step."""
+    match note:
+        case StuckPods(pods, node_silent):
+            why = "on a node that does not answer" if node_silent else "until finalizers are removed"
+            return f"the drain waits for {listed(['/'.join(key) for key in pods])}, Terminating {why}"
+        case EvictionsStopped(silent, nodes) if silent < nodes:
+            return f"{silent} of {nodes} nodes of its zone do not answer, so nothing is evicted there"
+        case EvictionsStopped():
+            return "no node answers, so nothing is evicted"
+        case JobFailed(namespace, name, message):
+            return f"job/{name} of {namespace} fails, and its Pods go: {message}"
+        case WaitsForReady(namespace, ref, first, missing):
+            return f"{ref} of {namespace} makes {enumerated(missing)} only once {first} is ready"
+        case UnknownController(ref):
+            return f"what makes the Pods of {ref} is not known"
+        case NotScaled(ref):
+            return f"{ref} scales nothing here"
+        case _:
+            assert_never(note)

@@ -1,0 +1,77 @@
+"""What is to be known of a step of a simulation, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
+from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
+from kubectl_spread.simulation.steps import (
+    Blocked,
+    BlockReason,
+    DaemonSetGone,
+    DrainRefused,
+    DrainWaits,
+    EvictionRefused,
+    NotScaled,
+    StepNote,
+    StuckPods,
+    UnknownController,
+    Unmanaged,
+)
+from kubectl_spread.wording.simulate import blocked_text, note_text
+from tests.build import pod, typed_pod
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (Unmanaged(), "nothing manages it, so kubectl refuses the drain without --force"),
+        (DaemonSetGone("logs"), "its DaemonSet logs does not exist, so kubectl refuses the drain without --force"),
+        (DrainRefused(), "the drain was refused"),
+        (DrainWaits("a1"), "kubectl still waits for a1 to be drained"),
+        (EvictionRefused("no"), "no"),
+    ],
+    ids=str,
+)
+def test_why_a_pod_does_not_go(reason: BlockReason, text: str) -> None:
+    described = typed_pod(pod("p", on="a1"))
+    assert blocked_text(Blocked(described, reason)) == text
+    assert blocked_text(Blocked(described, reason, goes_with_node=True)) == f"{text}, and it goes with its node"
+
+
+PODS = (("n", "web-0"), ("n", "web-1"))
+
+
+@pytest.mark.parametrize(
+    ("note", "text"),
+    [
+        (
+            StuckPods(PODS, node_silent=True),
+            "the drain waits for n/web-0, n/web-1, Terminating on a node that does not answer",
+        ),
+        (
+            StuckPods(PODS[:1], node_silent=False),
+            "the drain waits for n/web-0, Terminating until finalizers are removed",
+        ),
+        (EvictionsStopped(3, 4), "3 of 4 nodes of its zone do not answer, so nothing is evicted there"),
+        (EvictionsStopped(4, 4), "no node answers, so nothing is evicted"),
+        (JobFailed("n", "copy", "too often"), "job/copy of n fails, and its Pods go: too often"),
+        (
+            WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), "db-0", ("db-1", "db-2")),
+            "statefulset/db of n makes db-1 and db-2 only once db-0 is ready",
+        ),
+        (
+            UnknownController(WorkloadRef(kind="Rollout", name="web")),
+            "what makes the Pods of rollout/web is not known",
+        ),
+        (
+            NotScaled(WorkloadRef(kind="HorizontalPodAutoscaler", name="web")),
+            "horizontalpodautoscaler/web scales nothing here",
+        ),
+    ],
+    ids=str,
+)
+def test_what_else_is_to_be_known(note: StepNote, text: str) -> None:
+    assert note_text(note) == text
