@@ -138,7 +138,6 @@ def _awaiting(command: Command, word: str) -> TyperOption | None:
 
 
 def _flags(command: Command, before: Sequence[str], typed: str) -> Completion:
-    """Return the flags that may be given, or given again."""
     context = command.make_context(command.name, list(before), resilient_parsing=True)
     sources = {name: context.get_parameter_source(name) for name in context.params}
     given = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
@@ -148,13 +147,13 @@ def _flags(command: Command, before: Sequence[str], typed: str) -> Completion:
 
 
 def _value(command: Command, param: TyperOption | TyperArgument, before: Sequence[str], typed: str) -> Completion:
-    """Return what the flag or argument may be."""
     given = command.make_context(command.name, list(before), resilient_parsing=True).params
     earlier = given[f"{param.name}"]
     line = Line(given, earlier if isinstance(earlier, tuple) else (), typed)
     metavar = (param.metavar or "").strip("[].")
     if noun := re.match("[A-Z/]+", metavar):
-        return VALUES.get(noun[0], _nothing)(line)
+        complete = VALUES.get(noun[0])
+        return complete(line) if complete else NOTHING
     choices = metavar.split("|")
     return _choice(line, choices) if len(choices) > 1 else NOTHING
 
@@ -166,13 +165,7 @@ def _choice(line: Line, choices: Sequence[str]) -> Completion:
     return line.matching(choices, directive=Directive.NO_FILES | Directive.NO_SPACE) if goes_on else found
 
 
-def _nothing(_: Line) -> Completion:
-    """Return nothing: only the user knows."""
-    return NOTHING
-
-
 def _files(_: Line) -> Completion:
-    """Return that the shell knows."""
     return Completion({}, Directive.FILES)
 
 
@@ -182,14 +175,12 @@ def _configured(section: Literal["contexts", "clusters", "users"], line: Line) -
 
 
 def _namespaces(line: Line) -> Completion:
-    """Return the cluster's namespaces."""
     from kubectl_spread.objects.kinds import NAMESPACE
 
     return line.matching(_cluster_names(line, NAMESPACE))
 
 
 def _explained(line: Line) -> Completion:
-    """Return what there is to explain, with what it is."""
     from kubectl_spread.wording.entries import ENTRIES
 
     said = {entry.name: entry.summary for entry in ENTRIES}
@@ -197,7 +188,6 @@ def _explained(line: Line) -> Completion:
 
 
 def _pending_pods(line: Line) -> Completion:
-    """Return the Pods of the namespace that wait for a node."""
     from kubectl_spread.objects.kinds import POD
 
     return line.matching(_cluster_names(line, POD, field_selector=names.UNSCHEDULED))
@@ -222,7 +212,6 @@ def _workloads(line: Line) -> Completion:
 
 
 def _topology_keys(line: Line) -> Completion:
-    """Return the keys of the labels that the cluster's Nodes carry."""
     from kubectl_spread.objects.kinds import NODE
 
     return NOTHING if line.given["from_"] else line.matching(names.label_keys(_connection(line), NODE))
@@ -236,7 +225,6 @@ def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple
 
 
 def _connection(line: Line) -> ConnectionOptions:
-    """Return what the line's flags say of the cluster."""
     from kubectl_spread.cluster.access.options import ConnectionOptions
 
     known = ConnectionOptions.__struct_fields__

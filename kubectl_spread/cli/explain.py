@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kubectl_spread.cli import output
 from kubectl_spread.cli.flags import Flags, LogFlags, StructuredOutput
 from kubectl_spread.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubectl_spread.render.fields import JsonField
 
 EPILOG = """
 \b
@@ -31,13 +35,16 @@ class ExplainFlags(Flags):
 
 def explain(flags: ExplainFlags, printing: StructuredOutput, _: LogFlags) -> None:
     """Explain a finding, a fix, a status, a field or a column, from what ships with this plugin: nothing is read."""
-    from kubectl_spread.render.fields import fields_named
     from kubectl_spread.render.text.explain import entries_text, fields_text, listed_text, values_of
     from kubectl_spread.render.text.screen import Screen
     from kubectl_spread.wording import entries
 
     found = entries.entries_named(flags.name) if flags.name else entries.ENTRIES
-    fields = () if found else fields_named(flags.name)
+    fields: Sequence[JsonField] = ()
+    if not found:
+        from kubectl_spread.render.fields import fields_named  # Knows the types of every report.
+
+        fields = fields_named(flags.name)
     if not found and not fields:
         near = entries.similar_names(flags.name)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl spread explain lists what there is"

@@ -165,7 +165,6 @@ class ReadFlags(Flags):
 
 
 def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
-    """Return the flag ``-o`` with the formats of a kind of report."""
     return Option("--output", "-o", metavar=formats.metavar_for(report), help="How the answer is printed.")
 
 
@@ -259,7 +258,6 @@ def taking_flag_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _flags(group: type[Flags]) -> tuple[inspect.Parameter, ...]:
-    """Return a keyword parameter for each flag of the group."""
     hints = get_type_hints(group, include_extras=True)
     return tuple(
         inspect.Parameter(

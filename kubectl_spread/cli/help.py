@@ -87,7 +87,6 @@ def shared_help() -> str:
 
 
 def _width() -> int:
-    """Return how long lines may be: as the terminal is wide, but not too long to be read."""
     return min(terminal_width(sys.stdout) or NARROW, WIDE)
 
 
@@ -106,7 +105,6 @@ def takes(option: TyperOption) -> str:
 
 
 def _paragraph(text: str, width: int) -> str:
-    """Return a paragraph, wrapped."""
     return "\n".join(wrap(" ".join(text.split()), width))
 
 
@@ -117,7 +115,6 @@ def _section(title: str, options: Iterable[TyperOption], width: int) -> str:
 
 
 def _description(option: TyperOption) -> str:
-    """Return what the flag does, with what it may be given and what it is otherwise."""
     choices = f" One of: {', '.join((option.metavar or '').split('|'))}." if takes(option) == "FORMAT" else ""
     default = option.default
     shown = option.show_default and default not in {None, "", False, "0"} and not callable(default)
@@ -125,7 +122,6 @@ def _description(option: TyperOption) -> str:
 
 
 def _listed(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield a line for each name, its text beside it."""
     every = list(rows)
     indent = 2 + max((len(name) for name, _ in every if len(name) <= LONGEST_FORM), default=0) + 2
     for name, text in every:

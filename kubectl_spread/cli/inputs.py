@@ -50,7 +50,6 @@ def cluster_of(connection: ConnectionFlags, scope: ScopeFlags) -> ClusterSource:
 
 
 def _options(flags: ConnectionFlags, namespace: str) -> ConnectionOptions:
-    """Return the flags as what connects takes them."""
     from kubectl_spread.cluster.access.options import ConnectionOptions
 
     return ConnectionOptions(

@@ -134,7 +134,6 @@ def _options(flags: ShowFlags, reading: ReadFlags, output: str) -> ShowOptions:
 def _table(
     printing: ShowOutput, asked: Scope, report: SkewReport | SkewTable, nodes: Collection[str], *, wide: bool
 ) -> str:
-    """Return the answer as a table, where the nodes have these names."""
     from kubectl_spread.render.text.show import show_table
 
     screen = output.screen_for(printing, asked.namespace)
@@ -150,7 +149,6 @@ def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: Skew
 
 
 def _notes(flags: ShowFlags, scope: Scope, answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:
-    """Yield what to say beside the answer."""
     from kubectl_spread.commands.scope import namespaces_with_pods, nothing_found
     from kubectl_spread.commands.show import how_read
     from kubectl_spread.wording.words import did_you_mean

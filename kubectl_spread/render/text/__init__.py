@@ -41,7 +41,6 @@ def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
 
 
 def _tables(outline: Outline) -> Iterator[Table]:
-    """Yield the tables of an outline."""
     for block in (block for item in outline.items for block in item.blocks):
         if isinstance(block, Table | ConstraintBlock):
             yield block if isinstance(block, Table) else block.domains
@@ -69,12 +68,8 @@ def suffix_line(suffix: str, screen: Screen) -> str:
 
 
 def _item(item: Item, screen: Screen) -> str:
-    """Return one item; its headline stands on the first paragraph."""
-    first, *rest = item.paragraphs
-    paragraphs = [
-        [*_headline(item.headline, screen), *_lines(first, screen)],
-        *(list(_lines(it, screen)) for it in rest),
-    ]
+    first, *rest = ([line for block in blocks for line in block_lines(block, screen)] for blocks in item.paragraphs)
+    paragraphs = [[*_headline(item.headline, screen), *first], *rest]
     return "\n\n".join("\n".join(lines) for lines in paragraphs) + "\n"
 
 
@@ -85,12 +80,6 @@ def _headline(headline: Headline, screen: Screen) -> Iterator[str]:
     begins = len(lead) if first.startswith(lead) else 0
     yield first[:begins] + screen.paint(first[begins:], headline.tone)
     yield from (screen.paint(line, headline.tone) for line in rest)
-
-
-def _lines(blocks: Iterable[Block], screen: Screen) -> Iterator[str]:
-    """Yield the lines of the blocks."""
-    for block in blocks:
-        yield from block_lines(block, screen)
 
 
 def block_lines(block: Block, screen: Screen = PIPE) -> Iterator[str]:
@@ -110,7 +99,6 @@ def block_lines(block: Block, screen: Screen = PIPE) -> Iterator[str]:
 
 
 def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | Messages) -> Iterator[str]:
-    """Yield what is told in sentences, one a line."""
     match block:
         case SameFor() | Note():
             yield block.line
@@ -129,7 +117,6 @@ def _sentences(block: SameFor | Note | Refusals | Warnings | Findings | Gaps | M
 
 
 def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
-    """Yield a constraint, its domains, its minimum and the nodes it passes over."""
     yield from screen.wrapped(constraint.line)
     yield from table_lines(constraint.domains, screen)
     for line in (constraint.minimum, *constraint.bypassed):
@@ -137,7 +124,6 @@ def _constraint(constraint: ConstraintBlock, screen: Screen) -> Iterator[str]:
 
 
 def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
-    """Yield the fixes with what each opens and the commands that make it."""
     for title, together in fixes.groups:
         yield f"{title}:"
         for fix in together:
@@ -153,7 +139,6 @@ def _fixes(fixes: Fixes, screen: Screen) -> Iterator[str]:
 
 
 def _fix(fix: FixBlock, screen: Screen) -> Iterator[str]:
-    """Yield the lines of one fix: sentences fit to the screen, what is to be copied as it is."""
     indent = " " * NUMBERED
     yield from screen.wrapped(f"  {fix.number}. {fix.id}: {fix.summary}. {fix.effect}", under=NUMBERED)
     for note in (*fix.notes, *([f"({fix.starts})"] if fix.starts else [])):
@@ -165,7 +150,6 @@ def _fix(fix: FixBlock, screen: Screen) -> Iterator[str]:
 
 
 def _messages(messages: Messages) -> Iterator[str]:
-    """Yield our message and the scheduler's last one, each in one line."""
     if messages.ours:
         yield f"Message{' now' if messages.differs else ''}: {cell(messages.ours)}"
     if messages.remark:

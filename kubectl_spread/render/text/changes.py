@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TypeAlias
 
@@ -50,24 +49,19 @@ def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, 
 
 def summary(before: SkewReport, now: SkewReport) -> str:
     """Return which workloads have changed, come and gone, in one line."""
-    was, there = _by_key(before), _by_key(now)
+    was, there = ({_key(item): item for item in report.items} for report in (before, now))
     parts = (
         ("changed", (item for key, item in there.items() if key in was and was[key] != item)),
         ("new", (item for key, item in there.items() if key not in was)),
         ("gone", (item for key, item in was.items() if key not in there)),
     )
-    words = [f"{word}: {listed(names, NAMED)}" for word, items in parts if (names := _names(items))]
-    return clean("; ".join(words)) or "what could be read has changed"
-
-
-def _names(items: Iterable[SkewItem]) -> list[str]:
-    """Return the workloads of the rows, each once."""
-    return list(dict.fromkeys(f"{item.namespace}/{item.workload}" for item in items))
-
-
-def _by_key(report: SkewReport) -> Mapping[RowKey, SkewItem]:
-    """Return what each row is about → all that is known of it."""
-    return {_key(item): item for item in report.items}
+    named = [
+        (word, list(dict.fromkeys(f"{each.namespace}/{each.workload}" for each in items))) for word, items in parts
+    ]
+    return (
+        clean("; ".join(f"{word}: {listed(names, NAMED)}" for word, names in named if names))
+        or "what could be read has changed"
+    )
 
 
 def _key(item: SkewItem) -> RowKey:

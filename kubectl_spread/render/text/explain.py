@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from kubectl_spread.contract.report import API_VERSION
-from kubectl_spread.render.fields import JsonField
 from kubectl_spread.render.outline import Column, table_of
 from kubectl_spread.render.text import table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
 from kubectl_spread.wording.entry import Entry, EntryKind
+
+if TYPE_CHECKING:
+    from kubectl_spread.render.fields import JsonField
 
 WIDTH = 100
 """Characters to a line, at most."""
@@ -50,7 +53,6 @@ def values_of(entries: Sequence[Entry], fields: Sequence[JsonField] = ()) -> dic
 
 
 def _entry_text(entry: Entry, screen: Screen, readable: Screen) -> str:
-    """Return one entry: what it is, what it means, when it comes, what to do, where to read on."""
     paragraphs = (
         entry.meaning,
         f"{LABELS.get(entry.kind, 'Reported')}: {entry.when}",

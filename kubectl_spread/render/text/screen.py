@@ -104,9 +104,10 @@ def unbroken(table: Table, screen: Screen) -> bool:
 
 
 def _as_shown(table: Table, screen: Screen) -> Table:
-    """Return the table with clean cells, and without a column that only repeats what was asked about."""
-    if screen.namespace and _repeats(table, screen.namespace):
-        table = _without(table, NAMESPACE)
+    if screen.namespace and NAMESPACE in table.headers:
+        column = table.headers.index(NAMESPACE)
+        if {row[column] for row in table.rows} == {screen.namespace}:
+            table = _without(table, NAMESPACE)
     return msgspec.structs.replace(table, rows=tuple(tuple(map(cell, row)) for row in table.rows))
 
 
@@ -122,11 +123,6 @@ def _below(full: Table, shown: Table, screen: Screen) -> Iterator[Sequence[str]]
             elif header in full.below and header not in shown.headers and text != NONE:
                 lines += screen.wrapped(f"  {header.lower()}: {text}", under=2)
         yield lines
-
-
-def _repeats(table: Table, namespace: str) -> bool:
-    """Whether a column of the table says nothing but that namespace."""
-    return NAMESPACE in table.headers and {row[table.headers.index(NAMESPACE)] for row in table.rows} == {namespace}
 
 
 def _in_lines(text: str, width: int, tone: Tone | None, screen: Screen) -> str:
@@ -193,15 +189,10 @@ def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
     return [
         (
             max(len(header), *map(len, cells)),
-            max(len(header), *(min(_longest_word(text), longest) for text in set(cells))),
+            max(len(header), *(min(max(map(len, text.split()), default=0), longest) for text in set(cells))),
         )
         for header, cells in zip(table.headers, columns, strict=True)
     ]
-
-
-def _longest_word(text: str) -> int:
-    """Return how many characters its longest word has."""
-    return max(map(len, text.split()), default=0)
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -249,7 +240,6 @@ def _in_words(table: Table) -> Table:
 
 
 def _without(table: Table, header: str) -> Table:
-    """Return the table without a column; as it is where it has none of that name."""
     if header not in table.headers:
         return table
     gone = table.headers.index(header)
