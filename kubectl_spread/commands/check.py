@@ -16,7 +16,7 @@ from kubectl_spread.commands.origin import in_its_file
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport, as_item
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
@@ -26,7 +26,7 @@ from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.check_item import Checked, Coming, checked, coming, with_missing
-from kubectl_spread.diagnosis.evaluation import as_item
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector

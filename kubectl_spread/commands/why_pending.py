@@ -17,16 +17,16 @@ from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.contract.evaluation import Verdict
-from kubectl_spread.contract.pending import PendingItem, PendingReport, Preemption, with_event
+from kubectl_spread.contract.evaluation import as_item, evaluation_report
+from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
-from kubectl_spread.diagnosis.evaluation import as_item, evaluated, judge
+from kubectl_spread.diagnosis.evaluation import Verdict, judge
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.search import NO_FIXES, fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.not_created import NotCreated
-from kubectl_spread.diagnosis.preemption import awaited, nomination_report
+from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -291,7 +291,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
     known = handle.profile.serves(pod)
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
-    report = evaluated(judgement)
+    report = evaluation_report(judgement)
     siblings = siblings_of(pod, pending, handle.snapshot)
     found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(

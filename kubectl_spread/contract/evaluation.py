@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from kubectl_spread.contract.constraints import ConstraintReport, Requirement
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Report
-from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
+from kubectl_spread.diagnosis import lint
+from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, verdict_of
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
+from kubectl_spread.scheduler import podtopologyspread
+from kubectl_spread.scheduler.cycle import NodeVerdict
+from kubectl_spread.scheduler.nodeinfo import NodeInfo
+from kubectl_spread.wording.incomplete import headed
 
-
-class Verdict(StrEnum):
-    """Whether the Pod can be scheduled now.
-
-    Incomplete where something that could say no was not evaluated, Invalid where the API server takes no such object.
-    """
-
-    SCHEDULABLE = "Schedulable"
-    UNSCHEDULABLE = "Unschedulable"
-    INCOMPLETE = "Incomplete"
-    INVALID = "Invalid"
+ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
 class Rejection(Report, frozen=True, kw_only=True):
@@ -103,3 +103,91 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     def assumed(self) -> bool:
         """Whether the scheduler has chosen a node already and waits to bind the Pod, as the summary says."""
         return self.verdict is Verdict.SCHEDULABLE and bool(self.summary)
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """A decision in words, before any node is named.
+
+    Attributes:
+        summary: why the Pod has no node; empty where it finds one.
+        message: what the scheduler says; empty where it says nothing, None where that is not known.
+        incomplete: what this does not rest on.
+    """
+
+    summary: str
+    message: str | None
+    incomplete: tuple[Incomplete, ...]
+
+
+def explanation_of(decision: Decision) -> Explanation:
+    """Return the decision in words."""
+    return Explanation(
+        summary=headed(decision.handle, decision.evaluation, decision.blame),
+        message=decision.message,
+        incomplete=incomplete_entries(decision.gaps),
+    )
+
+
+def evaluation_report(judgement: Judgement) -> EvaluationReport:
+    """Return what the scheduler has decided about a Pod as reports have it."""
+    evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
+    pod, to_blame = evaluation.pod, judgement.blame
+    reach, on_all = judgement.reach, judgement.judged_on_all_nodes
+    explanation = explanation_of(judgement)
+    verdict = verdict_of(evaluation, complete=not explanation.incomplete)
+    return EvaluationReport(
+        namespace=pod.metadata.namespace,
+        name=pod.metadata.name,
+        workload=owner_of(pod, handle.snapshot),
+        verdict=verdict if handle.decides(pod) else Verdict.INCOMPLETE,
+        summary=explanation.summary,
+        message=explanation.message,
+        # Scores are relative, and nodes that were not read are none that could be compared.
+        feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
+        nodes=tuple(_node(verdict, judgement) for verdict in evaluation.nodes.values()),
+        constraints=spread.constraints,
+        conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
+        core_of=UNSET if on_all is None else tuple(map(reported, on_all)),
+        findings=tuple(map(Finding.of, lint.of_pod(pod, handle, spread, evaluation))),
+        incomplete=explanation.incomplete,
+    )
+
+
+def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> ItemT:
+    """Return an item of a report with all that the evaluation has, and more."""
+    return struct(**{**asdict(report), **more})
+
+
+def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
+    """Return what became of one node."""
+    handle, spread, reach = judgement.handle, judgement.spread, judgement.reach
+    if verdict.first is None:
+        return NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))
+    return NodeReport(
+        name=verdict.name,
+        feasible=False,
+        plugin=verdict.first.plugin,
+        code=verdict.first.status.code.value,
+        reasons=verdict.first.status.reasons,
+        rejections=tuple(
+            Rejection(
+                plugin=rejection.plugin,
+                code=rejection.status.code.value,
+                reasons=rejection.status.reasons,
+                detail=_detail(rejection.plugin, handle.node_infos[verdict.name], spread),
+            )
+            for rejection in (reach.told(verdict) if reach else verdict.rejections)
+        ),
+        first=reach.is_first(verdict) if reach else UNSET,
+    )
+
+
+def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
+    """Return what a rejection is about: the first constraint that fails, or what the plugin's filter found."""
+    if plugin != podtopologyspread.NAME:
+        return spread.explainer.of_plugin(plugin, node_info)
+    for constraint in spread.constraints:
+        if node_info.name in spread.rejected.get(ConstraintRequirement(constraint.index), ()):
+            missing = constraint.topology_key not in node_info.labels
+            return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
+    return spread.explainer.of_plugin(plugin, node_info)

@@ -9,9 +9,10 @@ from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
-from kubectl_spread.controllers.workloads import PodName, Replicas
+from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.not_created import NotCreated
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.wording.events import DIFFERENCES
 
 
@@ -29,40 +30,6 @@ class EventReport(Report, frozen=True, kw_only=True):
     time: str = ""
     count: int = 1
     differs: str = ""
-
-
-class Preemption(Report, frozen=True, kw_only=True):
-    """What the scheduler would evict for the Pod at its next turn.
-
-    Attributes:
-        node: where; the first by name where several are equally good.
-        victims: the Pods to go, the most important first.
-        pdb_violations: how many of them a PodDisruptionBudget protects; None where budgets could not be read.
-        ties: the other nodes that are as good, any of which the scheduler may choose.
-        other_nodes: nodes that evictions would open too, at a higher price.
-        sampled: whether there are so many nodes that the scheduler tries only some, and may choose another one.
-        read: false where too few Pods were read to tell; absent where all is known.
-    """
-
-    node: str = ""
-    victims: tuple[PodName, ...] = ()
-    pdb_violations: int | None = None
-    ties: tuple[str, ...] = ()
-    other_nodes: tuple[str, ...] = ()
-    sampled: bool = False
-    read: Literal[False] | UnsetType = UNSET
-
-
-class Nomination(Report, frozen=True, kw_only=True):
-    """The node that the scheduler makes room on for the Pod.
-
-    Attributes:
-        node: which.
-        leaving: the Pods that it evicts and that are still there.
-    """
-
-    node: str
-    leaving: tuple[PodName, ...]
 
 
 class PendingItem(EvaluationReport, frozen=True, kw_only=True):

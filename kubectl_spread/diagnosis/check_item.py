@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.contract.check import CheckItem, Jam, Rollout
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport, as_item, evaluation_report, explanation_of
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
@@ -19,7 +19,7 @@ from kubectl_spread.controllers.rollout_plan import DesiredWorkload, FailedCreat
 from kubectl_spread.controllers.statefulset import PARALLEL
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.diagnosis.domains import diagnose
-from kubectl_spread.diagnosis.evaluation import as_item, evaluated, evaluation_report, judge
+from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judge
 from kubectl_spread.diagnosis.requirements import reported
 from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod, ResourceQuota
@@ -187,9 +187,13 @@ def _held_by(pod: Pod) -> tuple[str, ...]:
 def _evaluated(pod: Pod, old: Sequence[Pod], plan: RolloutPlan, handle: Handle) -> EvaluationReport:
     """Return what the scheduler decides about the first Pod, when as many of the old have gone as it waits for."""
     gone = _gone_before(plan.steps[0], old, handle) if plan.steps else len(old)
-    report = evaluation_report(pod, without(old[:gone], handle))
+    report = evaluation_report(_judged(pod, without(old[:gone], handle)))
     missing: tuple[Gap, ...] = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
     return with_missing(report, incomplete_entries(missing)) if missing else report
+
+
+def _judged(pod: Pod, handle: Handle) -> Judgement:
+    return judge(cycle.evaluate(pod, handle), handle)
 
 
 def _gone_before(step: PlannedPod, old: Sequence[Pod], handle: Handle) -> int:
@@ -242,7 +246,7 @@ def _explained(jam: placement.Jam | None, jammed: Placed, first: EvaluationRepor
         return Jam(**{**asdict(jam), "message": message}, summary=first.summary, conflict=first.conflict)
     found = judge(cycle.evaluate(pod, handle), handle)
     conflict = tuple(map(reported, found.blame.core)) if found.blame else ()
-    return Jam(**asdict(jam), summary=evaluated(found).summary, conflict=conflict)
+    return Jam(**asdict(jam), summary=explanation_of(found).summary, conflict=conflict)
 
 
 def _rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, handle: Handle) -> PlacementOutcomes:

@@ -1,50 +1,37 @@
-"""One Pod put to the scheduler: its verdict, node by node, and what its constraints say."""
+"""What the scheduler decides about one Pod, and why; all commands ask here."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
 
-from kubectl_spread.contract.constraints import Requirement
-from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Rejection, Verdict
-from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.pending import Preemption
-from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.controllers.workloads import owner_of
-from kubectl_spread.diagnosis import domains, lint
+from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.causes import Blame, Case
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
-from kubectl_spread.objects.core import Pod
-from kubectl_spread.scheduler import cycle, podtopologyspread
-from kubectl_spread.scheduler.cycle import Evaluation, NodeVerdict
+from kubectl_spread.diagnosis.requirements import Requirement
+from kubectl_spread.gaps import Gap
+from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any
-from kubectl_spread.wording.incomplete import headed
 
 if TYPE_CHECKING:
+    from kubectl_spread.diagnosis.preemption import Preemption
     from kubectl_spread.diagnosis.unread_nodes import Reach
 
-ItemT = TypeVar("ItemT", bound=EvaluationReport)
 
+class Verdict(StrEnum):
+    """Whether the Pod can be scheduled now.
 
-def evaluation_report(pod: Pod, handle: Handle) -> EvaluationReport:
-    """Return what the scheduler decides about the Pod, and why.
-
-    Args:
-        pod: as the API server would store it.
-        handle: the cluster, as the Pod's scheduler sees it.
-
-    Raises:
-        ValueError: a selector or quantity of the Pod cannot be read.
+    Incomplete where something that could say no was not evaluated, Invalid where the API server takes no such object.
     """
-    return evaluated(judge(cycle.evaluate(pod, handle), handle))
+
+    SCHEDULABLE = "Schedulable"
+    UNSCHEDULABLE = "Unschedulable"
+    INCOMPLETE = "Incomplete"
+    INVALID = "Invalid"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +54,19 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     reach: Reach | None = None
 
     @property
+    def message(self) -> str | None:
+        """The scheduler's message; empty where there is none, None where it is not known."""
+        decides = self.handle.decides(self.evaluation.pod)
+        return (self.reach or self.evaluation).message if decides else ""
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """What the decision does not rest on."""
+        evaluation = self.evaluation
+        beyond = self.reach.incomplete if self.reach else ()
+        return (*incomplete(evaluation.pod, self.handle, evaluation), *beyond)
+
+    @property
     def hides_victims(self) -> bool:
         """Whether it may evict Pods that were not read, so that nothing is known of preemption."""
         return self.reach is not None and self.blame is not None and self.reach.hides_victims
@@ -81,12 +81,19 @@ class Judgement(Decision, frozen=True, kw_only=True):
 
     spread: SpreadDiagnosis
 
+    @property
+    def judged_on_all_nodes(self) -> tuple[Requirement, ...] | None:
+        """The requirements that were judged on every node, where no node is left; None where all were."""
+        if self.reach is None or self.blame is None:
+            return None
+        return tuple(self.reach.core_of(each.index for each in self.spread.constraints if each.hard))
+
 
 def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
-    """Return why the scheduler decides so; all commands ask here.
+    """Return why the scheduler decides so.
 
     Raises:
-        ValueError: as for ``evaluation_report``.
+        ValueError: a selector or quantity of the Pod cannot be read.
     """
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
     reach = _reach(evaluation, handle) if handle.snapshot.inventory.not_read else None
@@ -123,63 +130,9 @@ def decide(evaluation: Evaluation, handle: Handle) -> Decision:
     """Return why the scheduler decides so, and of a Pod that some node takes no more than that.
 
     Raises:
-        ValueError: as for ``evaluation_report``.
+        ValueError: as for ``judge``.
     """
     return Decision(evaluation=evaluation, handle=handle) if evaluation.feasible else judge(evaluation, handle)
-
-
-class Said(msgspec.Struct, frozen=True):
-    """What is said of a Pod before any node is named.
-
-    Attributes:
-        summary: why it has no node; empty where it finds one.
-        message: what the scheduler says; empty where it says nothing, None where that is not known.
-        incomplete: what this does not rest on.
-    """
-
-    summary: str
-    message: str | None
-    incomplete: tuple[Incomplete, ...]
-
-
-def said_of(judgement: Decision) -> Said:
-    """Return what is said of the Pod."""
-    evaluation, handle, reach = judgement.evaluation, judgement.handle, judgement.reach
-    pod, to_blame = evaluation.pod, judgement.blame
-    return Said(
-        summary=headed(handle, evaluation, to_blame),
-        message=(reach or evaluation).message if handle.decides(pod) else "",
-        incomplete=incomplete_entries((*incomplete(pod, handle, evaluation), *(reach.incomplete if reach else ()))),
-    )
-
-
-def evaluated(judgement: Judgement) -> EvaluationReport:
-    """Return the report of what the scheduler has decided."""
-    evaluation, handle, spread = judgement.evaluation, judgement.handle, judgement.spread
-    pod, to_blame = evaluation.pod, judgement.blame
-    reach, said = judgement.reach, said_of(judgement)
-    served = handle.decides(pod)
-    return EvaluationReport(
-        namespace=pod.metadata.namespace,
-        name=pod.metadata.name,
-        workload=owner_of(pod, handle.snapshot),
-        verdict=verdict_of(evaluation, complete=not said.incomplete) if served else Verdict.INCOMPLETE,
-        summary=said.summary,
-        message=said.message,
-        # Scores are relative, and nodes that were not read are none that could be compared.
-        feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
-        nodes=tuple(_node(verdict, judgement) for verdict in evaluation.nodes.values()),
-        constraints=spread.constraints,
-        conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
-        core_of=_core_of(judgement),
-        findings=tuple(map(Finding.of, lint.of_pod(pod, handle, spread, evaluation))),
-        incomplete=said.incomplete,
-    )
-
-
-def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> ItemT:
-    """Return an item of a report that says what the evaluation says, and more."""
-    return struct(**{**asdict(report), **more})
 
 
 def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
@@ -187,46 +140,3 @@ def verdict_of(evaluation: Evaluation, *, complete: bool) -> Verdict:
     if not evaluation.feasible:
         return Verdict.INCOMPLETE if evaluation.undecided else Verdict.UNSCHEDULABLE
     return Verdict.SCHEDULABLE if complete else Verdict.INCOMPLETE
-
-
-def _core_of(judgement: Judgement) -> tuple[Requirement, ...] | UnsetType:
-    """Return the requirements that were judged on every node, where they may not be all."""
-    if judgement.reach is None or judgement.blame is None:
-        return UNSET
-    hard = (each.index for each in judgement.spread.constraints if each.hard)
-    return tuple(map(reported, judgement.reach.core_of(hard)))
-
-
-def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
-    """Return what became of one node."""
-    handle, spread, reach = judgement.handle, judgement.spread, judgement.reach
-    if verdict.first is None:
-        return NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))
-    return NodeReport(
-        name=verdict.name,
-        feasible=False,
-        plugin=verdict.first.plugin,
-        code=verdict.first.status.code.value,
-        reasons=verdict.first.status.reasons,
-        rejections=tuple(
-            Rejection(
-                plugin=rejection.plugin,
-                code=rejection.status.code.value,
-                reasons=rejection.status.reasons,
-                detail=_detail(rejection.plugin, handle.node_infos[verdict.name], spread),
-            )
-            for rejection in (reach.told(verdict) if reach else verdict.rejections)
-        ),
-        first=reach.is_first(verdict) if reach else UNSET,
-    )
-
-
-def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
-    """Return what a rejection is about: the first constraint that fails, or what the plugin's filter found."""
-    if plugin != podtopologyspread.NAME:
-        return spread.explainer.of_plugin(plugin, node_info)
-    for constraint in spread.constraints:
-        if node_info.name in spread.rejected.get(ConstraintRequirement(constraint.index), ()):
-            missing = constraint.topology_key not in node_info.labels
-            return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
-    return spread.explainer.of_plugin(plugin, node_info)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kubectl_spread.contract.pending import Nomination, Preemption
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -13,6 +17,40 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.preemption import leaving, preempt
 from kubectl_spread.scheduler.volumebinder import pod_volume_claims
 from kubectl_spread.wording.words import enumerated, listed
+
+
+class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the scheduler would evict for the Pod at its next turn.
+
+    Attributes:
+        node: where; the first by name where several are equally good.
+        victims: the Pods to go, the most important first.
+        pdb_violations: how many of them a PodDisruptionBudget protects; None where budgets could not be read.
+        ties: the other nodes that are as good, any of which the scheduler may choose.
+        other_nodes: nodes that evictions would open too, at a higher price.
+        sampled: whether there are so many nodes that the scheduler tries only some, and may choose another one.
+        read: false where too few Pods were read to tell; absent where all is known.
+    """
+
+    node: str = ""
+    victims: tuple[PodName, ...] = ()
+    pdb_violations: int | None = None
+    ties: tuple[str, ...] = ()
+    other_nodes: tuple[str, ...] = ()
+    sampled: bool = False
+    read: Literal[False] | UnsetType = UNSET
+
+
+class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The node that the scheduler makes room on for the Pod.
+
+    Attributes:
+        node: which.
+        leaving: the Pods that it evicts and that are still there.
+    """
+
+    node: str
+    leaving: tuple[PodName, ...]
 
 
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:

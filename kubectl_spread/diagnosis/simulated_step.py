@@ -8,6 +8,7 @@ from typing import TypeAlias
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kubectl_spread.contract.evaluation import Explanation, explanation_of
 from kubectl_spread.contract.simulate import (
     BlockedPod,
     ChangedConstraint,
@@ -18,7 +19,7 @@ from kubectl_spread.contract.simulate import (
 )
 from kubectl_spread.controllers.workloads import WorkloadRef, revision_of
 from kubectl_spread.diagnosis.constraint_state import ConstraintState
-from kubectl_spread.diagnosis.evaluation import Decision, Said, judge, said_of
+from kubectl_spread.diagnosis.evaluation import Decision, judge
 from kubectl_spread.diagnosis.observer import Key, Observation
 from kubectl_spread.diagnosis.skew import decided, statuses
 from kubectl_spread.diagnosis.statuses import SpreadStatus
@@ -175,7 +176,7 @@ def _pending(start: Observation, after: Sequence[After[Observation]], known: _De
         )
 
 
-def _said(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> list[Said]:
+def _said(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> list[Explanation]:
     """Return what is said of the first Pod that waits, and of the first of each other revision for which it is not so.
 
     Args:
@@ -186,9 +187,9 @@ def _said(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> list[Sa
     revisions: dict[str, list[Pod]] = {}
     for pod in waiting:
         revisions.setdefault(revision_of(pod), []).append(pod)
-    found: list[Said] = []
+    found: list[Explanation] = []
     for pods in revisions.values():
-        said = said_of(known.in_full(pods[0], seen.handles.of(pods[0])))
+        said = explanation_of(known.in_full(pods[0], seen.handles.of(pods[0])))
         summary = _held(pods[0]) or said.summary
         if not found:
             found.append(replace(said, summary=summary))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from kubectl_spread.contract.pending import Preemption
     from kubectl_spread.diagnosis.causes import Blame
     from kubectl_spread.diagnosis.constraint_state import Idle
+    from kubectl_spread.diagnosis.preemption import Preemption
     from kubectl_spread.gaps import Gap
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import UNSET, Struct
 
 from kubectl_spread.contract.check import CheckItem, CheckReport
-from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.render.cells import clean

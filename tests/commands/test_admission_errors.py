@@ -13,8 +13,8 @@ from kubectl_spread.commands.admission_errors import DETAILS
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
-from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.controllers.rollout_plan import FailedCreate
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.manifest_only_fields import Container, WorkloadSpec
 from kubectl_spread.render.outline.check import check_sentence

@@ -16,7 +16,7 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.render.outline.check import check_sentence
 from tests.build import ZONE, Object, app, namespace, node, pod, spread

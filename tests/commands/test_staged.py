@@ -14,8 +14,8 @@ from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import PendingAnswer, why_pending
 from kubectl_spread.contract.constraints import Requirement
-from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.objects import kinds
 from kubectl_spread.snapshot import Inventory
 from tests.build import ZONE, Object, app, namespace, node, pod, spread

@@ -7,13 +7,16 @@ from collections.abc import Iterable
 import msgspec
 
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.evaluation import EvaluationReport, evaluation_report
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.contract.skew import ConstraintRow, SkewItem, SkewReport, SkewRow, counts_of, skew_item, skew_row
 from kubectl_spread.controllers.workloads import workloads
 from kubectl_spread.diagnosis import skew
-from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.diagnosis.evaluation import judge
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from tests import build
 from tests.build import Object, app, configured_profile, node, pod, spread, typed_pod
@@ -44,9 +47,14 @@ def list_defaults(*constraints: Object) -> Profile:
 HARD_ZONE_DEFAULT = list_defaults(spread(build.ZONE))
 
 
+def evaluated(pod: Pod, handle: Handle) -> EvaluationReport:
+    """Return what the scheduler decides about the Pod, as a report has it."""
+    return evaluation_report(judge(cycle.evaluate(pod, handle), handle))
+
+
 def report_of(described: Object, objects: Iterable[Object], profile: Profile | None = None) -> EvaluationReport:
     """Return what is said of the Pod in the cluster of these objects; the schema that ships must allow it."""
-    report = evaluation_report(typed_pod(described, profile), build.handle(objects, profile))
+    report = evaluated(typed_pod(described, profile), build.handle(objects, profile))
     item = PendingItem(**msgspec.structs.asdict(report), scheduler_name="default-scheduler")
     encoded(PendingReport(metadata=METADATA, items=(item,)))
     return report

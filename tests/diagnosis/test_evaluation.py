@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.evaluation import verdict_of
+from kubectl_spread.diagnosis.evaluation import Verdict, verdict_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from tests.build import HOSTNAME, ZONE, app, node, pod, spread
 from tests.build_workloads import owned, revision, workload

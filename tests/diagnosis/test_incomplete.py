@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
-from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.incomplete import KINDS_THAT_MATTER, VOLUME_FILTERS, without_unread
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
@@ -17,6 +17,7 @@ from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 from tests.build_devices import CLAIMING
+from tests.diagnosis.judged import evaluated
 
 CLAIM: Object = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}
 TERM: Object = {"topologyKey": ZONE, "labelSelector": app("web")}
@@ -35,7 +36,7 @@ def judged(described: Object, objects: Sequence[Object], *unread: Kind) -> Evalu
     inventory = replace(read.inventory, unread=tuple(Unread(kind, "forbidden") for kind in unread))
     seen = Snapshot.build(inventory)
     profile = without_unread(default_profile(), seen)
-    return evaluation_report(typed_pod(described), Handle.build(seen, profile))
+    return evaluated(typed_pod(described), Handle.build(seen, profile))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_a_clean_verdict_becomes_incomplete_and_a_rejection_stays() -> None:
 def read_at(described: Object, objects: Sequence[Object], *, apart: bool = True, **versions: str) -> EvaluationReport:
     """Return what is said of the Pod where lists are of these versions."""
     inventory = replace(snapshot([node("n"), *objects]).inventory, resource_versions=versions, apart=apart)
-    return evaluation_report(typed_pod(described), Handle.build(Snapshot.build(inventory), default_profile()))
+    return evaluated(typed_pod(described), Handle.build(Snapshot.build(inventory), default_profile()))
 
 
 def test_nodes_and_pods_of_two_moments_are_told() -> None:
@@ -151,6 +152,6 @@ def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
 def test_a_filter_that_is_not_modelled(plugin: str, described: Object, *, told: bool) -> None:
     enabled: Object = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": plugin}]}}}]}
     profile = configured_profile(enabled)
-    report = evaluation_report(typed_pod(described), Handle.build(snapshot([node("n")]), profile))
+    report = evaluated(typed_pod(described), Handle.build(snapshot([node("n")]), profile))
     assert [missing.what for missing in report.incomplete] == ([plugin] if told else [])
     assert report.verdict is (Verdict.INCOMPLETE if told else Verdict.SCHEDULABLE)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
-from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KINDS_THAT_MATTER, without_unread
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -22,6 +22,7 @@ from kubectl_spread.snapshot import Snapshot, Unread
 from tests.build import ZONE, Object, app, configured_profile, node, pod, snapshot, spread, typed_pod
 from tests.build_workloads import controller, template, workload
 from tests.conformance.answer import profile_of, snapshot_of
+from tests.diagnosis.judged import evaluated
 
 CORPUS = sorted((Path(__file__).parents[1] / "conformance" / "corpus").glob("*.gz"))
 NOT_FEWER = {
@@ -45,7 +46,7 @@ def without(kind: Kind, seen: Snapshot, namespace: str) -> Snapshot:
 
 def judged(tried: Pod, seen: Snapshot, profile: Profile) -> EvaluationReport:
     """Return what is said of the Pod in the cluster as far as it is seen."""
-    return evaluation_report(tried, Handle.build(seen, without_unread(profile, seen)))
+    return evaluated(tried, Handle.build(seen, without_unread(profile, seen)))
 
 
 def rejections(report: EvaluationReport) -> set[tuple[str, str]]:

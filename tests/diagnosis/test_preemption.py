@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.contract.pending import Nomination, Preemption
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.preemption import awaited, nomination_report, preemption_report
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption, awaited, nomination_report, preemption_report
 from kubectl_spread.objects import kinds
 from kubectl_spread.scheduler.cycle import evaluate
 from kubectl_spread.scheduler.framework import Handle

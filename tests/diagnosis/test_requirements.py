@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.reasons import name_of
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,

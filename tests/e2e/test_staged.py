@@ -17,8 +17,8 @@ from kubectl_spread.commands.source import ClusterSource, ReadMode
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.commands.why_pending import why_pending
 from kubectl_spread.contract.check import CheckItem
-from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.pending import PendingItem
+from kubectl_spread.diagnosis.evaluation import Verdict
 from tests.controlplane.audit import read_audit_log
 from tests.controlplane.binaries import Binaries
 from tests.controlplane.client import Client

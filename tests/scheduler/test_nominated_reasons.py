@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kubectl_spread.contract.constraints import Requirement
-from kubectl_spread.diagnosis.evaluation import evaluation_report
 from tests import build
 from tests.build import Object, app, node, spread
+from tests.diagnosis.judged import evaluated
 
 WEB = {"app": "web"}
 
@@ -17,7 +17,7 @@ def waiting(name: str, *, requests: dict[str, str] | None = None) -> Object:
 
 def test_a_node_is_full_for_the_sake_of_a_pod_that_is_to_come() -> None:
     handle = build.handle([node("a"), waiting("first", requests={"cpu": "6"})])
-    report = evaluation_report(build.typed_pod(build.pod("new", requests={"cpu": "4"})), handle)
+    report = evaluated(build.typed_pod(build.pod("new", requests={"cpu": "4"})), handle)
     ((rejection,),) = (found.rejections for found in report.nodes)
     assert (rejection.reasons, rejection.detail) == (("Insufficient cpu",), "room is kept for default/first")
 
@@ -25,7 +25,7 @@ def test_a_node_is_full_for_the_sake_of_a_pod_that_is_to_come() -> None:
 def test_a_node_that_is_full_anyway_is_told_by_what_is_on_it() -> None:
     full = build.pod("full", on="a", requests={"cpu": "6"})
     handle = build.handle([node("a"), full, waiting("first", requests={"cpu": "1"})])
-    report = evaluation_report(build.typed_pod(build.pod("new", requests={"cpu": "4"})), handle)
+    report = evaluated(build.typed_pod(build.pod("new", requests={"cpu": "4"})), handle)
     assert report.nodes[0].rejections[0].detail == "cpu: asks 4, 2 free of 8"
 
 
@@ -34,7 +34,7 @@ def test_a_constraint_that_counts_pods_to_come_is_a_requirement_of_its_own() -> 
     handle = build.handle([*nodes, waiting("first")])
     constraint = spread(build.ZONE, selector=app("web"))
     pod = build.pod("new", labels=WEB, topologySpreadConstraints=[constraint])
-    report = evaluation_report(build.typed_pod(pod), handle)
+    report = evaluated(build.typed_pod(pod), handle)
     assert set(report.conflict) == {
         Requirement(kind="filter", plugin="TaintToleration"),
         Requirement(kind="filter", plugin="PodTopologySpread"),

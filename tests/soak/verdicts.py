@@ -14,11 +14,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
-from kubectl_spread.diagnosis.evaluation import evaluation_report
+from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from tests.conformance.answer import Case, question
 from tests.conformance.generate import cases
 from tests.conformance.record import ask, oracle
+from tests.diagnosis.judged import evaluated
 
 SUITE = "devices"
 RELEASES = ("1.35", "1.36", "1.37")
@@ -65,7 +66,7 @@ def judged(answered: Iterable[tuple[Case, Case]]) -> Outcome:
         if "error" in want:
             unanswered += 1
             continue
-        report = evaluation_report(*question(case))
+        report = evaluated(*question(case))
         feasible = {name for name, said in want["nodes"].items() if said["code"] == "Success"}
         verdicts[report.verdict.value] += 1
         let_in += report.verdict is Verdict.INCOMPLETE and bool(feasible)

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from kubectl_spread import diagnosis
-from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.contract.pending import Preemption
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.constraint_state import Idle
+from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.statuses import (
     OK,
     BlockedBy,

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
 from kubectl_spread.contract.constraints import ConstraintReport
-from kubectl_spread.contract.evaluation import Verdict
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import (
     Block,
     Extent,

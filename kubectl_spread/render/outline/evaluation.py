@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.wording.words import held_by_gates, listed

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import Requirement
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording.words import listed

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UnsetType
 
-from kubectl_spread.contract.evaluation import EvaluationReport, Verdict
+from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.pending import PendingItem, PendingReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor, Tone
 from kubectl_spread.render.outline.evaluation import (

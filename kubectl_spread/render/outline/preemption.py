@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubectl_spread.contract.pending import Nomination, PendingItem, Preemption
+from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.wording.words import listed
 
 NOT_READ = "Whether evictions would help is not known: too few Pods were read to tell, --read=all reads them."

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubectl_spread.contract.evaluation import NodeReport, Rejection, Verdict
+from kubectl_spread.contract.evaluation import NodeReport, Rejection
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.skew import SkewReport
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.evaluation import MOST_GROUPS, capital, node_groups
 from kubectl_spread.render.outline.pending import pending_outline

@@ -8,10 +8,9 @@ import msgspec
 import pytest
 
 from kubectl_spread.contract.check import CheckItem, Jam
-from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.evaluation import EvaluationReport, as_item
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete
-from kubectl_spread.diagnosis.evaluation import as_item
 from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.render.outline import Extent
 from kubectl_spread.render.outline.fixes import MOST_FIXES, NOT_JUDGED, NOTHING_HELPS, fixes_block

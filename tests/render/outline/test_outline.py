@@ -15,13 +15,14 @@ from kubectl_spread.contract.any_report import AnyReport, ItemsReport
 from kubectl_spread.contract.check import CheckReport, ValidationError, ValidationWarning
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.contract.pending import EventReport, Nomination, PendingReport, Preemption
+from kubectl_spread.contract.pending import EventReport, PendingReport
 from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.simulate import SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.render.cells import cell, clean
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.html.cards import EXTENT

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.contract.evaluation import Verdict
-from kubectl_spread.contract.pending import Nomination, PendingItem, Preemption
+from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.render.outline.preemption import preemption_lines
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))

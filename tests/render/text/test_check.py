@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from kubectl_spread.contract.check import CheckItem, CheckReport, Jam, Rollout, ValidationError, ValidationWarning
-from kubectl_spread.contract.evaluation import Verdict
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.html import to_html
 from kubectl_spread.render.markdown import to_markdown

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.pending import EventReport, Nomination, PendingItem, PendingReport, Preemption
+from kubectl_spread.contract.pending import EventReport, PendingItem, PendingReport
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers.workloads import PodName, Replicas, WorkloadRef
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.preemption import Nomination, Preemption
 from kubectl_spread.render.text.names import names
 from tests.build import ZONE, Object, app, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
