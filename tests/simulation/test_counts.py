@@ -1,0 +1,52 @@
+"""A simulation counts the Pods of a constraint as show does, also where the scheduler counts otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.simulate import SimulatedItem
+from tests.build import ZONE, Object, app, node, spread
+from tests.build_workloads import controller, template, workload
+from tests.commands.memory import Memory
+from tests.diagnosis.judged import SERVICE, rows_of
+from tests.simulation.test_steps import SIX, deployment, running
+
+BY_ZONE = spread(ZONE, selector=app("web"), soft=True)
+DAEMONS = [
+    workload("DaemonSet", "web", pods=template(BY_ZONE)),
+    *(
+        running(f"web-{on}", on, controller("DaemonSet", "web"), topologySpreadConstraints=[BY_ZONE])
+        for on in ("a1", "a2", "b1")
+    ),
+]
+NO_ZONE = [SERVICE, node("x"), *deployment(["a1", "a2", "b1", "c1", "x", "x"])]
+
+
+def in_zones(objects: Sequence[Object]) -> SimulatedItem:
+    """Return what a simulation without effect says of the constraint on zones."""
+    options = SimulateOptions(steps=(("uncordon", "a1"),), defaults=True)
+    (step,) = simulate(Memory(objects), Scope(namespace=""), options, SchedulerOptions()).steps
+    return next(item for item in step.items if item.constraint.topology_key == ZONE)
+
+
+@pytest.mark.parametrize(
+    ("objects", "counts", "skew"),
+    [
+        # differs: kube-scheduler has a domain "" then, but scores no node by it.
+        ([*SIX, *NO_ZONE], {"a": 2, "b": 1, "c": 1}, 1),
+        # Each Pod counts its own node alone.
+        ([*SIX, *DAEMONS], {"a": 2, "b": 1, "c": 0}, 0),
+    ],
+    ids=["nodes without the key", "daemons"],
+)
+def test_a_simulation_counts_as_show_does(objects: Sequence[Object], counts: dict[str, int], skew: int) -> None:
+    item = in_zones(objects)
+    assert (item.before, item.skew_before) == (counts, skew)
+    row = next(row for row in rows_of(objects, defaults=True) if row.constraint.topology_key == ZONE)
+    shown = {domain.value: domain.matching for domain in row.constraint.domains}
+    assert (shown, row.constraint.skew, row.status) == (counts, skew, item.status_before)
