@@ -136,8 +136,8 @@ def skew_row(row: Row) -> SkewRow:
     """Return what the table says of the row."""
     state, constraint = row.state, row.state.constraint
     return SkewRow(
-        namespace=row.workload.namespace,
-        workload=row.workload.ref,
+        namespace=row.revision.workload.namespace,
+        workload=row.revision.workload.ref,
         revision=row.revision.name,
         pods=state.pods,
         own_pods=row.own_pods,
@@ -158,11 +158,11 @@ def skew_row(row: Row) -> SkewRow:
 
 def skew_item(row: Row) -> SkewItem:
     """Return all that is known of the row."""
-    headroom, in_part = row.judged.headroom, bool(row.handle.snapshot.inventory.not_read)
+    headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
     return SkewItem(
         **{**asdict(skew_row(row)), "constraint": row.constraint},
         ghosts=row.ghosts,
-        next=row.judged.next if row.revision.is_next else (),
+        next=row.judged.next,
         evaluated_filters=row.evaluated_filters,
         findings=tuple(map(Finding.of, row.judged.findings)),
         headroom=_headroom(headroom) if headroom else UNSET,

@@ -25,7 +25,7 @@ BESIDES = 50
 """What a trial costs beside its verdicts on nodes (count of such verdicts)."""
 
 
-def headroom(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
+def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
     """Return how many more replicas find a node, ties broken by name; None where there is no time to try any.
 
     Args:

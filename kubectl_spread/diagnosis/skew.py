@@ -40,7 +40,6 @@ from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
 
@@ -51,17 +50,21 @@ MOST_AWAITED = 8
 """Pods of one row (count) that wait for a node and are judged."""
 
 
-class Revision(msgspec.Struct, frozen=True):
+class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """One revision of a workload, and the Pod that stands for it.
 
     Attributes:
+        workload: the workload.
+        handle: the cluster, as the Pod's scheduler sees it.
         name: the revision; empty where the workload has only one.
         pod: the Pod its rows are evaluated for.
         pods: its Pods that are alive.
         upcoming: the workload's next Pod, where it is of this revision; None for older ones.
     """
 
-    name: str
+    workload: OwnedPods
+    handle: Handle
+    name: str = ""
     pod: Pod
     pods: tuple[Pod, ...]
     upcoming: NextPod | None = None
@@ -73,21 +76,32 @@ class Revision(msgspec.Struct, frozen=True):
 
     @property
     def waiting(self) -> tuple[Pod, ...]:
-        """Its Pods that wait for a node, where no other comes."""
+        """The first of its Pods that wait for a node, where no other comes."""
         if self.is_next or self.refused:
             return ()
-        return tuple(pod for pod in self.pods if pod.waits)
+        return tuple(pod for pod in self.pods if pod.waits)[:MOST_AWAITED]
 
     @property
     def refused(self) -> str:
         """Why the API server would not take its next Pod; empty where it would."""
         return str(self.upcoming.refusals[0]) if self.upcoming and self.upcoming.refusals else ""
 
+    @property
+    def placed(self) -> Handle:
+        """The cluster in which its Pod waits to be scheduled: with its claims."""
+        return self.upcoming.place(self.handle) if self.upcoming else self.handle
 
-class Judged(msgspec.Struct, frozen=True):
+    def states(self) -> Iterator[ConstraintState]:
+        """Yield the state of each constraint of its Pod."""
+        constraints = parsable_constraints(self.pod, self.handle)
+        return constraint_states(self.workload.ref.kind, constraints, self.pod, self.handle)
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a revision, judged.
 
     Attributes:
+        revision: the revision.
         decision: what the scheduler decides about it, and why.
         awaited: the same of the Pod that waits for a node, where no other comes.
         incomplete: what the verdict does not rest on.
@@ -96,6 +110,7 @@ class Judged(msgspec.Struct, frozen=True):
         headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
     """
 
+    revision: Revision
     decision: Decision
     awaited: Decision | None
     incomplete: tuple[Gap, ...]
@@ -105,7 +120,9 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def next(self) -> tuple[str, ...]:
-        """The nodes that take the Pod, best first; where none does, those on which the scheduler makes room."""
+        """The nodes that take the next Pod, best first; where none does, those on which the scheduler makes room."""
+        if not self.revision.is_next:
+            return ()
         preemption, feasible = self.decision.preemption, self.decision.evaluation.feasible
         if preemption:
             return (preemption.node, *preemption.ties)
@@ -117,30 +134,30 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One constraint of one revision of a workload.
 
     Attributes:
-        workload: the workload.
-        revision: the revision.
+        judged: the revision with its Pod.
         state: the constraint's domains in numbers.
-        judged: the revision's Pod.
         status: what holds of the constraint, the worst.
-        handle: the cluster.
     """
 
-    workload: OwnedPods
-    revision: Revision
-    state: ConstraintState
     judged: Judged
+    state: ConstraintState
     status: Status
-    handle: Handle
+
+    @property
+    def revision(self) -> Revision:
+        """The revision."""
+        return self.judged.revision
 
     @property
     def own_pods(self) -> int:
         """The Pods of the workload among those that are counted (count)."""
-        return own_pods(self.state, self.workload, self.revision.pod, self.handle)
+        revision = self.revision
+        return own_pods(self.state, revision.workload, revision.pod, revision.handle)
 
     @property
     def ghosts(self) -> tuple[str, ...]:
         """The Pods of the revision that the constraint does not count, for its selector does not match them."""
-        return ghosts(self.revision.pods, self.state.constraint.index, self.handle)
+        return ghosts(self.revision.pods, self.state.constraint.index, self.revision.handle)
 
     @property
     def constraint(self) -> ConstraintReport:
@@ -155,7 +172,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     def evaluated_filters(self) -> tuple[str, ...]:
         """The filters that decided about the next Pod."""
         not_modelled = self.judged.decision.evaluation.not_modelled
-        return tuple(name for name in self.handle.profile.filters if name not in not_modelled)
+        return tuple(name for name in self.revision.handle.profile.filters if name not in not_modelled)
 
 
 def rows(
@@ -171,14 +188,9 @@ def rows(
         most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 where it is not wanted.
     """
     for revision in _shown(workload, handle, defaults=defaults):
-        if brief:
-            judged = _judge_briefly(revision, handle, decided)
-        else:
-            judged = _judge(workload, revision, handle, most_verdicts)
-        constraints = parsable_constraints(revision.pod, handle)
-        for state in constraint_states(workload.ref.kind, constraints, revision.pod, handle):
-            status = _status(workload, state, revision, judged, handle)
-            yield Row(workload=workload, revision=revision, state=state, judged=judged, status=status, handle=handle)
+        judged = _judge_briefly(revision, decided) if brief else _judge(revision, most_verdicts)
+        for state in revision.states():
+            yield Row(judged=judged, state=state, status=_status(state, judged))
 
 
 def statuses(
@@ -200,12 +212,10 @@ def statuses(
         states: its constraints.
         decide_on: decides about a Pod that waits for a node.
     """
-    kind = workload.ref.kind
     for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
-        pod, judged = revision.pod, _judge_briefly(revision, handle, decide_on)
-        of_pod = constraint_states(kind, parsable_constraints(pod, handle), pod, handle)
-        for state in states if pod is upcoming.pod else of_pod:
-            yield state.constraint.index, _status(workload, state, revision, judged, handle).name
+        judged = _judge_briefly(revision, decide_on)
+        for state in states if revision.pod is upcoming.pod else revision.states():
+            yield state.constraint.index, _status(state, judged).name
 
 
 def decided(pod: Pod, handle: Handle) -> Decision:
@@ -223,8 +233,8 @@ def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Itera
     """
     for revision in _shown(workload, handle, defaults=defaults):
         if revision.is_next:
-            yield revision.pod, _placed(revision, handle)
-        yield from ((pod, handle) for pod in revision.waiting[:MOST_AWAITED])
+            yield revision.pod, revision.placed
+        yield from ((pod, handle) for pod in revision.waiting)
 
 
 def _shown(
@@ -236,64 +246,55 @@ def _shown(
             yield revision
 
 
-def _judge(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Judged:
-    """Return what the scheduler and the constraints say of the revision's Pod, which comes with claims of its own."""
-    pod, upcoming, placed = revision.pod, revision.upcoming, _placed(revision, handle)
+def _judge(revision: Revision, most_verdicts: int) -> Judged:
+    pod, placed, upcoming = revision.pod, revision.placed, revision.upcoming
     evaluation = cycle.evaluate(pod, placed)
     decision = judge(evaluation, placed)
     beyond_template = lint.from_living(upcoming.from_living) if upcoming else ()
+    headroom: Headroom | None = None
+    if most_verdicts and upcoming is not None and revision.is_next and revision.handle.decides(pod):
+        from kubectl_spread.diagnosis.headroom import headroom_of
+
+        headroom = headroom_of(revision.workload, upcoming, revision.handle, most_verdicts=most_verdicts)
     return Judged(
+        revision=revision,
         decision=decision,
-        awaited=_awaited(revision.waiting, handle, decided),
+        awaited=_awaited(revision, decided),
         constraints=decision.spread.constraints,
         findings=(*lint.of_pod(pod, placed, decision.spread, evaluation), *beyond_template),
-        incomplete=_gaps(revision, evaluation, placed),
-        headroom=_headroom(workload, revision, handle, most_verdicts),
+        incomplete=_gaps(revision, decision),
+        headroom=headroom,
     )
 
 
-def _judge_briefly(revision: Revision, handle: Handle, decide_on: Decide) -> Judged:
+def _judge_briefly(revision: Revision, decide_on: Decide) -> Judged:
     """Return the same, but of a Pod that some node takes, or that does not come, no more than that."""
-    pod, placed = revision.pod, _placed(revision, handle)
-    evaluation = cycle.evaluate_briefly(pod, placed)
+    placed = revision.placed
+    evaluation = cycle.evaluate_briefly(revision.pod, placed)
     decision = decide(evaluation, placed) if revision.is_next else Decision(evaluation=evaluation, handle=placed)
-    incomplete = _gaps(revision, evaluation, placed)
-    return Judged(decision=decision, awaited=_awaited(revision.waiting, handle, decide_on), incomplete=incomplete)
+    return Judged(
+        revision=revision,
+        decision=decision,
+        awaited=_awaited(revision, decide_on),
+        incomplete=_gaps(revision, decision),
+    )
 
 
-def _placed(revision: Revision, handle: Handle) -> Handle:
-    """Return the cluster in which the revision's Pod waits to be scheduled: with its claims."""
-    return revision.upcoming.place(handle) if revision.upcoming else handle
-
-
-def _gaps(revision: Revision, evaluation: Evaluation, handle: Handle) -> tuple[Gap, ...]:
-    """Return what the verdict does not rest on."""
-    pod, snapshot = revision.pod, handle.snapshot
-    upcoming = revision.upcoming
+def _gaps(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
+    pod, snapshot, upcoming = revision.pod, decision.handle.snapshot, revision.upcoming
     not_read = (*unknown(pod, snapshot), *guessed(pod, snapshot), *upcoming.unread) if upcoming else ()
-    return (*incomplete(pod, handle, evaluation), *not_read)
+    return (*incomplete(pod, decision.handle, decision.evaluation), *not_read)
 
 
-def _awaited(waiting: Sequence[Pod], handle: Handle, decide_on: Decide) -> Decision | None:
+def _awaited(revision: Revision, decide_on: Decide) -> Decision | None:
     """Return what is decided about the first that finds no node, or else about the first; None where none waits."""
     first: Decision | None = None
-    for pod in waiting[:MOST_AWAITED]:
-        decision = decide_on(pod, handle)
+    for pod in revision.waiting:
+        decision = decide_on(pod, revision.handle)
         if decision.blame:
             return decision
         first = first or decision
     return first
-
-
-def _headroom(workload: OwnedPods, revision: Revision, handle: Handle, most_verdicts: int) -> Headroom | None:
-    """Return how many more replicas find a node; None where that is not wanted, or there is no next Pod."""
-    if not most_verdicts or revision.upcoming is None or not revision.is_next:
-        return None
-    if not handle.decides(revision.pod):
-        return None
-    from kubectl_spread.diagnosis.headroom import headroom
-
-    return headroom(workload, revision.upcoming, handle, most_verdicts=most_verdicts)
 
 
 def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = None) -> list[Revision]:
@@ -304,23 +305,27 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     upcoming = upcoming or upcoming_pod(workload, handle)
     if upcoming is None:
         return []
-    newest = revision_of(upcoming.pod)
+    newest, constraints = revision_of(upcoming.pod), parsable_constraints(upcoming.pod, handle)
     alive = {revision_of(pod): pod for pod in workload.pods}
-    older = [
-        Revision(name, pod, of_revision(workload.pods, name))
+    older = {
+        name: Revision(workload=workload, handle=handle, name=name, pod=pod, pods=of_revision(workload.pods, name))
         for name, pod in sorted(alive.items())
-        if name != newest and parsable_constraints(pod, handle) != parsable_constraints(upcoming.pod, handle)
-    ]
-    if not older:
-        return [Revision("", upcoming.pod, workload.pods, upcoming)]
-    told_apart = {revision.name for revision in older}
-    pods = tuple(pod for pod in workload.pods if revision_of(pod) not in told_apart)
-    return [Revision(newest, upcoming.pod, pods, upcoming), *older]
+        if name != newest and parsable_constraints(pod, handle) != constraints
+    }
+    first = Revision(
+        workload=workload,
+        handle=handle,
+        name=newest if older else "",
+        pod=upcoming.pod,
+        pods=tuple(pod for pod in workload.pods if revision_of(pod) not in older) if older else workload.pods,
+        upcoming=upcoming,
+    )
+    return [first, *older.values()]
 
 
-def _status(workload: OwnedPods, state: ConstraintState, revision: Revision, judged: Judged, handle: Handle) -> Status:
+def _status(state: ConstraintState, judged: Judged) -> Status:
     """Return the first status that holds, worst first."""
-    constraint = state.constraint
+    constraint, revision, handle = state.constraint, judged.revision, judged.revision.handle
     decision = judged.decision if revision.is_next else judged.awaited
     decided = decision if decision and handle.decides(revision.pod) else None
     preemption = decided.preemption if decided else None
@@ -336,8 +341,8 @@ def _status(workload: OwnedPods, state: ConstraintState, revision: Revision, jud
         return Incomplete(gap=judged.incomplete[0])
     if state.uneven:
         return Uneven(skew=state.skew, max_skew=constraint.max_skew)
-    manager = job.foreign_manager(workload.owner) if isinstance(workload.owner, Job | CronJob) else ""
-    return OK(preemption=preemption, manager=manager)
+    owner = revision.workload.owner
+    return OK(preemption=preemption, manager=job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else "")
 
 
 def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> Status | None:
