@@ -35,6 +35,7 @@ from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.scheduler.claims import claim_name, ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.preemption import waits_for_volumes
 from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -292,6 +293,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluation_report(judgement)
+    volumes = awaited(situation.evaluation, handle) if report.verdict is Verdict.SCHEDULABLE else None
     siblings = siblings_of(pod, pending, handle.snapshot)
     found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(
@@ -306,7 +308,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
-        summary=awaited(situation.evaluation, handle) if report.verdict is Verdict.SCHEDULABLE else report.summary,
+        summary=waits_for_volumes(volumes) if volumes else report.summary,
     )
     return with_event(item, last_failure(pod, view.snapshot), known=known)
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from kubectl_spread.contract.report import Report
+from kubectl_spread.diagnosis import domains, requirements
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, ConstraintFacts, DomainFacts
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.wording.reasons import reason_text
 
 
 class Requirement(Report, frozen=True, kw_only=True):
@@ -25,7 +30,7 @@ class Pin(Report, frozen=True, kw_only=True):
     detail: str
 
 
-class Domain(Report, frozen=True, kw_only=True):
+class Domain(DomainFacts, frozen=True, kw_only=True):
     """One topology value of a constraint.
 
     Attributes:
@@ -42,38 +47,10 @@ class Domain(Report, frozen=True, kw_only=True):
         pinned_by: by which; empty where it is not pinned.
     """
 
-    value: str
-    nodes: tuple[str, ...]
-    eligible: bool
-    not_counted: int | UnsetType = UNSET
-    matching: int
-    by_node: dict[str, int] = {}
-    skew: int
-    skew_if_placed: int
-    allowed: bool
-    pinned: bool = False
     pinned_by: tuple[Pin, ...] = ()
 
 
-class BypassedNode(Report, frozen=True, kw_only=True):
-    """A node whose Pods a constraint does not count.
-
-    Attributes:
-        name: the node's.
-        reason: which rule passes it over.
-        key: the topology key it lacks; absent for the other reasons.
-        similar_keys: labels it has that may be meant instead; absent for the other reasons.
-        matching: the matching Pods on it, which nobody counts.
-    """
-
-    name: str
-    reason: Literal["MissingTopologyKey", "NodeAffinityPolicy", "NodeTaintsPolicy"]
-    key: str | UnsetType = UNSET
-    similar_keys: tuple[str, ...] | UnsetType = UNSET
-    matching: int = 0
-
-
-class ConstraintReport(Report, frozen=True, kw_only=True):
+class ConstraintReport(ConstraintFacts, frozen=True, kw_only=True):
     """One constraint as it applies to one Pod.
 
     Attributes:
@@ -87,27 +64,35 @@ class ConstraintReport(Report, frozen=True, kw_only=True):
         minimum_domains: every domain that holds the minimum; empty when none does.
     """
 
-    index: int
-    topology_key: str
-    max_skew: int
-    min_domains: int
-    when_unsatisfiable: str
-    selector: str
-    self_match: bool
-    node_affinity_policy: Literal["Ignore"] | UnsetType = UNSET
-    node_taints_policy: Literal["Honor"] | UnsetType = UNSET
-    default: bool
-    global_minimum: int
-    minimum_domains: tuple[str, ...]
     domains: tuple[Domain, ...]
-    bypassed_nodes: tuple[BypassedNode, ...]
 
-    @property
-    def hard(self) -> bool:
-        """Whether it keeps a Pod from a node, rather than only making another better."""
-        return self.when_unsatisfiable == "DoNotSchedule"
 
-    @property
-    def skew(self) -> int:
-        """The largest count minus the global minimum over eligible domains (Pods)."""
-        return max((domain.skew for domain in self.domains if domain.eligible), default=0)
+def requirement_report(requirement: requirements.Requirement) -> Requirement:
+    """Return the requirement as the report names it."""
+    if isinstance(requirement, ConstraintRequirement):
+        return Requirement(kind="constraint", index=requirement.index)
+    return Requirement(kind="filter", plugin=requirement.plugin)
+
+
+def constraint_report(constraint: ConstraintDiagnosis) -> ConstraintReport:
+    """Return the constraint with its pins in words."""
+    return ConstraintReport(**{**asdict(constraint), "domains": tuple(map(_domain, constraint.domains))})
+
+
+def _domain(domain: domains.Domain) -> Domain:
+    return Domain(
+        value=domain.value,
+        nodes=domain.nodes,
+        eligible=domain.eligible,
+        not_counted=domain.not_counted,
+        matching=domain.matching,
+        by_node=domain.by_node,
+        skew=domain.skew,
+        skew_if_placed=domain.skew_if_placed,
+        allowed=domain.allowed,
+        pinned=domain.pinned,
+        pinned_by=tuple(
+            Pin(node=pin.node, requirement=requirement_report(pin.requirement), detail=reason_text(pin.reason))
+            for pin in domain.pins
+        ),
+    )

@@ -8,20 +8,22 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from kubectl_spread.contract.constraints import ConstraintReport, Requirement
+from kubectl_spread.contract.constraints import ConstraintReport, Requirement, constraint_report, requirement_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
 from kubectl_spread.diagnosis import lint
+from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, verdict_of
-from kubectl_spread.diagnosis.requirements import ConstraintRequirement, reported
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import NodeVerdict
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.incomplete import headed
+from kubectl_spread.wording.reasons import reason_text
 
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
@@ -61,6 +63,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     Attributes:
         summary: what is to blame, in a sentence or two; empty when the Pod is schedulable, but for volumes that a Pod
             waits for once the scheduler has chosen its node.
+        cause: the root cause, with the names and numbers that prove it; absent where some node takes the Pod.
         message: the scheduler's wording, without preemption; empty when the Pod is schedulable. None where the first
             rejection of some node is not known, and no event tells.
         message_from: ``event`` where it is the scheduler's own, for that reason.
@@ -80,6 +83,7 @@ class EvaluationReport(Report, frozen=True, kw_only=True):
     workload: WorkloadRef | UnsetType = UNSET
     verdict: Verdict
     summary: str
+    cause: AnyCause | UnsetType = UNSET
     message: str | None
     message_from: Literal["event"] | UnsetType = UNSET
     feasible: tuple[str, ...]
@@ -122,7 +126,7 @@ class Explanation(msgspec.Struct, frozen=True):
 def explanation_of(decision: Decision) -> Explanation:
     """Return the decision in words."""
     return Explanation(
-        summary=headed(decision.handle, decision.evaluation, decision.blame),
+        summary=headed(decision.handle, decision.evaluation, decision.blame, decision.preemption),
         message=decision.message,
         incomplete=incomplete_entries(decision.gaps),
     )
@@ -141,13 +145,14 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         workload=owner_of(pod, handle.snapshot),
         verdict=verdict if handle.decides(pod) else Verdict.INCOMPLETE,
         summary=explanation.summary,
+        cause=to_blame.cause if to_blame else UNSET,
         message=explanation.message,
         # Scores are relative, and nodes that were not read are none that could be compared.
         feasible=tuple(sorted(evaluation.feasible)) if reach else evaluation.feasible,
         nodes=tuple(_node(verdict, judgement) for verdict in evaluation.nodes.values()),
-        constraints=spread.constraints,
-        conflict=tuple(map(reported, to_blame.core)) if to_blame else (),
-        core_of=UNSET if on_all is None else tuple(map(reported, on_all)),
+        constraints=tuple(map(constraint_report, spread.constraints)),
+        conflict=tuple(map(requirement_report, to_blame.core)) if to_blame else (),
+        core_of=UNSET if on_all is None else tuple(map(requirement_report, on_all)),
         findings=tuple(map(Finding.of, lint.of_pod(pod, handle, spread, evaluation))),
         incomplete=explanation.incomplete,
     )
@@ -185,9 +190,9 @@ def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
 def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
     """Return what a rejection is about: the first constraint that fails, or what the plugin's filter found."""
     if plugin != podtopologyspread.NAME:
-        return spread.explainer.of_plugin(plugin, node_info)
+        return reason_text(spread.explainer.of_plugin(plugin, node_info))
     for constraint in spread.constraints:
         if node_info.name in spread.rejected.get(ConstraintRequirement(constraint.index), ()):
             missing = constraint.topology_key not in node_info.labels
             return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
-    return spread.explainer.of_plugin(plugin, node_info)
+    return reason_text(spread.explainer.of_plugin(plugin, node_info))

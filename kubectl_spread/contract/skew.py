@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from kubectl_spread.contract.constraints import ConstraintReport
+from kubectl_spread.contract.constraints import ConstraintReport, constraint_report
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
@@ -160,7 +160,7 @@ def skew_item(row: Row) -> SkewItem:
     """Return all that is known of the row."""
     headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
     return SkewItem(
-        **{**asdict(skew_row(row)), "constraint": row.constraint},
+        **{**asdict(skew_row(row)), "constraint": constraint_report(row.constraint)},
         ghosts=row.ghosts,
         next=row.judged.next,
         evaluated_filters=row.evaluated_filters,

@@ -38,6 +38,10 @@ class PodName(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     namespace: str
     name: str
 
+    def __str__(self) -> str:
+        """Return it as ``namespace/name``."""
+        return f"{self.namespace}/{self.name}"
+
     @classmethod
     def of(cls, pod: Pod) -> PodName:
         """Return the Pod's name."""

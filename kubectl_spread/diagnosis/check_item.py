@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.contract.check import CheckItem, Jam, Rollout
+from kubectl_spread.contract.constraints import constraint_report, requirement_report
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, evaluation_report, explanation_of
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
@@ -20,7 +22,6 @@ from kubectl_spread.controllers.statefulset import PARALLEL
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judge
-from kubectl_spread.diagnosis.requirements import reported
 from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod, ResourceQuota
 from kubectl_spread.objects.kinds import REPLICA_SET, Workload
@@ -124,7 +125,7 @@ def checked(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Checke
         pending=_waiting(wanted, outcomes.first) if jammed else 0,
         failed_create=failed,
         held_by=_held_by(first) if plan.steps else (),
-        after=diagnose(first, after, cycle.evaluate(first, after)).constraints,
+        after=tuple(map(constraint_report, diagnose(first, after, cycle.evaluate(first, after)).constraints)),
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
         sampled=len(handle.node_infos) >= SAMPLED_NODES,
@@ -227,7 +228,7 @@ def _without_blame(
     blameless = preempts or comes or (none_waits and outcomes.jam is None)
     if report.verdict is not Verdict.UNSCHEDULABLE or not blameless:
         return report
-    return replace(report, verdict=Verdict.SCHEDULABLE, summary="", message="", conflict=())
+    return replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
 
 
 def _explained(jam: placement.Jam | None, jammed: Placed, first: EvaluationReport) -> Jam | None:
@@ -245,7 +246,7 @@ def _explained(jam: placement.Jam | None, jammed: Placed, first: EvaluationRepor
         message = first.message if handle.snapshot.inventory.not_read else jam.message
         return Jam(**{**asdict(jam), "message": message}, summary=first.summary, conflict=first.conflict)
     found = judge(cycle.evaluate(pod, handle), handle)
-    conflict = tuple(map(reported, found.blame.core)) if found.blame else ()
+    conflict = tuple(map(requirement_report, found.blame.core)) if found.blame else ()
     return Jam(**asdict(jam), summary=explanation_of(found).summary, conflict=conflict)
 
 

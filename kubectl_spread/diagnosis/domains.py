@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain, Pin
-from kubectl_spread.diagnosis.reasons import Explainer
+from kubectl_spread.diagnosis.explainer import Explainer
+from kubectl_spread.diagnosis.reasons import AnyReason, UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import (
     ConstraintRequirement,
     Cores,
@@ -18,7 +19,6 @@ from kubectl_spread.diagnosis.requirements import (
     Requirement,
     conflict_cores,
     rejected_nodes,
-    reported,
 )
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import nodeunschedulable, podtopologyspread
@@ -29,21 +29,120 @@ from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 
 TYPO_LETTERS = 2
 SHORTEST_KEY_WITH_TYPO = 8
+CORDON_TAINT = UntoleratedTaints(taints=(str(nodeunschedulable.CORDON),))
 KEYS_KEPT = 256
 """Answers on similar keys (count) that are kept: thousands of nodes carry the same few sets of labels."""
+
+
+class Pin(msgspec.Struct, frozen=True, kw_only=True):
+    """Why one node of a domain cannot take the Pod, other than by the constraint in question.
+
+    Attributes:
+        reason: None where no more is known than the requirement.
+    """
+
+    node: str
+    requirement: Requirement
+    reason: AnyReason | None
+
+
+class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One topology value of a constraint, as diagnosis and report have it.
+
+    Attributes:
+        nodes: the nodes that are counted, by name.
+        eligible: whether any node of it is counted.
+        not_counted: its nodes that are not (count); absent where all are.
+        matching: the Pods counted.
+        by_node: counted node → the Pods counted there.
+        skew: matching minus the global minimum.
+        skew_if_placed: the same with the Pod placed there.
+        allowed: whether the constraint lets the Pod go there.
+        pinned: whether it holds the minimum and every node in it is rejected by other requirements.
+    """
+
+    value: str
+    nodes: tuple[str, ...]
+    eligible: bool
+    not_counted: int | UnsetType = UNSET
+    matching: int
+    by_node: dict[str, int] = {}
+    skew: int
+    skew_if_placed: int
+    allowed: bool
+    pinned: bool = False
+
+
+class Domain(DomainFacts, frozen=True, kw_only=True):
+    """The same, with the requirements that pin it; empty where it is not pinned."""
+
+    pins: tuple[Pin, ...] = ()
+
+
+class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A node whose Pods a constraint does not count.
+
+    Attributes:
+        name: the node's.
+        reason: which rule passes it over.
+        key: the topology key it lacks; absent for the other reasons.
+        similar_keys: labels it has that may be meant instead; absent for the other reasons.
+        matching: the matching Pods on it, which nobody counts.
+    """
+
+    name: str
+    reason: Literal["MissingTopologyKey", "NodeAffinityPolicy", "NodeTaintsPolicy"]
+    key: str | UnsetType = UNSET
+    similar_keys: tuple[str, ...] | UnsetType = UNSET
+    matching: int = 0
+
+
+class ConstraintFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One constraint as it applies to one Pod, as diagnosis and report have it; see ConstraintReport."""
+
+    index: int
+    topology_key: str
+    max_skew: int
+    min_domains: int
+    when_unsatisfiable: str
+    selector: str
+    self_match: bool
+    node_affinity_policy: Literal["Ignore"] | UnsetType = UNSET
+    node_taints_policy: Literal["Honor"] | UnsetType = UNSET
+    default: bool
+    global_minimum: int
+    minimum_domains: tuple[str, ...]
+    domains: tuple[DomainFacts, ...]
+    bypassed_nodes: tuple[BypassedNode, ...]
+
+    @property
+    def hard(self) -> bool:
+        """Whether it keeps a Pod from a node, rather than only making another better."""
+        return self.when_unsatisfiable == "DoNotSchedule"
+
+    @property
+    def skew(self) -> int:
+        """The largest count minus the global minimum over eligible domains (Pods)."""
+        return max((domain.skew for domain in self.domains if domain.eligible), default=0)
+
+
+class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
+    """The same, with what pins its domains."""
+
+    domains: tuple[Domain, ...]
 
 
 class SpreadDiagnosis(msgspec.Struct, frozen=True):
     """The constraints of one Pod and what rejects each node.
 
     Attributes:
-        constraints: one report each, hard and soft, in spec order.
+        constraints: hard and soft, in spec order.
         rejected: requirement → the nodes it rejects alone.
         cores: every smallest set of requirements that together leave no node; none where one is left.
-        explainer: says why, in words.
+        explainer: knows why.
     """
 
-    constraints: tuple[ConstraintReport, ...]
+    constraints: tuple[ConstraintDiagnosis, ...]
     rejected: Rejected
     cores: Cores
     explainer: Explainer
@@ -72,7 +171,7 @@ class Pinning(msgspec.Struct, frozen=True):
     Attributes:
         rejected: requirement → the nodes it rejects alone.
         cores: every smallest set of requirements that together leave no node.
-        explainer: says why, in words.
+        explainer: knows why.
     """
 
     rejected: Rejected
@@ -89,14 +188,17 @@ class Pinning(msgspec.Struct, frozen=True):
         this = ConstraintRequirement(constraint.index)
         for info in map(self.explainer.handle.node_infos.__getitem__, nodes):
             against = [each for each, names in self.rejected.items() if each != this and info.name in names]
-            told = [(requirement, self.explainer.of(requirement, info)) for requirement in self._told(against)]
-            cordoned = len(told) > 1 and FilterRequirement(nodeunschedulable.NAME) in dict(told)
-            for requirement, detail in told:
+            named = self._named(against)
+            cordoned = len(named) > 1 and FilterRequirement(nodeunschedulable.NAME) in named
+            for requirement in named:
+                reason = None
+                if isinstance(requirement, FilterRequirement):
+                    reason = self.explainer.of_plugin(requirement.plugin, info)
                 # Who cordons a node taints it too.
-                if not (cordoned and detail == f"taint {nodeunschedulable.CORDON}"):
-                    yield Pin(node=info.name, requirement=reported(requirement), detail=detail)
+                if not (cordoned and reason == CORDON_TAINT):
+                    yield Pin(node=info.name, requirement=requirement, reason=reason)
 
-    def _told(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
+    def _named(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
         """Return what is named: every filter, but the constraint to blame where none of the filters is."""
         filters = [each for each in against if isinstance(each, FilterRequirement)]
         blamed = [each for each in against if each in next(iter(self.cores), ())]
@@ -105,13 +207,13 @@ class Pinning(msgspec.Struct, frozen=True):
         return filters or against[:1]
 
 
-def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintReport:
+def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
     """Return what there is to say about one constraint."""
     explainer = pinning.explainer
     constraint = counts.constraint
     minimum = _minimum_domains(counts)
     on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, explainer.handle)
-    return ConstraintReport(
+    return ConstraintDiagnosis(
         index=constraint.index,
         topology_key=constraint.topology_key,
         max_skew=constraint.max_skew,
@@ -161,7 +263,7 @@ def _domains(
             skew_if_placed=placed,
             allowed=placed <= constraint.max_skew or not limits,
             pinned=pinned,
-            pinned_by=pins,
+            pins=pins,
         )
 
 

@@ -11,6 +11,7 @@ from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.causes import Blame, Case
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
 from kubectl_spread.diagnosis.requirements import Requirement
 from kubectl_spread.gaps import Gap
 from kubectl_spread.scheduler.cycle import Evaluation
@@ -42,7 +43,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         handle: the cluster it was made in.
         blame: why no node is left; None where one is.
         preemption: whom the scheduler would evict to make room; None where nobody.
-        preempts: the same in a few words; empty where nobody.
         reach: what is known, where not all Pods were read; None where they were.
     """
 
@@ -50,7 +50,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     handle: Handle
     blame: Blame | None = None
     preemption: Preemption | None = None
-    preempts: str = ""
     reach: Reach | None = None
 
     @property
@@ -99,22 +98,16 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
     reach = _reach(evaluation, handle) if handle.snapshot.inventory.not_read else None
     if evaluation.feasible or (reach and evaluation.undecided):
         return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
-    preemption, preempts = None, ""
+    preemption = None
     hidden = reach is not None and reach.hides_victims
     if handle.decides(evaluation.pod) and not hidden and outranks_any(evaluation.pod, handle):
-        from kubectl_spread.diagnosis.preemption import preemption_report, told
-
         preemption = preemption_report(evaluation, handle)
-        preempts = f"preempts {told(preemption)}" if preemption else ""
-    lead = f"It {preempts}; until then: " if preempts else ""
-    to_blame = Blame(Case(evaluation, handle, spread), lead)
     return Judgement(
         evaluation=evaluation,
         handle=handle,
         spread=spread,
-        blame=to_blame,
+        blame=Blame(Case(evaluation, handle, spread)),
         preemption=preemption,
-        preempts=preempts,
         reach=reach,
     )
 

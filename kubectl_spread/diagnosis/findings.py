@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 if TYPE_CHECKING:  # ``explain`` prints what findings mean, and loads no scheduler for it.
-    from kubectl_spread.contract.constraints import Pin
     from kubectl_spread.controllers.workloads import WorkloadRef
+    from kubectl_spread.diagnosis.domains import Pin
     from kubectl_spread.scheduler.podtopologyspread import Constraint
 
 

@@ -7,13 +7,14 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import findings
-from kubectl_spread.diagnosis.domains import SpreadDiagnosis, similar_keys
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.ghosts import is_ghost
+from kubectl_spread.diagnosis.preemption import awaited
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
@@ -51,7 +52,7 @@ class Subject(msgspec.Struct, frozen=True):
         """Whether the constraints are the Pod's own, not the cluster's defaults."""
         return bool(self.pod.spec.topology_spread_constraints)
 
-    def each(self) -> Iterator[tuple[Constraint, ConstraintReport]]:
+    def each(self) -> Iterator[tuple[Constraint, ConstraintDiagnosis]]:
         """Yield each constraint with its report."""
         yield from zip(self.constraints, self.spread.constraints, strict=True)
 
@@ -114,9 +115,9 @@ def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
         minimum = frozenset(report.minimum_domains)
         held = [domain for domain in report.domains if domain.eligible and domain.value in minimum]
         rejects = any(domain.eligible and not domain.allowed for domain in report.domains)
-        pins = tuple(pin for domain in held for pin in domain.pinned_by)
-        pinned = all(domain.pinned for domain in held) and all(pin.requirement.kind == "filter" for pin in pins)
-        if held and rejects and pinned:
+        pins = tuple(pin for domain in held for pin in domain.pins)
+        pinned = all(domain.pinned for domain in held)
+        if held and rejects and pinned and all(isinstance(pin.requirement, FilterRequirement) for pin in pins):
             domains = tuple(domain.value for domain in held)
             yield findings.PinnedMinimum(
                 constraint=constraint, global_minimum=report.global_minimum, domains=domains, pins=pins
@@ -226,7 +227,7 @@ def _default_constraints(subject: Subject) -> Iterable[Finding]:
         yield findings.DefaultConstraints(built_in=built_in, constraints=subject.constraints)
 
 
-def _uneven_soft(subject: Subject) -> Iterator[tuple[Constraint, ConstraintReport]]:
+def _uneven_soft(subject: Subject) -> Iterator[tuple[Constraint, ConstraintDiagnosis]]:
     """Yield the soft constraints whose skew exceeds what they prefer."""
     return ((c, report) for c, report in subject.each() if not c.hard and report.skew > c.max_skew)
 
@@ -250,8 +251,6 @@ def _stale_event(subject: Subject) -> Iterable[Finding]:
     condition = next((c for c in subject.pod.status.conditions if c.type == "PodScheduled"), None)
     if condition is None or condition.reason != "Unschedulable" or not subject.evaluation.feasible:
         return
-    from kubectl_spread.diagnosis.preemption import awaited
-
     # Where the scheduler has chosen a node since, the Pod waits for volumes.
     if not awaited(subject.evaluation, subject.handle):
         yield findings.StaleEvent()

@@ -1,12 +1,31 @@
-"""Which other Pods and volumes keep a Pod off a node: the ones an operator has to look at."""
+"""Which other Pods and volumes keep a Pod off a node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
+from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis.reasons import (
+    AvoidedPod,
+    ClaimHolder,
+    ClaimsInUse,
+    ClaimState,
+    MissingTopologyLabel,
+    NoFreeVolume,
+    NoPodToBeNear,
+    PortHolder,
+    PortsInUse,
+    RejectedByPod,
+    TooLittleStorage,
+    UnmetClaim,
+    UnusableClaims,
+    VolumeMadeElsewhere,
+)
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -25,6 +44,10 @@ from kubectl_spread.scheduler.volumebinder import (
     pod_volume_claims,
 )
 
+AffinityReason: TypeAlias = RejectedByPod | AvoidedPod | MissingTopologyLabel | NoPodToBeNear
+NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
+"""What the controller's event says of a claim without a StorageClass."""
+
 
 class Neighbours(msgspec.Struct, frozen=True, dict=True):
     """What is around one Pod.
@@ -37,35 +60,35 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
     pod: Pod
     handle: Handle
 
-    def port_holders(self, node_info: NodeInfo) -> str:
-        """Return who has taken the host ports the Pod wants."""
+    def port_holders(self, node_info: NodeInfo) -> PortsInUse | None:
+        """Return who holds the host ports that the Pod wants; None where nobody does."""
         wanted = host_ports(self.pod)
-        held = []
+        holders = []
         for other in node_info.pods:
             taken = (port for port in host_ports(other) if any(port.conflicts(own) for own in wanted))
-            ports = [f"{port.number}/{port.protocol}" for port in sorted(taken, key=lambda port: port.number)]
-            held += [f"{_name(other)} holds host port {', '.join(ports)}"] if ports else []
-        return "; ".join(held)
+            ports = tuple(f"{port.number}/{port.protocol}" for port in sorted(taken, key=lambda port: port.number))
+            holders += [PortHolder(pod=PodName.of(other), ports=ports)] if ports else []
+        return PortsInUse(holders=tuple(holders)) if holders else None
 
-    def affinity(self, node_info: NodeInfo) -> str:
-        """Return which Pod keeps this one away, or which it misses; the first that is found."""
-        return next(self._against(node_info), "")
+    def affinity(self, node_info: NodeInfo) -> AffinityReason | None:
+        """Return which Pod keeps this one away, or which it misses: the first reason of all there are."""
+        return next(self._against(node_info), None)
 
-    def _against(self, node_info: NodeInfo) -> Iterator[str]:
-        """Yield what speaks against the node: keepers-off first, as they are Pods with a name."""
+    def _against(self, node_info: NodeInfo) -> Iterator[AffinityReason]:
+        """Yield the reasons against the node: Pods that reject this one first, as they have a name."""
         for term, keepers in self._keepers_off.items():
             keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
             if keeper is not None:
-                yield f"{_name(keeper)} keeps such Pods off its {term.topology_key}"
+                yield RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
         for term, found in self._avoided.items():
             other = found.get(node_info.labels.get(term.topology_key, ""))
             if other is not None:
-                yield f"it avoids {_name(other)}, which is in the same {term.topology_key}"
+                yield AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
         for term, found in self._wanted.items():
             if term.topology_key not in node_info.labels:
-                yield f"lacks {term.topology_key}"
+                yield MissingTopologyLabel(topology_key=term.topology_key)
             elif node_info.labels[term.topology_key] not in found:
-                yield f"no Pod with {term.selector} is in its {term.topology_key}"
+                yield NoPodToBeNear(selector=str(term.selector), topology_key=term.topology_key)
 
     @cached_property
     def _terms(self) -> PodTerms:
@@ -111,25 +134,30 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(value, pod)
         return found
 
-    def volumes(self, node_info: NodeInfo) -> str:
-        """Return the Pod's claims: with their volumes and where these can be used, or why none is made for the node."""
-        told = (f"{text}{self._unmet(waiting, node_info) if waiting else ''}" for text, waiting in self._volumes)
-        return "; ".join(told)
+    def volumes(self, node_info: NodeInfo) -> UnusableClaims | None:
+        """Return the Pod's claims, with their volumes or why none is made for the node; None without any."""
+        claims = tuple(
+            replace(claim, unmet=self._unmet(waiting, node_info)) if waiting else claim
+            for claim, waiting in self._claims
+        )
+        return UnusableClaims(claims=claims) if claims else None
 
     @cached_property
-    def _volumes(self) -> tuple[tuple[str, WaitingClaim | None], ...]:
-        """What there is to say of each claim, in the Pod's order, and the claim where the node decides."""
-        details: list[tuple[str, WaitingClaim | None]] = []
+    def _claims(self) -> tuple[tuple[ClaimState, WaitingClaim | None], ...]:
+        """The state of each claim, in the Pod's order, and the claim where the node decides."""
+        claims: list[tuple[ClaimState, WaitingClaim | None]] = []
         for volume in self.pod.spec.volumes:
             name = claim_name(self.pod, volume)
-            claim = claim_named(self.pod, name, self.handle.snapshot) if name else None
-            if claim is None or not claim.spec.volume_name:
-                unbound = f"claim {name} is not bound{self._without_class(claim)}"
-                details += [(unbound, self._waiting.get(name))] if name else []
+            if not name:
                 continue
-            found = self.handle.snapshot.get(PersistentVolume, "", claim.spec.volume_name)
-            details.append((f"claim {name} is bound to {claim.spec.volume_name}{_place(found)}", None))
-        return tuple(details)
+            claim = claim_named(self.pod, name, self.handle.snapshot)
+            if claim is not None and claim.spec.volume_name:
+                bound_to = claim.spec.volume_name
+                usable_in = _usable_in(self.handle.snapshot.get(PersistentVolume, "", bound_to))
+                claims.append((ClaimState(name=name, volume=bound_to, usable_in=usable_in), None))
+            else:
+                claims.append((ClaimState(name=name, message=self._without_class(claim)), self._waiting.get(name)))
+        return tuple(claims)
 
     @cached_property
     def _waiting(self) -> Mapping[str, WaitingClaim]:
@@ -138,26 +166,24 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         waiting = () if found.immediate else (*found.selected, *found.waiting)
         return {each.claim.metadata.name: each for each in waiting if not each.problem}
 
-    def _unmet(self, waiting: WaitingClaim, node_info: NodeInfo) -> str:
-        """Return why the claim gets no volume on the node; empty where it alone would.
+    def _unmet(self, waiting: WaitingClaim, node_info: NodeInfo) -> UnmetClaim | None:
+        """Return why the claim gets no volume on the node; None where it alone would.
 
         Source: volumebinding/binder.go FindPodVolumes, checkVolumeProvisions (v1.36).
         """
-        selected, storage_class = waiting.selected_node, f"StorageClass {waiting.claim.class_name}"
+        selected, storage_class = waiting.selected_node, waiting.claim.class_name
         if selected is not None and selected != node_info.name:
-            gone = "" if selected in self.handle.node_infos else ", which does not exist"
-            return f": its volume is being made for node {selected}{gone}"
+            return VolumeMadeElsewhere(node=selected, exists=selected in self.handle.node_infos)
         alone = PodVolumeClaims(waiting=(waiting,)) if selected is None else PodVolumeClaims(selected=(waiting,))
         reasons = find_pod_volumes(alone, node_info, self.handle).reasons
         if REASON_NOT_ENOUGH_SPACE in reasons:
-            return f": {storage_class} has too little storage left there"
+            return TooLittleStorage(storage_class=storage_class)
         if REASON_BIND_CONFLICT not in reasons:
-            return ""
-        makes = "makes none there" if waiting.provisioning.topologies else "makes none"
-        return f": no PersistentVolume that is free will do, and {storage_class} {makes}"
+            return None
+        return NoFreeVolume(storage_class=storage_class, makes_elsewhere=bool(waiting.provisioning.topologies))
 
     def _without_class(self, claim: PersistentVolumeClaim | None) -> str:
-        """Return why nothing makes a volume for the claim, in the words of its events; empty where something may.
+        """Return what the claim's events say of why nothing makes a volume for it; empty where something may.
 
         Source: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim (v1.36).
         """
@@ -166,41 +192,32 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             return ""
         if claim.class_name:
             known = snapshot.get(StorageClass, "", claim.class_name) is not None
-            return "" if known else f": {not_found(CLASS, claim.class_name)}"
+            return "" if known else not_found(CLASS, claim.class_name)
         if claim.wants_default_class and any(each.is_default for each in snapshot.all(StorageClass)):
             return ""  # The controller is about to write it down.
-        return ": no persistent volumes available for this claim and no storage class is set"
+        return NO_CLASS
 
-    def single_users(self, _node_info: NodeInfo) -> str:
+    def single_users(self, _node_info: NodeInfo) -> ClaimsInUse | None:
         """Return which other Pods hold the claims of the Pod that only one may use, wherever they are."""
-        return "; ".join(self._single_users)
+        return self._single_users
 
     @cached_property
-    def _single_users(self) -> tuple[str, ...]:
-        """Each Pod that holds such a claim, by node."""
+    def _single_users(self) -> ClaimsInUse | None:
         single = volumerestrictions.single_use_claims(self.pod, self.handle)
-        return tuple(
-            f"claim {name} is ReadWriteOncePod and {_name(other)} on {info.name} holds it"
+        holders = tuple(
+            ClaimHolder(claim=name, pod=PodName.of(other), node=info.name)
             for info in (self.handle.node_infos.values() if single else ())
             for other in info.pods
             if other.metadata.namespace == self.pod.metadata.namespace
             for name in volumerestrictions.claim_names(other)
             if name in single
         )
+        return ClaimsInUse(holders=holders) if holders else None
 
 
-def _place(volume: PersistentVolume | None) -> str:
-    """Return where a volume can be used; empty where anywhere, or where it is not known."""
+def _usable_in(volume: PersistentVolume | None) -> tuple[tuple[str, ...], ...]:
+    """Return the values of each expression of the volume's node affinity; empty where it has none or is not known."""
     if volume is None or volume.spec.node_affinity is None or volume.spec.node_affinity.required is None:
-        return ""
-    values = [
-        ", ".join(condition.values)
-        for term in volume.spec.node_affinity.required.node_selector_terms
-        for condition in term.match_expressions
-    ]
-    return f" in {' or '.join(values)}" if values else ""
-
-
-def _name(pod: Pod) -> str:
-    """Return the Pod with its namespace."""
-    return "/".join(pod.key)
+        return ()
+    terms = volume.spec.node_affinity.required.node_selector_terms
+    return tuple(condition.values for term in terms for condition in term.match_expressions)

@@ -14,9 +14,7 @@ from kubectl_spread.objects.storage import StorageClass
 from kubectl_spread.scheduler.claims import claims_of
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.preemption import leaving, preempt
 from kubectl_spread.scheduler.volumebinder import pod_volume_claims
-from kubectl_spread.wording.words import enumerated, listed
 
 
 class Preemption(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -53,6 +51,20 @@ class Nomination(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     leaving: tuple[PodName, ...]
 
 
+class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
+    """Volumes that the scheduler waits for, once it has chosen a node.
+
+    Attributes:
+        nodes: the nodes that it has written into the claims, by name.
+        claims: the Pod's claims that wait, in its order.
+        provisioners: who makes their volumes, by name.
+    """
+
+    nodes: tuple[str, ...]
+    claims: tuple[str, ...]
+    provisioners: tuple[str, ...]
+
+
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
     """Return whom the scheduler would evict, None where it would evict nobody.
 
@@ -63,6 +75,8 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
     Raises:
         ValueError: a quantity of a Pod cannot be read.
     """
+    from kubectl_spread.scheduler.preemption import preempt  # Most Pods find a node.
+
     found = preempt(evaluation, handle)
     if found is None:
         return None
@@ -77,21 +91,18 @@ def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | No
     )
 
 
-def told(preemption: Preemption) -> str:
-    """Return whom the scheduler would evict, and where."""
-    return f"{enumerated([f'{pod.namespace}/{pod.name}' for pod in preemption.victims], most=2)} on {preemption.node}"
-
-
 def nomination_report(pod: Pod, handle: Handle) -> Nomination | None:
     """Return what the Pod waits for on the node it is nominated to, None for a Pod that is nominated to none."""
     node_name = pod.status.nominated_node_name
     if not node_name:
         return None
+    from kubectl_spread.scheduler.preemption import leaving
+
     return Nomination(node=node_name, leaving=tuple(map(PodName.of, leaving(pod, handle.node_infos))))
 
 
-def awaited(evaluation: Evaluation, handle: Handle) -> str:
-    """Return which volumes the scheduler waits for, on which node; empty where it has chosen none that takes the Pod.
+def awaited(evaluation: Evaluation, handle: Handle) -> AwaitedVolumes | None:
+    """Return which volumes the scheduler waits for; None where it has chosen no node that takes the Pod.
 
     It writes the node into the claims, and binds the Pod only when their provisioner has made the volumes.
 
@@ -100,10 +111,10 @@ def awaited(evaluation: Evaluation, handle: Handle) -> str:
     selected = pod_volume_claims(claims_of(evaluation.pod, handle.snapshot), handle).selected
     nodes = {claim.selected_node for claim in selected}.intersection(evaluation.feasible)
     if not nodes:
-        return ""
-    found = (handle.snapshot.get(StorageClass, "", each.claim.class_name) for each in selected)
-    makers = listed(sorted({each.provisioner for each in found if each is not None}))
-    one = len(selected) == 1
-    claims = listed([each.claim.metadata.name for each in selected])
-    told = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
-    return f"The scheduler has chosen {listed(sorted(filter(None, nodes)))} and waits for {told} to make."
+        return None
+    classes = (handle.snapshot.get(StorageClass, "", each.claim.class_name) for each in selected)
+    return AwaitedVolumes(
+        nodes=tuple(sorted(filter(None, nodes))),
+        claims=tuple(each.claim.metadata.name for each in selected),
+        provisioners=tuple(sorted({each.provisioner for each in classes if each is not None})),
+    )

@@ -1,259 +1,317 @@
-"""Why a requirement rejects a node, in words that name the taint, the label or the number.
+"""Why a requirement rejects a node: one type a reason, which names the taint, the label, the number or the other Pod.
 
-The scheduler's own reasons say only that there is one; naming it is what this program is for.
+The scheduler's own reasons say only that there is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from typing import TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from kubectl_spread.contract import constraints as report
-from kubectl_spread.diagnosis.neighbours import Neighbours
-from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement
-from kubectl_spread.objects.core import NodeSelectorRequirement, NodeSelectorTerm, Pod
-from kubectl_spread.scheduler import (
-    dynamicresources,
-    interpodaffinity,
-    nodeaffinity,
-    nodename,
-    nodeports,
-    noderesources,
-    nodeunschedulable,
-    resource,
-    tainttoleration,
-    volumebinding,
-    volumerestrictions,
-    volumezone,
+from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.objects.core import NodeSelectorTerm
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind"):
+    """The base of all reasons."""
+
+
+class RejectedByPlugin(Reason, frozen=True, kw_only=True):
+    """A filter plugin of which no more is known than its name."""
+
+    plugin: str
+
+
+class RejectedByConstraint(Reason, frozen=True, kw_only=True):
+    """Another constraint of the Pod."""
+
+    index: int
+    topology_key: str
+
+
+class KeptForNominated(Reason, frozen=True, kw_only=True):
+    """The room is kept for others.
+
+    Attributes:
+        pods: those that are nominated to the node.
+    """
+
+    pods: tuple[PodName, ...]
+
+
+class UntoleratedTaints(Reason, frozen=True, kw_only=True):
+    """The Pod does not tolerate the node's taints.
+
+    Attributes:
+        taints: those, as kubectl writes them; effects of one key and value follow each other.
+    """
+
+    taints: tuple[str, ...]
+
+
+class Cordoned(Reason, frozen=True, kw_only=True):
+    """The node is unschedulable."""
+
+
+class OtherNodeNamed(Reason, frozen=True, kw_only=True):
+    """The Pod names another node."""
+
+    node: str
+
+
+class MissingLabel(Reason, frozen=True, kw_only=True):
+    """A label of the nodeSelector that the node lacks, or has with another value.
+
+    Attributes:
+        key: the label.
+        value: what the Pod asks for.
+        has: the node's value, None where it lacks the label; absent for several nodes, whose values may differ.
+    """
+
+    key: str
+    value: str
+    has: str | UnsetType | None = UNSET
+
+
+class UnmetNodeAffinity(Reason, frozen=True, kw_only=True):
+    """The node does not meet the Pod's node affinity.
+
+    Attributes:
+        terms: those of which one must hold, as they are written in the Pod.
+    """
+
+    terms: tuple[NodeSelectorTerm, ...]
+
+
+class UnmetAddedAffinity(Reason, frozen=True, kw_only=True):
+    """The node affinity that the scheduler's configuration adds."""
+
+
+class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A resource that is short.
+
+    Attributes:
+        name: the resource.
+        asked: what the Pod asks for (quantity).
+        free: what is free (quantity): on several nodes the most on any of them.
+        at_most: whether less may be free.
+        allocatable: what the node has at all (quantity); empty for several nodes.
+    """
+
+    name: str
+    asked: str
+    free: str
+    at_most: bool = False
+    allocatable: str = ""
+
+
+class PodCount(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How many Pods a node has and takes.
+
+    Attributes:
+        pods: the Pods on it (count).
+        allocatable: the Pods that it takes (count).
+    """
+
+    pods: int
+    allocatable: int
+
+
+class InsufficientResources(Reason, frozen=True, kw_only=True):
+    """Resources that are short.
+
+    Attributes:
+        full: whether the node takes no more Pods.
+        pod_count: of a node that takes no more Pods; None for several nodes.
+        resources: the others that are short, by name.
+    """
+
+    full: bool = False
+    pod_count: PodCount | None = None
+    resources: tuple[ShortResource, ...] = ()
+
+
+class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A Pod that holds host ports.
+
+    Attributes:
+        ports: those, such as ``80/TCP``.
+    """
+
+    pod: PodName
+    ports: tuple[str, ...]
+
+
+class PortsInUse(Reason, frozen=True, kw_only=True):
+    """Other Pods on the node hold host ports that the Pod wants.
+
+    Attributes:
+        holders: those Pods.
+    """
+
+    holders: tuple[PortHolder, ...]
+
+
+class RejectedByPod(Reason, frozen=True, kw_only=True):
+    """A Pod whose anti-affinity keeps this one out of its domain."""
+
+    pod: PodName
+    topology_key: str
+
+
+class AvoidedPod(Reason, frozen=True, kw_only=True):
+    """A Pod in the node's domain that the Pod's own anti-affinity avoids."""
+
+    pod: PodName
+    topology_key: str
+
+
+class MissingTopologyLabel(Reason, frozen=True, kw_only=True):
+    """The node lacks the topology key of a Pod affinity term."""
+
+    topology_key: str
+
+
+class NoPodToBeNear(Reason, frozen=True, kw_only=True):
+    """No Pod in the node's domain matches a Pod affinity term.
+
+    Attributes:
+        selector: the term's, as ``kubectl -l`` takes it.
+    """
+
+    selector: str
+    topology_key: str
+
+
+class VolumeMadeElsewhere(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
+    """A claim whose volume is being made for another node.
+
+    Attributes:
+        exists: whether there is such a node.
+    """
+
+    node: str
+    exists: bool
+
+
+class TooLittleStorage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
+    """A claim whose StorageClass has too little storage left for the node.
+
+    Attributes:
+        storage_class: the StorageClass.
+    """
+
+    storage_class: str
+
+
+class NoFreeVolume(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
+    """A claim that no free PersistentVolume fits, and whose StorageClass makes none for the node.
+
+    Attributes:
+        storage_class: the StorageClass.
+        makes_elsewhere: whether it makes volumes for other nodes.
+    """
+
+    storage_class: str
+    makes_elsewhere: bool
+
+
+UnmetClaim: TypeAlias = VolumeMadeElsewhere | TooLittleStorage | NoFreeVolume
+
+
+class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A PersistentVolumeClaim of the Pod.
+
+    Attributes:
+        name: the claim.
+        volume: the PersistentVolume that it is bound to; empty for none.
+        usable_in: the values of each expression of the volume's node affinity; empty where it can be used anywhere.
+        message: what its events say of why nothing makes a volume for it; empty where something may.
+        unmet: why it gets no volume for the node; None where it alone would, or where the node does not decide.
+    """
+
+    name: str
+    volume: str = ""
+    usable_in: tuple[tuple[str, ...], ...] = ()
+    message: str = ""
+    unmet: UnmetClaim | None = None
+
+
+class UnusableClaims(Reason, frozen=True, kw_only=True):
+    """Some of the Pod's claims get no volume that can be used on the node.
+
+    Attributes:
+        claims: all of them.
+    """
+
+    claims: tuple[ClaimState, ...]
+
+
+class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A Pod that holds a claim that only one Pod may use.
+
+    Attributes:
+        claim: the claim's name.
+    """
+
+    claim: str
+    pod: PodName
+    node: str
+
+
+class ClaimsInUse(Reason, frozen=True, kw_only=True):
+    """Others hold claims that only one Pod may use.
+
+    Attributes:
+        holders: those Pods.
+    """
+
+    holders: tuple[ClaimHolder, ...]
+
+
+class MissingDevices(Reason, frozen=True, kw_only=True):
+    """Devices that the Pod claims.
+
+    Attributes:
+        reasons: the scheduler's.
+        missing_templates: ResourceClaimTemplates that do not exist, by name.
+    """
+
+    reasons: tuple[str, ...]
+    missing_templates: tuple[str, ...] = ()
+
+
+AnyReason: TypeAlias = (
+    RejectedByPlugin
+    | RejectedByConstraint
+    | KeptForNominated
+    | UntoleratedTaints
+    | Cordoned
+    | OtherNodeNamed
+    | MissingLabel
+    | UnmetNodeAffinity
+    | UnmetAddedAffinity
+    | InsufficientResources
+    | PortsInUse
+    | RejectedByPod
+    | AvoidedPod
+    | MissingTopologyLabel
+    | NoPodToBeNear
+    | UnusableClaims
+    | ClaimsInUse
+    | MissingDevices
 )
-from kubectl_spread.scheduler.cycle import Evaluation
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.nodeinfo import NodeInfo
-from kubectl_spread.scheduler.profile import Behaviour
-from kubectl_spread.wording.words import enumerated
-
-NODE_HAS = ", has "
-AT_MOST = "at most "
 
 
-def name_of(requirement: report.Requirement) -> str:
-    """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
-    return f"constraint {requirement.index}" if requirement.kind == "constraint" else str(requirement.plugin)
-
-
-class Gist(msgspec.Struct, frozen=True):
+class SharedReason(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What keeps a Pod off several nodes.
 
     Attributes:
-        text: empty where there is no more to say than the plugin's name.
+        reason: None where no more is known than the plugin's name.
         nodes: which, by name.
     """
 
-    text: str
+    reason: AnyReason | None
     nodes: tuple[str, ...]
-
-
-class Explainer(msgspec.Struct, frozen=True, dict=True):
-    """Why one Pod is kept off nodes.
-
-    Attributes:
-        pod: the Pod.
-        handle: the cluster.
-        evaluation: every filter's verdicts.
-    """
-
-    pod: Pod
-    handle: Handle
-    evaluation: Evaluation
-
-    def of(self, requirement: Requirement, node_info: NodeInfo) -> str:
-        """Return why the requirement rejects the node; empty where there is no more to say than its name."""
-        return self.of_plugin(requirement.plugin, node_info) if isinstance(requirement, FilterRequirement) else ""
-
-    def of_plugin(self, plugin: str, node_info: NodeInfo) -> str:
-        """Return why the filter plugin rejects the node; empty where there is no more to say than its reasons."""
-        asked = (plugin, node_info.name)
-        if asked not in self._told:
-            self._told[asked] = self._why(plugin, node_info)
-        return self._told[asked]
-
-    @cached_property
-    def _told(self) -> dict[tuple[str, str], str]:
-        """Plugin and node's name → why; of a node it is told beside its domain, and again beside its name."""
-        return {}
-
-    def _why(self, plugin: str, node_info: NodeInfo) -> str:
-        """Return the same, found out."""
-        broken = self.evaluation.broken
-        if broken is not None and broken.plugin == plugin:
-            return ""
-        if nominated := self._nominated(plugin, node_info):
-            return f"room is kept for {', '.join('/'.join(pod.key) for pod in nominated)}"
-        if plugin in self._around:
-            return self._around[plugin](node_info)
-        explain = _EXPLAIN.get(plugin)
-        return explain(self.pod, node_info) if explain else ""
-
-    def gists(self, plugin: str, node_names: Iterable[str]) -> list[Gist]:
-        """Return why the filter plugin rejects these nodes, those with the same reason together, the most first."""
-        alike: dict[str, list[str]] = {}
-        for name in sorted(node_names):
-            info = self.handle.node_infos[name]
-            alike.setdefault(self._likeness(plugin, info), []).append(name)
-        found = [Gist(self._gist(plugin, text, nodes), tuple(nodes)) for text, nodes in alike.items()]
-        return sorted(found, key=lambda gist: -len(gist.nodes))
-
-    def _likeness(self, plugin: str, node_info: NodeInfo) -> str:
-        """Return what is the same on nodes that are told together: which resources are short, not how much."""
-        if plugin == noderesources.NAME and not self._nominated(plugin, node_info):
-            return _names_of_short(self._state, node_info)
-        text = self.of_plugin(plugin, node_info)
-        return text.partition(NODE_HAS)[0] if plugin == nodeaffinity.NAME else text
-
-    def _gist(self, plugin: str, text: str, node_names: Sequence[str]) -> str:
-        """Return what there is to say of nodes that are told together."""
-        infos = [self.handle.node_infos[name] for name in node_names]
-        if plugin != noderesources.NAME or self._nominated(plugin, infos[0]):
-            return text
-        return _short_at_most(self._state, infos, sure=self._unread.isdisjoint(node_names))
-
-    def _nominated(self, plugin: str, node_info: NodeInfo) -> tuple[Pod, ...]:
-        """Return the Pods without whose nomination to the node the plugin would not reject it."""
-        if not self.handle.snapshot.nominated:  # as almost always, on each of thousands of nodes
-            return ()
-        rejections = self.evaluation.nodes[node_info.name].rejections
-        return next((rejection.nominated for rejection in rejections if rejection.plugin == plugin), ())
-
-    @cached_property
-    def _state(self) -> noderesources.State:
-        """What the Pod asks of a node's resources."""
-        return noderesources.state_of(self.pod, self.handle)
-
-    @cached_property
-    def _around(self) -> Mapping[str, Callable[[NodeInfo], str]]:
-        """The plugins whose verdict rests on more than the Pod and the node: other Pods, volumes, devices."""
-        neighbours = Neighbours(self.pod, self.handle)
-        return {
-            nodeports.NAME: neighbours.port_holders,
-            interpodaffinity.NAME: neighbours.affinity,
-            volumebinding.NAME: neighbours.volumes,
-            volumezone.NAME: neighbours.volumes,
-            volumerestrictions.NAME: neighbours.single_users,
-            noderesources.NAME: self._resources,
-            dynamicresources.NAME: self._devices,
-        }
-
-    def _resources(self, node_info: NodeInfo) -> str:
-        """Return each resource that is short: what is asked, free and offered at all."""
-        bound = AT_MOST if node_info.name in self._unread else ""
-        return _resources(self._state, node_info, bound=bound)
-
-    @cached_property
-    def _unread(self) -> frozenset[str]:
-        """The nodes of which not all Pods were read: they have no more free than is known."""
-        return self.handle.snapshot.inventory.not_read
-
-    def _devices(self, node_info: NodeInfo) -> str:
-        """Return what DynamicResources says: its reasons name what is missing, but for the template of a claim."""
-        rejections = self.evaluation.nodes[node_info.name].rejections
-        said = next((", ".join(r.status.reasons) for r in rejections if r.plugin == dynamicresources.NAME), "")
-        missing = dynamicresources.missing_templates(self.pod, self.handle.snapshot) if said else ()
-        return f"{said}, for there is no ResourceClaimTemplate {enumerated(missing)}" if missing else said
-
-
-def _taints(pod: Pod, node_info: NodeInfo) -> str:
-    """Return the taints that are not tolerated."""
-    numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
-    taints = tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)
-    effects: dict[str, list[str]] = {}
-    for taint in taints:
-        named, _, effect = str(taint).rpartition(":")
-        effects.setdefault(named, []).append(effect)
-    told = (f"{named}:{','.join(found)}" for named, found in effects.items())
-    return f"taint {', '.join(told)}"
-
-
-def _cordon(_pod: Pod, _node_info: NodeInfo) -> str:
-    return "cordoned"
-
-
-def _name(pod: Pod, _node_info: NodeInfo) -> str:
-    return f"spec.nodeName is {pod.spec.node_name}"
-
-
-def _resources(state: noderesources.State, node_info: NodeInfo, *, bound: str) -> str:
-    """Return each resource that is short: what is asked, free (after the words of the bound) and offered at all."""
-    short = []
-    if noderesources.is_full(node_info):
-        short.append(f"{len(node_info.pods)} of {node_info.allocatable.get(resource.PODS, 0)} Pods")
-    found = noderesources.insufficient(state, node_info)
-    for each in sorted(found, key=lambda each: each.name):
-        amounts = (each.wanted, max(each.free, 0), each.capacity)
-        asked, left, offered = (resource.readable(each.name, amount) for amount in amounts)
-        short.append(f"{each.name}: asks {asked}, {bound}{left} free of {offered}")
-    return "; ".join(short)
-
-
-def _names_of_short(state: noderesources.State, node_info: NodeInfo) -> str:
-    """Return the resources that are short, by name."""
-    names = sorted(each.name for each in noderesources.insufficient(state, node_info))
-    return ", ".join([resource.PODS, *names] if noderesources.is_full(node_info) else names)
-
-
-def _short_at_most(state: noderesources.State, node_infos: Sequence[NodeInfo], *, sure: bool) -> str:
-    """Return each resource that all these nodes are short of: what is asked, and the most that is free on any.
-
-    Args:
-        state: what the Pod asks of resources.
-        node_infos: the nodes.
-        sure: whether all their Pods were read.
-    """
-    told = ["no room for another Pod"] if noderesources.is_full(node_infos[0]) else []
-    most: dict[str, tuple[int, int]] = {}
-    for info in node_infos:
-        for each in noderesources.insufficient(state, info):
-            most[each.name] = each.wanted, max(each.free, most.get(each.name, (0, 0))[1])
-    at_most = AT_MOST if len(node_infos) > 1 or not sure else ""
-    for name, amounts in sorted(most.items()):
-        asked, left = (resource.readable(name, amount) for amount in amounts)
-        told.append(f"{name}: asks {asked}, {at_most}{left} free")
-    return "; ".join(told)
-
-
-def _affinity(pod: Pod, node_info: NodeInfo) -> str:
-    """Return the first condition the node fails: a nodeSelector label, or the terms of which none holds."""
-    labels = node_info.labels
-    for key, value in sorted(pod.spec.node_selector.items()):
-        if labels.get(key) != value:
-            return f"wants {key}={value}{NODE_HAS}{_has(key, labels)}"
-    required = nodeaffinity.required_terms(pod)
-    if required is None or nodeaffinity.RequiredNodeAffinity.of(pod).matches(node_info.node):
-        return "the scheduler's configuration adds a node affinity"
-    terms = " or ".join(map(_term, required.node_selector_terms))
-    return f"wants {terms or 'no node at all'}"
-
-
-def _has(key: str, labels: Mapping[str, str]) -> str:
-    """Return what the node has for the label."""
-    return f"{key}={labels[key]}" if key in labels else f"no {key}"
-
-
-def _term(term: NodeSelectorTerm) -> str:
-    """Return one alternative of a node affinity."""
-    conditions = (*term.match_expressions, *term.match_fields)
-    return " and ".join(map(_condition, conditions)) or "nothing (an empty term matches no node)"
-
-
-def _condition(condition: NodeSelectorRequirement) -> str:
-    """Return one condition as it stands in the Pod."""
-    return " ".join(filter(None, (condition.key, condition.operator, ",".join(condition.values))))
-
-
-_EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], str]] = {
-    tainttoleration.NAME: _taints,
-    nodeunschedulable.NAME: _cordon,
-    nodename.NAME: _name,
-    nodeaffinity.NAME: _affinity,
-}

@@ -14,7 +14,7 @@ from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
 from kubectl_spread.diagnosis.incomplete import incomplete
-from kubectl_spread.diagnosis.reasons import Gist
+from kubectl_spread.diagnosis.reasons import AnyReason
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
 from kubectl_spread.gaps import Gap
 from kubectl_spread.rebalance.movable import Movable, StayReason
@@ -59,10 +59,10 @@ class ByConstraint(msgspec.Struct, frozen=True):
 
 
 class ByFilter(msgspec.Struct, frozen=True):
-    """A filter plugin rejects the nodes of the domain; gist is None where there is no more to say than its name."""
+    """A filter plugin rejects the nodes of the domain; reason is None where no more is known than its name."""
 
     plugin: str
-    gist: Gist | None
+    reason: AnyReason | None
 
 
 class DomainShut(msgspec.Struct, frozen=True):
@@ -207,5 +207,5 @@ def _shut_by(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagn
     if not isinstance(requirement, FilterRequirement):
         return ByConstraint(spread.topology_key(requirement))
     rejected = [name for name in nodes if name in spread.rejected[requirement]]
-    gists = spread.explainer.gists(requirement.plugin, rejected)
-    return ByFilter(requirement.plugin, next((gist for gist in gists if gist.text), None))
+    shared = spread.explainer.shared(requirement.plugin, rejected)
+    return ByFilter(requirement.plugin, next((each.reason for each in shared if each.reason), None))

@@ -9,24 +9,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract import constraints as report
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts
 
 
-class ConstraintRequirement(msgspec.Struct, frozen=True):
+class ConstraintRequirement(msgspec.Struct, frozen=True, tag_field="kind", tag="constraint"):
     """A DoNotSchedule constraint, by its index."""
 
     index: int
 
 
-class FilterRequirement(msgspec.Struct, frozen=True):
+class FilterRequirement(msgspec.Struct, frozen=True, tag_field="kind", tag="filter"):
     """Any other filter plugin, by its name."""
 
     plugin: str
@@ -36,17 +35,6 @@ Requirement: TypeAlias = ConstraintRequirement | FilterRequirement
 Rejected: TypeAlias = Mapping[Requirement, frozenset[str]]
 """Requirement → the names of the nodes it rejects alone; constraints first, then filters in the profile's order."""
 Cores: TypeAlias = tuple[tuple[Requirement, ...], ...]
-
-
-def reported(requirement: Requirement) -> report.Requirement:
-    """Return the requirement as the report names it."""
-    match requirement:
-        case ConstraintRequirement(index):
-            return report.Requirement(kind="constraint", index=index)
-        case FilterRequirement(plugin):
-            return report.Requirement(kind="filter", plugin=plugin)
-        case _:
-            assert_never(requirement)
 
 
 def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle: Handle) -> Rejected:

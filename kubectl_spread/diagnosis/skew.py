@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed
@@ -17,6 +16,7 @@ from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revisio
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.causes import Blame
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, idle, own_pods
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.ghosts import ghosts
@@ -114,7 +114,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     awaited: Decision | None
     incomplete: tuple[Gap, ...]
-    constraints: tuple[ConstraintReport, ...] = ()
+    constraints: tuple[ConstraintDiagnosis, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | None = None
 
@@ -160,7 +160,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return ghosts(self.revision.pods, self.state.constraint.index, self.revision.handle)
 
     @property
-    def constraint(self) -> ConstraintReport:
+    def constraint(self) -> ConstraintDiagnosis:
         """The constraint with its domains, where that was asked; of a DaemonSet as each of its Pods sees it."""
         index = self.state.constraint.index
         found = next(each for each in self.judged.constraints if each.index == index)

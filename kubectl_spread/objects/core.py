@@ -88,7 +88,13 @@ class Node(Struct, frozen=True):
 
 
 class NodeSelectorRequirement(Struct, frozen=True):
-    """One expression on a node's labels or fields."""
+    """One expression on a node's labels or fields.
+
+    Attributes:
+        key: the label or field.
+        operator: In, NotIn, Exists, DoesNotExist, Gt or Lt.
+        values: what it is compared with.
+    """
 
     key: str = ""
     operator: str = ""
@@ -96,7 +102,12 @@ class NodeSelectorRequirement(Struct, frozen=True):
 
 
 class NodeSelectorTerm(Struct, frozen=True):
-    """Expressions that must all hold; a term without any matches no node."""
+    """Expressions that must all hold; a term without any matches no node.
+
+    Attributes:
+        match_expressions: those on labels.
+        match_fields: those on fields.
+    """
 
     match_expressions: tuple[NodeSelectorRequirement, ...] = ()
     match_fields: tuple[NodeSelectorRequirement, ...] = ()

@@ -90,6 +90,8 @@ def json_fields() -> Iterator[JsonField]:
     _, definitions = msgspec.json.schema_components(REPORTS, ref_template="#/$defs/{name}")
     for name in filter(structs.get, definitions):
         documented = _attributes(structs[name])
+        if (tag := structs[name].__struct_config__.tag_field) is not None:
+            yield JsonField(of=name, name=tag, meaning=COMMON[tag])
         for field in msgspec.structs.fields(structs[name]):
             meaning = documented.get(field.name) or COMMON[field.encode_name]
             yield JsonField(of=name, name=field.encode_name, meaning=meaning)

@@ -65,9 +65,9 @@ def _(found: findings.MissingTopologyKey) -> str:
     link=entry.LIMITATIONS,
 )
 def _(found: findings.PinnedMinimum) -> str:
-    from kubectl_spread.diagnosis.reasons import name_of
+    from kubectl_spread.wording.reasons import name_of, reason_text
 
-    pins = _some([f"{pin.node} ({pin.detail or name_of(pin.requirement)})" for pin in found.pins])
+    pins = _some([f"{pin.node} ({reason_text(pin.reason) or name_of(pin.requirement)})" for pin in found.pins])
     return (
         f"the minimum ({found.global_minimum}) is held by {_some(found.domains)}, where this Pod cannot go: {pins}."
         f" Until that changes, every other domain stops at {found.global_minimum + found.constraint.max_skew}."

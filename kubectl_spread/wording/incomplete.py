@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
-from kubectl_spread.diagnosis.causes import LINE, Blame
+from kubectl_spread.diagnosis.causes import Blame
 from kubectl_spread.diagnosis.incomplete import deciders
+from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.gaps import (
     Decider,
     Gap,
@@ -32,6 +33,7 @@ from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.wording.causes import LINE, in_room, sentence
 from kubectl_spread.wording.words import count_of
 
 Texts: TypeAlias = tuple[str, str, str]
@@ -175,23 +177,24 @@ def _group(gap: SchedulingGroup) -> str:
     return f"group {gap.pod_group} of Workload {gap.workload}" if gap.workload else f"PodGroup {gap.pod_group}"
 
 
-def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None) -> str:
+def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None, preemption: Preemption | None) -> str:
     """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
 
     Args:
         handle: the cluster.
         evaluation: what they say.
         blame: why they leave no node; None where they leave one.
+        preemption: what the scheduler would evict; None for nothing.
     """
     pod, feasible = evaluation.pod, evaluation.feasible
     first = next(deciders(pod, handle, evaluation), None)
     if first is None or (blame and handle.decides(pod)):
-        return blame.sentence if blame else ""
+        return sentence(blame.cause, pod, preemption) if blame else ""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
     if feasible:
         return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
     head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "
-    return head + (blame.in_room(LINE - len(head)) if blame else "")
+    return head + (in_room(blame.cause, LINE - len(head)) if blame else "")
 
 
 def _named(names: Sequence[str]) -> str:

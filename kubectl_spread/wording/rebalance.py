@@ -22,6 +22,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
 )
 from kubectl_spread.wording.evictions import stay_text
 from kubectl_spread.wording.incomplete import consequence
+from kubectl_spread.wording.reasons import reason_text
 from kubectl_spread.wording.words import enumerated
 
 _named = partial(enumerated, most=2)
@@ -63,7 +64,7 @@ def _staying(cause: PodsStay) -> str:
 def _shut_by(by: ByConstraint | ByFilter) -> str:
     if isinstance(by, ByConstraint):
         return f"the constraint on {by.topology_key} allows none there"
-    return by.gist.text if by.gist else by.plugin
+    return reason_text(by.reason) or by.plugin
 
 
 def unsure_text(unsure: Unsure) -> str:

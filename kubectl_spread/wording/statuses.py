@@ -7,11 +7,12 @@ from functools import partial
 
 from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.constraint_state import Idle
-from kubectl_spread.diagnosis.preemption import told
 from kubectl_spread.diagnosis.statuses import BlockedBy, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
+from kubectl_spread.wording.causes import blocking_reason, reason_of
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
 from kubectl_spread.wording.incomplete import consequence
+from kubectl_spread.wording.preemption import preempts
 from kubectl_spread.wording.words import enumerated
 
 _verdict = partial(Entry, kind=EntryKind.VERDICT)
@@ -56,7 +57,7 @@ def _(status: statuses.NoDomains) -> str:
     link=entry.CONFLICTING,
 )
 def _(status: statuses.Blocked) -> str:
-    return status.blame.blocking[status.index]
+    return blocking_reason(status.blame.blocking[status.index], status.blame.nodes)
 
 
 @STATUSES.rule(
@@ -81,7 +82,7 @@ def _(status: statuses.FailedCreate) -> str:
     link=entry.SPREAD,
 )
 def _(status: statuses.Unschedulable) -> str:
-    return status.blame.reason
+    return reason_of(status.blame.cause, status.blame.nodes)
 
 
 @STATUSES.rule(
@@ -148,7 +149,7 @@ def _(status: statuses.Uneven) -> str:
 )
 def _(status: statuses.OK) -> str:
     if status.preemption:
-        return f"preempts {told(status.preemption)}"
+        return preempts(status.preemption)
     return f"{status.manager} makes its Pods" if status.manager else ""
 
 

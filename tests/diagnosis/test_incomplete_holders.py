@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.contract.evaluation import EvaluationReport
-from kubectl_spread.diagnosis.causes import LINE
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.scheduler.profile import default_profile
+from kubectl_spread.wording.causes import LINE
 from tests.build import ZONE, Object, app, spread
 from tests.build_workloads import template, workload
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, rows_of, web

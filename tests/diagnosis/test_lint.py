@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.diagnosis import findings, lint
 from kubectl_spread.diagnosis.domains import diagnose
 from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.profile import Behaviour, Profile, default_profile
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
@@ -165,7 +166,7 @@ def test_the_minimum_is_pinned_where_the_pod_cannot_go() -> None:
     finding = only(linted(incoming(), [*TAINTED, *web("a1", "b1")]), findings.PinnedMinimum)
     assert (finding.severity, finding.path) == (Severity.ERROR, "spec.topologySpreadConstraints[0]")
     assert (finding.global_minimum, finding.domains) == (0, ("c",))
-    assert [(pin.node, pin.requirement.plugin) for pin in finding.pins] == [("c1", "TaintToleration")]
+    assert [(pin.node, pin.requirement) for pin in finding.pins] == [("c1", FilterRequirement("TaintToleration"))]
 
 
 @pytest.mark.parametrize(

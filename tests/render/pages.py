@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain, Requirement
+from kubectl_spread.contract.constraints import ConstraintReport, Domain, Requirement
 from kubectl_spread.contract.evaluation import NodeReport, Rejection
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.contract.report import Metadata
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.diagnosis.evaluation import Verdict
 from tests.build import HOSTNAME, ZONE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.do_not_evict import KEEPING_CONTROLLERS, Kept, KeptByController, KeptByMark
-from kubectl_spread.diagnosis.reasons import Gist
+from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     BreaksAnother,
     ByConstraint,
@@ -30,7 +30,7 @@ from kubectl_spread.wording.evictions import kept_text, stay_text
 from kubectl_spread.wording.rebalance import remaining_text
 
 REFUSED = Refused("No.")
-TAINTED = Gist("a taint", ("n",))
+TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,14 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
         ),
         (
             DomainShut(
-                "c", (ByConstraint("zone"), ByFilter("NodePorts", None), ByFilter("x", Gist("a taint", ("n",))))
+                "c",
+                (
+                    ByConstraint("zone"),
+                    ByFilter("NodePorts", None),
+                    ByFilter("x", TAINTED),
+                ),
             ),
-            "c takes no Pod: the constraint on zone allows none there and NodePorts and a taint",
+            "c takes no Pod: the constraint on zone allows none there and NodePorts and taint a:NoExecute",
         ),
         (
             ScoredHigher(("a", "b", "c", "d"), ("e",)),

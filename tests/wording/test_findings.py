@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.contract.constraints import Pin, Requirement
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.domains import Pin
 from kubectl_spread.diagnosis.findings import Finding, Severity
+from kubectl_spread.diagnosis.reasons import UntoleratedTaints
+from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.scheduler.podtopologyspread import Constraint, parsable_constraints
 from kubectl_spread.wording.findings import FINDINGS
 from tests.build import ZONE, app, handle, spread, typed_pod
@@ -27,8 +29,12 @@ WEB = constraint()
 HALF, WHOLE = ("a", "b", "c", "d"), ("a", "b", "c", "d", "e")
 MISSING = findings.MissingTopologyKey
 SIMILAR = findings.SimilarTopologyKey(constraint=WEB, similar_key="zone", nodes=("x",))
-TAINTED = Pin(node="c1", requirement=Requirement(kind="filter", plugin="TaintToleration"), detail="taint a:NoSchedule")
-FULL = Pin(node="c2", requirement=Requirement(kind="filter", plugin="NodeResourcesFit"), detail="")
+TAINTED = Pin(
+    node="c1",
+    requirement=FilterRequirement("TaintToleration"),
+    reason=UntoleratedTaints(taints=("a:NoSchedule",)),
+)
+FULL = Pin(node="c2", requirement=FilterRequirement("NodeResourcesFit"), reason=None)
 UNCOUNTED = findings.UncountedNodes(constraint=WEB, nodes=("x",), pods=1)
 MIXED = findings.RolloutMixesRevisions(
     constraint=WEB, owner=WorkloadRef(kind="Deployment", name="web"), pods=("old",), label="pod-template-hash"

@@ -9,7 +9,8 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
+from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines

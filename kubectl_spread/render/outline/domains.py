@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.constraints import BypassedNode, ConstraintReport, Domain
+from kubectl_spread.contract.constraints import ConstraintReport, Domain
+from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
 from kubectl_spread.wording.words import between, listed

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement
 from kubectl_spread.scheduler.profile import Profile, default_profile
+from kubectl_spread.wording.reasons import name_of
 from tests.build import ZONE, Object, app, configured_profile, node, pod, spread
 from tests.build_devices import CLAIMING
 from tests.build_storage import claim, csi_driver, storage_class, volume
@@ -331,3 +333,8 @@ def test_a_plugin_that_breaks_says_why_itself() -> None:
 def test_what_is_said_of_devices_stands_in_the_sentence() -> None:
     report = report_of(incoming(**CLAIMING), ABC)
     assert report.summary == 'could not find ResourceClaim "default/g": no node is looked at.'
+
+
+def test_requirements_have_names() -> None:
+    assert name_of(ConstraintRequirement(2)) == "constraint 2"
+    assert name_of(FilterRequirement("NodePorts")) == "NodePorts"

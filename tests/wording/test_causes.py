@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_spread.diagnosis.causes import fitting
+from kubectl_spread.wording.causes import fitting
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread
 from tests.build_devices import resource_claim_template
 from tests.build_storage import claim, volume

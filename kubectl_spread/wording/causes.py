@@ -1,0 +1,393 @@
+"""Why a Pod finds no node, in one sentence: all commands use these words.
+
+Each cause has its texts, the longest first and the shortest last; the first that fits is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import assert_never
+
+import msgspec
+
+from kubectl_spread.diagnosis.causes import (
+    AloneCause,
+    AnyCause,
+    BlamedConstraint,
+    Blocking,
+    Conflict,
+    DaemonNode,
+    DomainsFull,
+    FiltersAlone,
+    GhostSelector,
+    MinDomainsUnmet,
+    MissingKey,
+    MisspeltKey,
+    NamedRequirement,
+    NoEligibleDomain,
+    NoNodes,
+    NoSelector,
+    PinnedDomain,
+    RefusedWhole,
+    RejectingFilter,
+    WaitsForTerminatingPods,
+)
+from kubectl_spread.diagnosis.preemption import Preemption
+from kubectl_spread.diagnosis.requirements import FilterRequirement
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler import cycle
+from kubectl_spread.wording.preemption import preempts
+from kubectl_spread.wording.reasons import brief_key, reason_text
+from kubectl_spread.wording.words import count_of, enumerated, shortening
+
+named = partial(enumerated, most=2)
+MOST_REASONS = 2
+"""Reasons for which different nodes reject a Pod (count), before the rest is counted."""
+LINE = 200
+"""Characters of a first line, the Pod's name included."""
+AT_WORK = len(" (none of 10 runs)")
+"""Characters of that line that say how much of the Pod's workload is at work."""
+SHORTEST = 100
+"""Characters that a sentence may have, however long the name is."""
+REASON = 120
+"""Characters of a reason in a table."""
+
+
+class Texts(msgspec.Struct, frozen=True):
+    """A cause in words.
+
+    Attributes:
+        sentences: the longest first.
+        reasons: in a few words, the longest first.
+    """
+
+    sentences: Sequence[str]
+    reasons: Sequence[str]
+
+
+def sentence(cause: AnyCause, pod: Pod, preemption: Preemption | None) -> str:
+    """Return the root cause in a sentence: no longer than a line that begins with the Pod's name.
+
+    Args:
+        cause: why the Pod finds no node.
+        pod: the Pod.
+        preemption: what the scheduler would evict for it, which comes first; None for nothing.
+    """
+    lead = f"It {preempts(preemption)}; until then: " if preemption else ""
+    at_work = AT_WORK if pod.metadata.controller else 0
+    return lead + in_room(cause, LINE - len(f"{'/'.join(pod.key)} is Pending. {lead}") - at_work)
+
+
+def in_room(cause: AnyCause, room: int) -> str:
+    """Return the root cause in the room there is on a line (characters), or in little where there is less."""
+    return fitting(texts_of(cause).sentences, max(room, SHORTEST))
+
+
+def reason_of(cause: AnyCause, nodes: Collection[str]) -> str:
+    """Return the root cause in a few words; what the names of all these nodes end in may be left out."""
+    return fitting(texts_of(cause).reasons, REASON, nodes)
+
+
+def blocking_reason(blocking: Blocking, nodes: Collection[str]) -> str:
+    """Return in a few words why the constraint leaves no node, with its numbers; the nodes are those of the cluster."""
+    numbers = limits(blocking.constraint)
+    if blocking.pinned:
+        return fitting([f"min {text}{numbers}" for text in _pinned_by(blocking.pinned)], REASON, nodes)
+    if not blocking.others:
+        return f"no domain may take one more{numbers}"
+    return fitting([f"no node left together with {' and '.join(map(_described, blocking.others))}{numbers}"], REASON)
+
+
+def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str:
+    """Return the first of the texts that is no longer than that (characters), or else what there is room for.
+
+    What all nodes' names end in does not count: where there is little room it is left out.
+    """
+    if len(texts[0]) <= most:
+        return texts[0]
+    _, short = shortening(nodes)
+    return next((text for text in texts if len(short(text)) <= most), f"{short(texts[-1])[: most - 1]}…")
+
+
+def texts_of(cause: AnyCause) -> Texts:
+    """Return the cause in words."""
+    match cause:
+        case NoNodes():
+            return Texts(["The cluster has no nodes."], [cycle.NO_NODES])
+        case RefusedWhole():
+            return _refused_whole(cause)
+        case WaitsForTerminatingPods():
+            return _waits_for_terminating_pods(cause)
+        case MisspeltKey():
+            return _misspelt_key(cause)
+        case NoSelector():
+            return _no_selector(cause)
+        case GhostSelector():
+            return _ghost_selector(cause)
+        case MinDomainsUnmet() | MissingKey() | NoEligibleDomain() | DomainsFull():
+            return _constraint_alone(cause)
+        case DaemonNode():
+            return _daemon_node(cause)
+        case FiltersAlone():
+            return _filters_alone(cause)
+        case PinnedDomain():
+            return _pinned_domain(cause)
+        case Conflict():
+            return _conflict(cause)
+        case _:
+            assert_never(cause)
+
+
+def _refused_whole(cause: RefusedWhole) -> Texts:
+    refusal, about = ", ".join(cause.reasons), reason_text(cause.reason)
+    # What quotes a name has named the claim already, but for what it is to be made from.
+    whole = f"{refusal} ({about})" if about and about != refusal and '"' not in refusal else refusal
+    whole = about if about.startswith(refusal) else whole
+    return Texts([f"{whole}: no node is looked at.", f"{refusal}."], [whole, refusal])
+
+
+def _waits_for_terminating_pods(cause: WaitsForTerminatingPods) -> Texts:
+    who = named(list(map(str, cause.pods)))
+    one = len(cause.pods) == 1
+    kept = f", kept by finalizer {named(cause.finalizers)}," if cause.finalizers else ""
+    room = f"{who} on {cause.node} {'is' if one else 'are'} being deleted{kept} and still in the way"
+    once = f"{cause.node} takes this Pod once {'it is' if one else 'they are'} gone"
+    return Texts([f"{room}: {once}.", f"{room}."], [f"waits for {who} on {cause.node}, being deleted"])
+
+
+def _misspelt_key(cause: MisspeltKey) -> Texts:
+    key, similar, one = cause.topology_key, cause.similar, len(cause.nodes) == 1
+    has = f"{'has' if one else 'have'} {similar}"
+    if cause.on_no_node:
+        nowhere = f"No node carries the label {key} that the constraint names"
+        sentences = [f"{nowhere}; {named(cause.nodes)} {has}.", f"{nowhere}: {similar} may be meant.", f"{nowhere}."]
+        return Texts(sentences, [f"no node carries {key}: {similar} may be meant", f"no node carries {key}"])
+    would = f"{named(cause.nodes)} would take it but {'lacks' if one else 'lack'} {key}"
+    others = "" if cause.others else "; no other node does"
+    return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
+
+
+def _no_selector(cause: NoSelector) -> Texts:
+    lack = f"{named(cause.nodes)} {'lacks' if len(cause.nodes) == 1 else 'lack'} {cause.topology_key}"
+    asks = "asks for it though it has no labelSelector and balances nothing"
+    return Texts([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
+
+
+def _ghost_selector(cause: GhostSelector) -> Texts:
+    key, selector = cause.constraint.topology_key, cause.constraint.selector
+    says = f"The constraint on {key} counts {selector}, not this Pod itself"
+    brief = f"The constraint on {brief_key(key)} counts {selector}, not this Pod"
+    briefest = f"The constraint on {brief_key(key)} does not count this Pod"
+    why = texts_of(cause.why) if cause.why else Texts((), ())
+    longer = [f"{start}. {text}" for start in (says, brief, briefest) for text in why.sentences]
+    return Texts(
+        [*longer, f"{says}.", f"The constraint on {key} does not count this Pod itself."],
+        [
+            *(f"{text}; it does not count its own Pods" for text in why.reasons),
+            f"it counts {selector}, not its own Pods",
+            "it does not count its own Pods",
+        ],
+    )
+
+
+def _constraint_alone(cause: AloneCause) -> Texts:
+    """Return the words of a constraint that leaves no node, with those of others that leave none either."""
+    match cause:
+        case MinDomainsUnmet():
+            texts = _min_domains_unmet(cause)
+        case MissingKey():
+            texts = _missing_key(cause)
+        case NoEligibleDomain():
+            texts = _no_eligible_domain(cause)
+        case DomainsFull():
+            texts = _domains_full(cause)
+        case _:
+            assert_never(cause)
+    if not cause.also:
+        return texts
+    too = f"The constraint on {named(cause.also)} allows none either."
+    return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
+
+
+def _min_domains_unmet(cause: MinDomainsUnmet) -> Texts:
+    constraint, values = cause.constraint, cause.eligible
+    key, one, number = constraint.topology_key, len(values) == 1, count_of(len(values), "domain")
+    there, brief = (
+        f"There {'is' if one else 'are'} {number} of {named_so}"
+        if len(values) == constraint.domains
+        else f"Only {number} of {named_so} {'counts' if one else 'count'} for this Pod"
+        for named_so in (key, brief_key(key))
+    )
+    asks = f"where minDomains asks for {constraint.min_domains}"
+    most = f"none may hold more than {constraint.max_skew}."
+    so = f"so the minimum counts as 0 and none may exceed maxSkew {constraint.max_skew}."
+    short = f"{len(values)} of {constraint.min_domains} domains that minDomains asks for"
+    return Texts(
+        [
+            f"{there} ({named(values)}) {asks}, {so}",
+            f"{there} ({named(values)}) {asks}: {most}",
+            f"{brief} ({named(values)}) {asks}: {most}",
+            f"{brief} {asks}: {most}",
+            f"{there} {asks}.",
+        ],
+        [f"{short}{limits(constraint)}", short],
+    )
+
+
+def _missing_key(cause: MissingKey) -> Texts:
+    key = cause.constraint.topology_key
+    nowhere = f"No node carries the label {key} that the constraint names."
+    filters = list(map(_filter, cause.filters))
+    besides = ["; ".join(column) for column in zip(*filters, strict=True)][:2]
+    return Texts([*(f"{nowhere} Besides, {each}." for each in besides), nowhere], [f"no node carries {key}"])
+
+
+def _no_eligible_domain(cause: NoEligibleDomain) -> Texts:
+    key, max_skew = cause.constraint.topology_key, cause.constraint.max_skew
+    counts = f"The constraint on {key} counts none of the {cause.nodes} nodes, and maxSkew {max_skew} allows none."
+    return Texts([counts], [f"no domain may take one more{limits(cause.constraint)}"])
+
+
+def _domains_full(cause: DomainsFull) -> Texts:
+    constraint = cause.constraint
+    every = (
+        f"Every domain of {constraint.topology_key} where this Pod could go would exceed maxSkew {constraint.max_skew}"
+    )
+    over = f"over the minimum of {constraint.global_minimum}"
+    nowhere = f"held by {named(cause.minimum_domains)}, where no node can be used"
+    return Texts(
+        [f"{every} {over}, {nowhere}.", f"{every} {over}.", f"{every}."],
+        [f"no domain may take one more{limits(constraint)}"],
+    )
+
+
+def _daemon_node(cause: DaemonNode) -> Texts:
+    long, short, reasons = ("; ".join(column) for column in zip(*map(_filter, cause.filters), strict=True))
+    besides = " ".join(f"The constraint on {key} rejects it too." for key in cause.constraints)
+    first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    return Texts([first, f"{long}.", f"{short}."], [reasons])
+
+
+def _filters_alone(cause: FiltersAlone) -> Texts:
+    filters = list(map(_filter, cause.filters))
+    long, short, reasons = ("; ".join(column) for column in zip(*filters, strict=True))
+    besides = " ".join(
+        f"The constraint on {each.topology_key} rejects {named(each.nodes)} too." for each in cause.constraints
+    )
+    longest = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
+    _, shortest, reason = filters[0]
+    more = len(filters) - 1
+    return Texts(
+        [longest, f"{long}.", f"{short}.", f"{shortest}{_and_more(more, 'filter')}.", f"{named(cause.plugins)}."],
+        [reasons, f"{reason}{_and_more(more)}", reason],
+    )
+
+
+def _filter(rejecting: RejectingFilter) -> tuple[str, str, str]:
+    """Return what a filter rejects and why: with the nodes, without them, and without its name."""
+    plugin, shared = rejecting.plugin, rejecting.reasons
+    text = reason_text(shared[0].reason)
+    if not text:
+        return f"{plugin} rejects {named(shared[0].nodes)}", plugin, plugin
+    shown = [(reason_text(each.reason), each.nodes) for each in shared[:MOST_REASONS]]
+    rest = _and_more(len(shared) - MOST_REASONS)
+    long = "; ".join(why if rejecting.everywhere else f"{why} ({named(nodes)})" for why, nodes in shown)
+    short = "; ".join(why for why, _ in shown)
+    return f"{plugin}: {long}{rest}", f"{plugin}: {text}{_and_more(len(shared) - 1)}", f"{short}{rest}"
+
+
+def _and_more(number: int, of: str = "reason") -> str:
+    """Return how many reasons there are besides; empty where there is none."""
+    return f" and {count_of(number, f'more {of}')}" if number > 0 else ""
+
+
+def _pinned_domain(cause: PinnedDomain) -> Texts:
+    constraint, domains, number = cause.constraint, cause.domains, cause.nodes
+    several = len(domains) > 1
+    holding = f"{'hold' if several else 'holds'} the minimum ({count_of(constraint.global_minimum, 'Pod')}) but"
+    minimum = f"{holding} this Pod cannot land there"
+    shut = f"{holding} cannot take it"
+    all_shut = f"{holding} none of {'their' if several else 'its'} {number} nodes takes it" if number > 1 else shut
+    key, brief = constraint.topology_key, brief_key(constraint.topology_key)
+    pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
+    whys = [f"{named(nodes)}: {text}" for nodes, text in pins]
+    counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
+    rest = _and_more(len(pins) - MOST_REASONS)
+    some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
+    more = _and_more(len(pins) - 1)
+    first, texts = whys[0] + more, pins[0][1] + more
+    briefest = f"{len(domains)} domains of {brief}" if several else f"{brief} {domains[0]}"
+    full = _full_domains(cause)
+    return Texts(
+        [
+            f"{key} {named(domains)} {minimum}: {some}.{full}",
+            f"{key} {named(domains)} {shut}: {some}.{full}",
+            f"{brief} {named(domains)} {shut}: {some}.{full}",
+            f"{key} {named(domains)} {shut}: {some}.",
+            f"{brief} {named(domains)} {shut}: {some}.",
+            f"{brief} {named(domains)} {all_shut}: {brief_some}.",
+            f"{brief} {named(domains)} {shut}: {brief_some}.",
+            f"{brief} {named(domains)} {shut}: {first}.",
+            f"{brief} {named(domains)} {shut}: {texts}.",
+            f"{count_of(len(domains), 'domain')} of {key} {shut}: {texts}.",
+            f"{briefest} {shut}: {texts}.",
+            f"{briefest} cannot take it: {texts}.",
+        ],
+        _pinned_by(cause),
+    )
+
+
+def _pinned_by(cause: PinnedDomain) -> Sequence[str]:
+    """Return what keeps the Pod from the domains that hold the minimum: the first node, and how many there are."""
+    first = cause.pins[0]
+    node, texts = first.nodes[0], list(map(reason_text, first.reasons))
+    more = sum(len(pin.nodes) for pin in cause.pins) - 1
+    rest = f" and {more} more" if more else ""
+    return [f"pinned by {node} ({' and '.join(texts)}){rest}", f"pinned by {node} ({texts[0]}){rest}"]
+
+
+def _full_domains(cause: PinnedDomain) -> str:
+    """Return how full the domains are that the constraint closes."""
+    if not cause.full:
+        return ""
+    parts = (
+        f"{named(each.domains)} {'are' if len(each.domains) > 1 else 'is'} at {each.matching}" for each in cause.full
+    )
+    return f" {', '.join(parts)}, maxSkew {cause.constraint.max_skew}."
+
+
+def limits(constraint: BlamedConstraint) -> str:
+    """Return the least skew that the Pod would make where it may not go, and what is allowed."""
+    if constraint.skew_if_placed is not None:
+        return f": skew would be {constraint.skew_if_placed}, maxSkew {constraint.max_skew}"
+    return "" if constraint.domains else f" (no node carries {constraint.topology_key})"
+
+
+def _conflict(cause: Conflict) -> Texts:
+    left = [named(each.leaves) or "no node" for each in cause.requirements]
+    short = [_described(each) for each in cause.requirements]
+    names = [
+        f"the constraint on {each.topology_key}" if each.topology_key else _described(each)
+        for each in cause.requirements
+    ]
+    each_leaves, brief = (
+        "; ".join(f"{name} leaves {nodes}" for name, nodes in zip(column, left, strict=True))
+        for column in (names, short)
+    )
+    every = f"all {len(names)}" if names[2:] else "both"
+    all_of_them = f"{', '.join(short[:-1])} and {short[-1]}"
+    return Texts(
+        [
+            f"No node satisfies {every}: {each_leaves}.",
+            f"No node satisfies {every}: {brief}.",
+            f"Together {all_of_them} leave no node.",
+        ],
+        [f"{all_of_them} together", named(short)],
+    )
+
+
+def _described(named_requirement: NamedRequirement) -> str:
+    """Return the requirement by its topology key, or by its plugin's name."""
+    requirement = named_requirement.requirement
+    return requirement.plugin if isinstance(requirement, FilterRequirement) else named_requirement.topology_key or ""

@@ -1,0 +1,174 @@
+"""Why a requirement rejects a node, in words that name the taint, the label, the number, the other Pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from kubectl_spread.diagnosis.reasons import (
+    AnyReason,
+    AvoidedPod,
+    ClaimsInUse,
+    ClaimState,
+    Cordoned,
+    InsufficientResources,
+    KeptForNominated,
+    MissingDevices,
+    MissingLabel,
+    MissingTopologyLabel,
+    NoFreeVolume,
+    NoPodToBeNear,
+    OtherNodeNamed,
+    PortsInUse,
+    RejectedByConstraint,
+    RejectedByPlugin,
+    RejectedByPod,
+    ShortResource,
+    TooLittleStorage,
+    UnmetAddedAffinity,
+    UnmetNodeAffinity,
+    UntoleratedTaints,
+    UnusableClaims,
+    VolumeMadeElsewhere,
+)
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
+from kubectl_spread.objects.core import NodeSelectorTerm
+from kubectl_spread.wording.words import enumerated
+
+
+def name_of(requirement: Requirement) -> str:
+    """Return the requirement as text: ``TaintToleration``, ``constraint 1``."""
+    return f"constraint {requirement.index}" if isinstance(requirement, ConstraintRequirement) else requirement.plugin
+
+
+def brief_key(topology_key: str) -> str:
+    """Return the topology key without its prefix."""
+    return topology_key.rpartition("/")[2] or topology_key
+
+
+def reason_text(reason: AnyReason | None) -> str:
+    """Return the reason in a few words; empty for none."""
+    match reason:
+        case None:
+            return ""
+        case UntoleratedTaints(taints=taints):
+            return f"taint {_taints(taints)}"
+        case InsufficientResources():
+            return "; ".join(_short(reason))
+        case Cordoned():
+            return "cordoned"
+        case RejectedByPlugin(plugin=plugin):
+            return plugin
+        case RejectedByConstraint(topology_key=key):
+            return f"the constraint on {brief_key(key)}"
+        case KeptForNominated(pods=pods):
+            return f"room is kept for {', '.join(map(str, pods))}"
+        case OtherNodeNamed(node=node):
+            return f"spec.nodeName is {node}"
+        case MissingDevices():
+            return _devices(reason)
+        case MissingLabel() | UnmetNodeAffinity() | UnmetAddedAffinity():
+            return _node_affinity(reason)
+        case _:
+            return _neighbours(reason)
+
+
+def _node_affinity(reason: MissingLabel | UnmetNodeAffinity | UnmetAddedAffinity) -> str:
+    match reason:
+        case MissingLabel(key=key, value=value, has=None):
+            return f"wants {key}={value}, has no {key}"
+        case MissingLabel(key=key, value=value, has=str(has)):
+            return f"wants {key}={value}, has {key}={has}"
+        case MissingLabel(key=key, value=value):
+            return f"wants {key}={value}"
+        case UnmetNodeAffinity(terms=terms):
+            return f"wants {' or '.join(map(_term, terms)) or 'no node at all'}"
+        case UnmetAddedAffinity():
+            return "the scheduler's configuration adds a node affinity"
+        case _:
+            assert_never(reason)
+
+
+def _neighbours(
+    reason: PortsInUse
+    | RejectedByPod
+    | AvoidedPod
+    | MissingTopologyLabel
+    | NoPodToBeNear
+    | UnusableClaims
+    | ClaimsInUse,
+) -> str:
+    """Return which other Pods or volumes are the reason."""
+    match reason:
+        case PortsInUse(holders=holders):
+            return "; ".join(f"{each.pod} holds host port {', '.join(each.ports)}" for each in holders)
+        case RejectedByPod(pod=pod, topology_key=key):
+            return f"{pod} keeps such Pods off its {key}"
+        case AvoidedPod(pod=pod, topology_key=key):
+            return f"it avoids {pod}, which is in the same {key}"
+        case MissingTopologyLabel(topology_key=key):
+            return f"lacks {key}"
+        case NoPodToBeNear(selector=selector, topology_key=key):
+            return f"no Pod with {selector} is in its {key}"
+        case UnusableClaims(claims=claims):
+            return "; ".join(map(_claim, claims))
+        case ClaimsInUse(holders=users):
+            return "; ".join(
+                f"claim {each.claim} is ReadWriteOncePod and {each.pod} on {each.node} holds it" for each in users
+            )
+        case _:
+            assert_never(reason)
+
+
+def _taints(taints: Iterable[str]) -> str:
+    """Return the taints, those of one key and value as one with all their effects."""
+    effects: dict[str, list[str]] = {}
+    for taint in taints:
+        key, _, effect = taint.rpartition(":")
+        effects.setdefault(key, []).append(effect)
+    return ", ".join(f"{key}:{','.join(each)}" for key, each in effects.items())
+
+
+def _short(reason: InsufficientResources) -> Iterable[str]:
+    if reason.full:
+        count = reason.pod_count
+        yield f"{count.pods} of {count.allocatable} Pods" if count else "no room for another Pod"
+    yield from map(_short_resource, reason.resources)
+
+
+def _short_resource(short: ShortResource) -> str:
+    of = f" of {short.allocatable}" if short.allocatable else ""
+    return f"{short.name}: asks {short.asked}, {'at most ' if short.at_most else ''}{short.free} free{of}"
+
+
+def _term(term: NodeSelectorTerm) -> str:
+    """Return one alternative of a node affinity, its expressions as they are written in the Pod."""
+    conditions = (
+        " ".join(filter(None, (each.key, each.operator, ",".join(each.values))))
+        for each in (*term.match_expressions, *term.match_fields)
+    )
+    return " and ".join(conditions) or "nothing (an empty term matches no node)"
+
+
+def _devices(reason: MissingDevices) -> str:
+    reasons, missing = ", ".join(reason.reasons), reason.missing_templates
+    return f"{reasons}, for there is no ResourceClaimTemplate {enumerated(missing)}" if missing else reasons
+
+
+def _claim(claim: ClaimState) -> str:
+    if claim.volume:
+        places = " or ".join(map(", ".join, claim.usable_in))
+        return f"claim {claim.name} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"
+    unbound = f"claim {claim.name} is not bound{f': {claim.message}' if claim.message else ''}"
+    match claim.unmet:
+        case None:
+            return unbound
+        case VolumeMadeElsewhere(node=node, exists=exists):
+            return f"{unbound}: its volume is being made for node {node}{'' if exists else ', which does not exist'}"
+        case TooLittleStorage(storage_class=storage_class):
+            return f"{unbound}: StorageClass {storage_class} has too little storage left there"
+        case NoFreeVolume(storage_class=storage_class, makes_elsewhere=elsewhere):
+            makes = f"makes none{' there' if elsewhere else ''}"
+            return f"{unbound}: no PersistentVolume that is free will do, and StorageClass {storage_class} {makes}"
+        case _:
+            assert_never(claim.unmet)
