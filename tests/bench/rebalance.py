@@ -11,11 +11,12 @@ from itertools import count, islice
 
 from msgspec import Struct
 
-from kubectl_spread.rebalance.plan import Asked, EvictionPlan, plan
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
-from kubectl_spread.scheduler.profile import default_profile
-from tests.build import ZONE, Object, app, node, snapshot, spread
+from kubectl_spread.commands.rebalance import RebalanceOptions, rebalance
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.view import SchedulerOptions
+from kubectl_spread.contract.rebalance import RebalanceReport
+from tests.build import ZONE, Object, app, node, spread
+from tests.commands.large import Large
 from tests.rebalance.lying import web
 
 ZONES = 3
@@ -62,14 +63,13 @@ def _places(size: Size, number: int) -> Sequence[int]:
     return [at + (at % ZONES == 0 and at < wrong) for at in range(pods)]
 
 
-def planned(size: Size) -> tuple[EvictionPlan, float]:
+def planned(size: Size) -> tuple[RebalanceReport, float]:
     """Return the plan, and the processor time it took (seconds)."""
-    read = snapshot(cluster(size))
+    source = Large([*cluster(size)])
     gc.freeze()
     began = time.process_time()
-    seen = Handle.build(read, default_profile())
-    found = plan(Handles(seen), Asked(wanted=lambda _: True, may_go=lambda _: True))
-    return found, time.process_time() - began
+    report = rebalance(source, Scope(namespace=""), RebalanceOptions(), SchedulerOptions())
+    return report, time.process_time() - began
 
 
 def main() -> int:

@@ -6,16 +6,12 @@ import gc
 import sys
 import time
 
+from kubectl_spread.commands.scope import Scope
+from kubectl_spread.commands.simulate import SimulateOptions, simulate
+from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.simulate import SimulatedStep
-from kubectl_spread.diagnosis.observer import Observer
-from kubectl_spread.diagnosis.simulated_step import reported
-from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.handles import Handles
-from kubectl_spread.scheduler.profile import default_profile
-from kubectl_spread.simulation.outcomes import simulate
-from kubectl_spread.simulation.steps import Step, Verb
 from tests.bench.rebalance import Size, cluster
-from tests.build import snapshot
+from tests.commands.large import Large
 
 SIZES = (Size(300, 3_000, 60, 2.0), Size(5_000, 50_000, 500, 10.0))
 DRAINED = "node-1"
@@ -23,14 +19,11 @@ DRAINED = "node-1"
 
 def drained(size: Size) -> tuple[SimulatedStep, float]:
     """Return what a drain of one node does, and the processor time it took (seconds)."""
-    read = snapshot(cluster(size))
+    source = Large([*cluster(size)])
     gc.freeze()
     began = time.process_time()
-    seen = Handle.build(read, default_profile())
-    steps = (Step(Verb.DRAIN, DRAINED, nodes=(DRAINED,)),)
-    observer = Observer(read, lambda _: True, defaults=False)
-    (step,) = reported(steps, simulate(Handles(seen), steps, observer), defaults=False)
-    return step, time.process_time() - began
+    report = simulate(source, Scope(namespace=""), SimulateOptions(steps=(("drain", DRAINED),)), SchedulerOptions())
+    return report.steps[0], time.process_time() - began
 
 
 def main() -> int:

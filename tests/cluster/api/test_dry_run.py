@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.api import dry_run
 from kubectl_spread.cluster.api.dry_run import DryRun, create
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import StatusCause
@@ -80,8 +79,12 @@ def test_where_one_of_the_name_exists_another_is_asked_for(server: ApiServer, co
     ],
     ids=str,
 )
-def test_another_name_is_left_to_the_server(values: Object, metadata: Object) -> None:
-    assert dry_run._under_another_name(values)["metadata"] == metadata  # noqa: SLF001 - what is sent the second time
+def test_another_name_is_left_to_the_server(
+    server: ApiServer, connection: Connection, values: Object, metadata: Object
+) -> None:
+    server.answer = in_turn(EXISTS, STORED)
+    create(connection, POD, "shop", values)
+    assert json.loads(server.seen[1].body)["metadata"] == metadata
 
 
 CAUSE = {"reason": "FieldValueInvalid", "message": "Invalid value: 0", "field": "spec.replicas"}
