@@ -9,12 +9,9 @@ from msgspec import UNSET, Struct
 from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
-
-WARNING = "Warning"
-"""What the API server says of what it accepts."""
+from kubectl_spread.wording.annotations import WARNING, edit_line, fix_sentence
 
 
 class Annotation(Struct, frozen=True):
@@ -59,7 +56,7 @@ def annotations_of(report: CheckReport) -> Iterator[Annotation]:
             yield Annotation(Verdict.INVALID.value, Severity.ERROR, message, item, error.field)
         for warning in item.warnings:
             message = clean(f"{warning.field}: {warning.message}")
-            yield Annotation(WARNING, Severity.WARNING, message, item, warning.field)
+            yield Annotation(WARNING.name, Severity.WARNING, message, item, warning.field)
         yield from _verdict(item)
         for finding in item.findings:
             yield Annotation(finding.id, finding.severity, clean(finding.message), item, finding.path)
@@ -82,11 +79,4 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
 def _fix(item: CheckItem) -> Iterator[str]:
     """Yield the first fix in a sentence, where there is any: what to write, or to run."""
     for fix in item.fixes[:1]:
-        how = (*map(_edit, fix.edits), *fix.commands) or (fix.starts,)
-        yield f"Fix: {fix.summary} ({'; '.join(filter(None, how))})."
-
-
-def _edit(edit: ManifestEdit) -> str:
-    written = " ".join(line.strip() for line in edit.after.splitlines())
-    where = f"line {edit.line}" if edit.line else f"document {edit.document}, {edit.path}"
-    return f"{where}: {written or 'remove it'}"
+        yield fix_sentence(fix.summary, [*map(edit_line, fix.edits), *fix.commands] or [fix.starts])

@@ -22,6 +22,7 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.outline.domains import next_text
+from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import first_and_more
 
 MOST_CHARTS = 6
@@ -149,7 +150,7 @@ class _Chart(msgspec.Struct):
             for domain in drawn.constraint.domains:
                 if domain.value in drawn.frames:
                     said = next_text(domain, drawn.constraint)
-                    why = "no: other filters reject its nodes" if said == "yes" else said
+                    why = pages.REJECTED if said == "yes" else said
                     self.line(f"{pod} -. {label(why)} .-> {drawn.frames[domain.value]}")
 
 
@@ -179,7 +180,7 @@ def _title(item: SkewItem | PendingItem | CheckItem, constraint: ConstraintRepor
     if isinstance(item, SkewItem):
         said = f"{item.namespace}/{item.workload}: {item.status}"
     elif isinstance(item, CheckItem) and item.jam:
-        said = f"{item.namespace}/{item.name}: replica {item.jam.replica} of {item.replicas} finds no node"
+        said = pages.jammed(f"{item.namespace}/{item.name}", item.jam.replica, item.replicas)
     else:
         said = f"{item.namespace}/{item.name}: {item.verdict}"
     return f"{said}, by {constraint.topology_key}" if constraint else said

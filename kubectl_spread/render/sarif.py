@@ -16,23 +16,15 @@ import msgspec
 
 from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.diagnosis.findings import Severity
-from kubectl_spread.render.annotations import WARNING, Annotation, annotations_of
+from kubectl_spread.render.annotations import Annotation, annotations_of
 from kubectl_spread.render.cells import clean
-from kubectl_spread.wording import entry
+from kubectl_spread.wording.annotations import WARNING
 from kubectl_spread.wording.entries import entries_named
+from kubectl_spread.wording.entry import SPREAD
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 FINGERPRINT = "kubectlSpread/v1"
-OF_WARNINGS = entry.Entry(
-    kind=entry.EntryKind.FINDING,
-    name=WARNING,
-    summary="the API server accepts the manifest and warns of a field",
-    meaning="The field is deprecated, or what it says has another effect than it seems to have.",
-    when="Where the API server would send a warning along with its answer.",
-    action="Change the field as the message says.",
-    link=entry.DEFINITION,
-)
 
 Object: TypeAlias = dict[str, object]
 
@@ -44,7 +36,7 @@ def to_sarif(report: CheckReport) -> str:
     driver = {
         "name": "kubectl-spread",
         "semanticVersion": report.metadata.version,
-        "informationUri": entry.SPREAD,
+        "informationUri": SPREAD,
         "rules": [_rule(rule) for rule in rules],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": list(_results(found, rules))}
@@ -53,7 +45,7 @@ def to_sarif(report: CheckReport) -> str:
 
 
 def _rule(name: str) -> Object:
-    explained = OF_WARNINGS if name == WARNING else entries_named(name)[-1]
+    explained = WARNING if name == WARNING.name else entries_named(name)[-1]
     summary, meaning = explained.summary, explained.meaning
     return {
         "id": name,

@@ -29,6 +29,7 @@ from kubectl_spread.render.html.overview import overview
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.shortening import rewritten
+from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import listed, shortening
 
 MOST_CELLS = 80_000
@@ -41,26 +42,20 @@ MANY = 50
 """Cards (count) from which a browser need not lay out those out of sight."""
 SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")
-TITLES = {
-    SkewReport: ("show", "How Pods are spread"),
-    PendingReport: ("why-pending", "Why Pods are Pending"),
-    CheckReport: ("check", "Manifest check"),
-    SimulateReport: ("simulate", "What becomes of Pods, step by step"),
-    RebalanceReport: ("rebalance", "Which evictions balance Pods again"),
+COMMANDS = {
+    SkewReport: "show",
+    PendingReport: "why-pending",
+    CheckReport: "check",
+    SimulateReport: "simulate",
+    RebalanceReport: "rebalance",
 }
-"""Report → the command that makes it, and what its page is called."""
-RULES_FROM = {
-    "flag": "as --kube-version says",
-    "server": "the API server's release",
-    "nodes": "at least that: the newest kubelet's",
-    "default": "assumed: nothing told the release",
-}
+"""Report → the command that makes it."""
 
 
 def to_html(report: AnyReport) -> str:
     """Return the report as one HTML page."""
     style, script = _resource("page.css"), _resource("page.js")
-    command, title = TITLES[type(report)]
+    command = COMMANDS[type(report)]
     source = f": {report.metadata.source}" if report.metadata.source else ""
     outline = outline_of(report, EXTENT)
     suffix, short = shortening(outline.nodes)
@@ -70,14 +65,14 @@ def to_html(report: AnyReport) -> str:
         "policy": text(_policy(style, script)),
         "title": text(f"kubectl spread {command}{source}"),
         "style": Markup(style),
-        "heading": text(title),
+        "heading": text(pages.TITLES[command]),
         "facts": _facts(report.metadata, report, suffix),
         "counts": _counts(cards),
         "incomplete": callout(report.incomplete),
         "overview": overview(cards),
         "size": text("many" if len(cards) > MANY else ""),
         "suffix": text(suffix),
-        "cards": joined(_drawn(cards, short)) or element("p", text("Nothing was found."), class_="hint"),
+        "cards": joined(_drawn(cards, short)) or element("p", text(pages.NOTHING_FOUND), class_="hint"),
         "version": text(f"kubectl spread {report.metadata.version}"),
         "script": Markup(script),
     }.items():
@@ -102,7 +97,7 @@ def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
         "Read from": metadata.source,
         "Server": metadata.server,
         "As of": metadata.as_of,
-        "Rules": f"kube-scheduler {metadata.kube_version} ({RULES_FROM[metadata.kube_version_from]})",
+        "Rules": f"kube-scheduler {metadata.kube_version} ({pages.RULES_FROM[metadata.kube_version_from]})",
         "Namespace" if len(namespaces) == 1 else "Namespaces": listed(namespaces, SHOWN_NAMES) or NONE,
         "Node names end in": suffix,
         "Resource versions": ", ".join(f"{kind} {at}" for kind, at in metadata.resource_versions.items()),

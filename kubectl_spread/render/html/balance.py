@@ -13,6 +13,7 @@ from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.html.bars import bar
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
 from kubectl_spread.render.html.sections import section
+from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import between, count_of
 
 MOST_ITEMS, MOST_DOMAINS = 40, 40
@@ -93,7 +94,7 @@ def _balance(balance: Balance, short: Short) -> Markup:
     head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in heads)))
     body = element("tbody", *(element("tr", *_row(domain, balance, scale, short)) for domain in shown))
     rest = len({**balance.before.pods, **balance.after.pods}) - len(shown)
-    left_out = f"Not drawn: {count_of(rest, 'domain')} that change less or not at all." if rest else ""
+    left_out = pages.left_out(count_of(rest, "domain")) if rest else ""
     drawn = element("div", element("table", head, body, class_="domains"), class_="wide")
     return section(balance.title, drawn, block("p", text(left_out), class_="hint"))
 

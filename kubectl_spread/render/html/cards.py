@@ -41,9 +41,9 @@ from kubectl_spread.render.outline.check import ranges_of
 from kubectl_spread.render.outline.domains import EXACT, Ranges, constraint_block
 from kubectl_spread.render.outline.pending import at_work
 from kubectl_spread.render.outline.shortening import rewritten
+from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of
 
-TOO_MANY = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
 EXTENT = Extent(names=8, same_for=EVERY, every_fix=True)
 ABOVE_MAPS = (SameFor, Refusals, Warnings, Note, Gaps, Fixes)
 """The blocks that stand above what is drawn, in order; constraints are drawn, every other kind of block has a place."""
@@ -51,7 +51,7 @@ LAST = (Findings, Messages)
 OF_ROW = (Findings, SameFor, Gaps)
 """Of a row of ``show``: what is wrong and what to do stands first there."""
 BELOW_ROW = (Note,)
-UNDRAWN = element("p", text(TOO_MANY), class_="hint undrawn")
+UNDRAWN = element("p", text(pages.NOT_DRAWN), class_="hint undrawn")
 
 STATUSES: Mapping[str, tuple[str, str]] = {
     "NoDomains": ("bad", "∅"),
@@ -219,7 +219,7 @@ def _body(card: Card, drawing: Drawing) -> Iterator[Markup]:
     if isinstance(item, SkewItem):
         yield _blocks(card.outlined, OF_ROW)
         yield _constraint(item.constraint, of_next_replica(item), drawing, shown=True)
-        decided = f"Decided by {', '.join(item.evaluated_filters)}." if item.evaluated_filters else ""
+        decided = pages.decided_by(item.evaluated_filters)
         yield block("div", _blocks(card.outlined, BELOW_ROW), block("p", text(decided), class_="hint"), class_="notes")
         return
     if isinstance(item, SimulatedStep):

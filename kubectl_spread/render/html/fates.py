@@ -14,6 +14,7 @@ from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.outline.domains import skew_text
+from kubectl_spread.wording import pages
 
 
 class Fate(StrEnum):
@@ -46,7 +47,7 @@ Fates: TypeAlias = Mapping[str, NodeFate]
 
 OPEN = NodeFate(Fate.FEASIBLE)
 COUNTED = NodeFate(Fate.COUNTED)
-ELSEWHERE = NodeFate(Fate.REJECTED, "something else", "by something other than this constraint")
+ELSEWHERE = NodeFate(Fate.REJECTED, "something else", pages.ELSEWHERE)
 
 
 def evaluated(item: EvaluationReport) -> Fates:

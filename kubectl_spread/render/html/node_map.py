@@ -15,6 +15,7 @@ from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
 from kubectl_spread.render.outline.domains import REASONS, bypassed_because, next_text
+from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import count_of
 
 MOST_BOXES = 60
@@ -172,7 +173,7 @@ def _outside(constraint: ConstraintReport, fates: Fates) -> Iterator[Box]:
         yield Box(
             label="Not counted",
             pods=f"{count_of(pods, 'Pod')} ignored" if pods else "",
-            note="the constraint passes them over",
+            note=pages.PASSED_OVER,
             kind="outside",
             cells=cells,
         )

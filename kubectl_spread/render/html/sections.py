@@ -30,6 +30,7 @@ from kubectl_spread.render.outline import (
     Warnings,
 )
 from kubectl_spread.render.outline.fixes import MOST_FIXES, requirement_text
+from kubectl_spread.wording import pages
 
 SEVERITIES = {Severity.ERROR: ("bad", "✕"), Severity.WARNING: ("warn", "▲"), Severity.INFO: ("info", "i")}
 """Severity → its tone and its mark."""
@@ -41,9 +42,9 @@ def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each 
         case SameFor() | Note():
             return element("p", text(found.line), class_="hint same-for" if isinstance(found, SameFor) else "hint")
         case Refusals():
-            return _fields_section("The API server would refuse", found.errors, class_="refused")
+            return _fields_section(pages.WOULD_REFUSE, found.errors, class_="refused")
         case Warnings():
-            return _fields_section("The API server would warn", found.warnings, class_="warned")
+            return _fields_section(pages.WOULD_WARN, found.warnings, class_="warned")
         case Table():
             return section(found.title, table_markup(found))
         case ConstraintBlock():
@@ -80,7 +81,7 @@ def callout(incomplete: Iterable[Incomplete]) -> Markup:
         for missing in incomplete
     )
     items = block("ul", each("li", lines))
-    title = element("p", element("span", text("▲"), class_="mark", aria_hidden="true"), text("Not everything is known"))
+    title = element("p", element("span", text("▲"), class_="mark", aria_hidden="true"), text(pages.NOT_ALL_KNOWN))
     return element("div", title, items, class_="callout") if items else NOTHING
 
 
@@ -124,9 +125,8 @@ def conflict_markup(item: EvaluationReport) -> Markup:
     names = [requirement_text(requirement, item) for requirement in item.conflict]
     if not names:
         return NOTHING
-    lead = "This alone leaves no node: " if len(names) == 1 else "Together these leave no node: "
     chips = (joined((element("b", text(name), class_="tag"), text(" "))) for name in names)
-    return element("p", text(lead), joined(chips), class_="hint")
+    return element("p", text(pages.leaves_no_node(len(names))), joined(chips), class_="hint")
 
 
 def fixes_section(fixes: Fixes) -> Markup:
@@ -168,7 +168,7 @@ def _copied(lines: Iterable[str], *button: Markup) -> Markup:
 def messages_section(messages: Messages) -> Markup:
     """Return the scheduler's wording, ours and its own last one, once where they agree."""
     return section(
-        "In kube-scheduler's words",
+        pages.SCHEDULERS_WORDS,
         block("blockquote", text(messages.ours)),
         block("p", text(messages.remark), class_="hint"),
         block("blockquote", text(messages.theirs)),

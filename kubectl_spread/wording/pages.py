@@ -1,0 +1,49 @@
+"""The texts of pages and charts that belong to no conclusion: titles, hints and why a node is not open."""
+
+from __future__ import annotations
+
+TITLES = {
+    "show": "How Pods are spread",
+    "why-pending": "Why Pods are Pending",
+    "check": "Manifest check",
+    "simulate": "What becomes of Pods, step by step",
+    "rebalance": "Which evictions balance Pods again",
+}
+"""Command → what its page is called."""
+RULES_FROM = {
+    "flag": "as --kube-version says",
+    "server": "the API server's release",
+    "nodes": "at least that: the newest kubelet's",
+    "default": "assumed: nothing told the release",
+}
+"""What the release is known from → the same in words."""
+
+NOT_DRAWN = "The nodes are not drawn here: the page would grow too large. Ask for this one alone to see them."
+NOT_ALL_KNOWN = "Not everything is known"
+NOTHING_FOUND = "Nothing was found."
+SCHEDULERS_WORDS = "In kube-scheduler's words"
+WOULD_REFUSE = "The API server would refuse"
+WOULD_WARN = "The API server would warn"
+PASSED_OVER = "the constraint passes them over"
+ELSEWHERE = "by something other than this constraint"
+REJECTED = "no: other filters reject its nodes"
+
+
+def decided_by(filters: tuple[str, ...]) -> str:
+    """Return which filters decided, as a sentence; empty for none."""
+    return f"Decided by {', '.join(filters)}." if filters else ""
+
+
+def leaves_no_node(requirements: int) -> str:
+    """Return how a list of so many requirements begins that leave no node (count)."""
+    return "This alone leaves no node: " if requirements == 1 else "Together these leave no node: "
+
+
+def left_out(domains: str) -> str:
+    """Return that so many domains, such as ``3 domains``, are not drawn."""
+    return f"Not drawn: {domains} that change less or not at all."
+
+
+def jammed(name: str, replica: int, replicas: int) -> str:
+    """Return which replica of a workload finds no node, of how many."""
+    return f"{name}: replica {replica} of {replicas} finds no node"
