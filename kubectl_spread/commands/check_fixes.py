@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import CheckItem
+from kubectl_spread.contract.fixes import searched_fields
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.diagnosis.check_item import Checked
 from kubectl_spread.diagnosis.fixes.candidate import as_template
@@ -40,14 +41,8 @@ def with_fixes(
         item = answer.item
         if answer.jammed is not None:
             situation = _situation(manifest, answer.jammed, before)
-            found = budget.within(partial(search_fixes, situation, answer.jammed.waiting))
-            item = replace(
-                item,
-                fixes=found.fixes,
-                new_nodes=found.new_nodes,
-                left_alone=found.left_alone,
-                fix_search="complete" if found.complete else "bounded",
-            )
+            search = budget.within(partial(search_fixes, situation, answer.jammed.waiting))
+            item = replace(item, **searched_fields(search))
         items.append(item)
     return tuple(items)
 

@@ -15,7 +15,7 @@ from kubectl_spread.commands.show import wanted_workloads
 from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract import rebalance_items
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
@@ -60,7 +60,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
-            return budget.within(partial(fixes_first, outcome))
+            return fix_reports(budget.within(partial(fixes_first, outcome)))
 
         return RebalanceReport(
             metadata=view.metadata,

@@ -18,12 +18,14 @@ from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.evaluation import as_item, evaluation_report
+from kubectl_spread.contract.fixes import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
 from kubectl_spread.diagnosis.evaluation import Verdict, judge
 from kubectl_spread.diagnosis.events import last_failure
-from kubectl_spread.diagnosis.fixes.search import NO_FIXES, fix_for, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
+from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
@@ -44,6 +46,20 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 5
 """Pods (count) of which it is said that they do not wait, though they were named."""
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """Why the first Pod of a template has no node.
+
+    Attributes:
+        pod: the Pod.
+        fixes: what lets it in.
+        item: how that is reported.
+    """
+
+    pod: Pod
+    fixes: tuple[VerifiedFix, ...]
+    item: PendingItem
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
@@ -239,12 +255,12 @@ def _explain_all(pods: Sequence[Pod], view: View, fix_budget: float) -> Iterable
     pending = living_pods((pod for pod in view.snapshot.all(Pod) if pod.waits), view.snapshot)
     templates = {pod.key: _template(pod, view.snapshot) for pod in pods}
     budget = FixBudget(fix_budget, len(set(templates.values())))
-    explained: dict[bytes, PendingItem] = {}
+    explained: dict[bytes, Explanation] = {}
     for pod in pods:
         twin = explained.get(templates[pod.key])
         if twin is None:
-            item = _explain(pod, pending, view, budget)
-            explained[templates[pod.key]] = item
+            twin = explained[templates[pod.key]] = _explain(pod, pending, view, budget)
+            item = twin.item
         else:
             item = _like(twin, pod, view)
         yield item
@@ -286,7 +302,7 @@ def _as_it_is(claim: PersistentVolumeClaim | ResourceClaim) -> tuple[object, ...
     return claim.spec, claim.status, claim.metadata.annotations, claim.metadata.deletion_timestamp
 
 
-def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> PendingItem:
+def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> Explanation:
     """Return why the Pod has no node, and what would let it in."""
     handle = view.handle(pod.spec.scheduler_name)
     known = handle.profile.serves(pod)
@@ -299,10 +315,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
     item = as_item(
         PendingItem,
         report,
-        fixes=found.fixes,
-        new_nodes=found.new_nodes,
-        left_alone=found.left_alone,
-        fix_search="complete" if found.complete else "bounded",
+        **searched_fields(found),
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
         held_by=gates(pod),
@@ -310,26 +323,26 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> P
         nomination=nomination_report(pod, handle),
         summary=waits_for_volumes(volumes) if volumes else report.summary,
     )
-    return with_event(item, last_failure(pod, view.snapshot), known=known)
+    return Explanation(pod, found.fixes, with_event(item, last_failure(pod, view.snapshot), known=known))
 
 
-def _like(twin: PendingItem, pod: Pod, view: View) -> PendingItem:
+def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
-    name = pod.metadata.name
+    like, name = twin.item, pod.metadata.name
     of_its_own = "|".join(re.escape(f"-{volume.name}") for volume in pod.spec.volumes if volume.ephemeral is not None)
 
     def told(text: str) -> str:
-        return re.sub(rf"(?<![\w.-]){re.escape(twin.name)}(?=({of_its_own})?(?![\w.-]))", lambda _: name, text)
+        return re.sub(rf"(?<![\w.-]){re.escape(like.name)}(?=({of_its_own})?(?![\w.-]))", lambda _: name, text)
 
     item = replace(
-        twin,
+        like,
         name=name,
-        same_as=twin.name,
+        same_as=like.name,
         event=None,
-        summary=told(twin.summary),
-        message=told(twin.message) if twin.message else twin.message,
-        findings=tuple(replace(finding, message=told(finding.message)) for finding in twin.findings),
-        fixes=tuple(fix_for(fix, twin.name, name) for fix in twin.fixes),
+        summary=told(like.summary),
+        message=told(like.message) if like.message else like.message,
+        findings=tuple(replace(finding, message=told(finding.message)) for finding in like.findings),
+        fixes=fix_reports(fix_for(fix, twin.pod, pod) for fix in twin.fixes),
     )
     known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
     return with_event(item, last_failure(pod, view.snapshot), known=known)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, TypedDict
 
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.report import Report
 from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit
+from kubectl_spread.diagnosis.fixes.conclusion import FixSearch, VerifiedFix
+from kubectl_spread.diagnosis.fixes.shell import command_line
+from kubectl_spread.wording import fixes
 
 
 class Fix(Report, frozen=True, kw_only=True):
@@ -49,3 +53,49 @@ class Fix(Report, frozen=True, kw_only=True):
     new_revision: tuple[str, ...] | UnsetType = UNSET
     edits: tuple[ManifestEdit, ...] = ()
     proved_on: Literal["read"] | UnsetType = UNSET
+
+
+class SearchedFields(TypedDict):
+    """The fields of an ``EvaluationReport`` that hold what the search for fixes found."""
+
+    fixes: tuple[Fix, ...]
+    new_nodes: tuple[Fix, ...]
+    left_alone: tuple[str, ...]
+    fix_search: Literal["complete", "bounded"]
+
+
+def searched_fields(search: FixSearch) -> SearchedFields:
+    """Return what the search found as it is reported."""
+    return {
+        "fixes": fix_reports(search.fixes),
+        "new_nodes": fix_reports(search.new_nodes),
+        "left_alone": tuple(map(fixes.left_alone, search.not_offered)),
+        "fix_search": "complete" if search.complete else "bounded",
+    }
+
+
+def fix_reports(verified: Iterable[VerifiedFix]) -> tuple[Fix, ...]:
+    """Return the fixes as they are reported: by rank, and those of one rank by their text."""
+    reports = [(fix.rank, _report(fix)) for fix in verified]
+    return tuple(report for _, report in sorted(reports, key=lambda each: (each[0], each[1].summary)))
+
+
+def _report(fix: VerifiedFix) -> Fix:
+    return Fix(
+        id="+".join(proposal.id for proposal in fix.proposals),
+        summary=fixes.summary(fix.proposals),
+        cost=fix.cost,
+        feasible=fix.feasible,
+        admits=fix.admits,
+        siblings=fix.siblings,
+        alike=tuple(" and ".join(names) for names in fix.alike),
+        changes=fix.changes,
+        commands=tuple(command_line(command) for route in fix.routes for command in route.commands),
+        starts=fixes.starts(fix),
+        disturbs=fix.disturbs,
+        yaml=next((fixes.fragment_text(route.fragment) for route in fix.routes if route.fragment is not None), ""),
+        source=next((route.keeper.name for route in fix.routes if route.keeper is not None), ""),
+        edits=tuple(edit for route in fix.routes for edit in route.edits),
+        new_revision=UNSET if fix.new_revision is None else fix.new_revision,
+        proved_on="read" if fix.on_read_pods else UNSET,
+    )

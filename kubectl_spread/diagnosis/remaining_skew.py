@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.diagnosis import domains
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
 from kubectl_spread.diagnosis.incomplete import incomplete
@@ -189,7 +189,7 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
     return Situation(pod, gone.handles.of(pod), bound_for=Destination(key, frozenset(outcome.emptiest)))
 
 
-def fixes_first(outcome: Outcome, spent: Spent) -> tuple[Fix, ...]:
+def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:
     """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then puts there.
 
     Args:

@@ -8,11 +8,19 @@ from kubectl_spread.wording.columns import COLUMNS
 from kubectl_spread.wording.entry import Entry
 from kubectl_spread.wording.fields import FIELDS
 from kubectl_spread.wording.findings import FINDINGS
+from kubectl_spread.wording.fixes import FIXES
 from kubectl_spread.wording.outcomes import OUTCOMES
-from kubectl_spread.wording.reference.fixes import FIXES
 from kubectl_spread.wording.statuses import STATUSES, VERDICTS
 
-ENTRIES: Sequence[Entry] = (*FINDINGS.entries, *FIXES, *STATUSES.entries, *VERDICTS, *OUTCOMES, *FIELDS, *COLUMNS)
+ENTRIES: Sequence[Entry] = (
+    *FINDINGS.entries,
+    *FIXES.entries,
+    *STATUSES.entries,
+    *VERDICTS,
+    *OUTCOMES,
+    *FIELDS,
+    *COLUMNS,
+)
 """Everything there is to explain, in the order in which it is listed."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from kubectl_spread.contract.fixes import fix_reports
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceVerdict
 from kubectl_spread.contract.rebalance_items import command, evictions, items
 from kubectl_spread.diagnosis.remaining_skew import fixes_first
@@ -22,7 +23,7 @@ SHUT = node("c1", zone="c", taints=["dedicated=gpu:NoSchedule"])
 
 def reported(objects: Iterable[Object], *, most: int | None = None) -> list[RebalanceItem]:
     """Return what becomes of each constraint of a cluster."""
-    return list(items(planned(objects, most=most), lambda outcome: fixes_first(outcome, lambda: False)))
+    return list(items(planned(objects, most=most), lambda outcome: fix_reports(fixes_first(outcome, lambda: False))))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from kubectl_spread.diagnosis.fixes.moves import OVERTAKEN
+from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.controlplane.api import MERGE_PATCH, Object
 from tests.controlplane.client import Client, is_decided
 from tests.controlplane.cluster import WORKLOAD_CONTROLLERS, Options

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from pathlib import Path
-
 import msgspec
 import pytest
 
-from kubectl_spread import diagnosis
 from kubectl_spread.contract.rebalance import RebalanceVerdict
 from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import ConstraintFinding, Finding
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import TopologySpreadConstraint
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entries import ENTRIES, entries_named, similar_names
 from kubectl_spread.wording.entry import Entry, EntryKind
 
-DIAGNOSIS = Path(str(diagnosis.__file__)).parent
-NAMING_FIXES = {"EditPod", "ChangeNode", "AddNode", "DeletePod", "_policy"}
 HEADINGS = {
     "",
     *("spread-constraint-definition", "node-labels", "consistency", "example-conflicting-topologyspreadconstraints"),
@@ -29,15 +23,6 @@ HEADINGS = {
     *("cluster-level-default-constraints", "known-limitations"),
 }
 """Those headings of kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints that are linked."""
-
-
-def named_in(sources: Path, functions: set[str]) -> Iterator[str]:
-    """Yield the names that calls of these functions give: the first argument, or ``id``."""
-    for path in sources.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
-                given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "id")]
-                yield from (str(each.value) for each in given if isinstance(each, ast.Constant))
 
 
 def explained(kind: EntryKind) -> list[str]:
@@ -52,7 +37,7 @@ def test_every_finding_is_explained_and_no_other() -> None:
 
 
 def test_every_fix_is_explained_and_no_other() -> None:
-    assert sorted(explained(EntryKind.FIX)) == sorted(set(named_in(DIAGNOSIS / "fixes", NAMING_FIXES)))
+    assert sorted(explained(EntryKind.FIX)) == sorted(each.__name__ for each in Proposal.__subclasses__())
 
 
 def test_every_status_and_verdict_is_explained_in_its_order() -> None:

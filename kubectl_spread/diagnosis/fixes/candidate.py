@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TypeAlias, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes.change import Change, PatchOperation, Target
+from kubectl_spread.diagnosis.fixes.conclusion import AfterDeletion, Command
 from kubectl_spread.diagnosis.fixes.patch import patched
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
 
@@ -20,41 +22,27 @@ It raises LookupError where the Pod or template lacks what is to be changed.
 """
 
 
-class Described(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to say of any change.
-
-    Attributes:
-        id: the class of the change.
-        cost: how much it weakens or reaches beyond the Pod.
-        summary: the change in words.
-        caution: what to say beside it.
-        mends: whether it makes a constraint that misses its own Pod mean what it should: that comes before all else.
-    """
-
-    id: str
-    cost: int
-    summary: str
-    caution: str = ""
-    mends: bool = False
-
-
-class EditPod(Described, frozen=True, kw_only=True):
+class EditPod(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod itself changed.
 
     Attributes:
-        edit: the change.
+        proposal: the change.
+        edit: makes it.
         subject: what it gives another value; two changes of one subject make no pair. Empty for no value.
         amount: how far the value moves; of two that help, the smaller is enough.
+        mends: whether it makes a constraint that misses its own Pod select it: that comes before all else.
     """
 
+    proposal: Proposal
     edit: PodEdit
-    subject: str = ""
+    subject: tuple[str | int, ...] = ()
     amount: int = 0
+    mends: bool = False
 
     @property
-    def likeness(self) -> tuple[str, ...]:
-        """What no other change has: each stands alone."""
-        return (self.id, self.summary)
+    def likeness(self) -> Hashable:
+        """What no other change has."""
+        return self.proposal
 
     def apply(self, situation: Situation) -> Situation:
         """Return the situation with the change made.
@@ -65,19 +53,21 @@ class EditPod(Described, frozen=True, kw_only=True):
         return replace(situation, pod=edited(situation.pod, [self.edit]))
 
 
-class OfObject(Described, frozen=True, kw_only=True):
+class OfObject(msgspec.Struct, frozen=True, kw_only=True):
     """An object changed other than the Pod.
 
     Attributes:
+        proposal: the change.
         group: changes of one class and group are alike: they are reported once, with the names of the objects.
     """
 
+    proposal: Proposal
     group: tuple[str, ...]
 
     @property
-    def likeness(self) -> tuple[str, ...]:
+    def likeness(self) -> Hashable:
         """What is the same for changes that are alike."""
-        return (self.id, *self.group)
+        return (self.proposal.id, *self.group)
 
 
 class ChangeNode(OfObject, frozen=True, kw_only=True):
@@ -85,13 +75,13 @@ class ChangeNode(OfObject, frozen=True, kw_only=True):
 
     Attributes:
         node: as it is.
-        operations: the patch; made only where the change is tried, for of many nodes alike few are.
+        operations: the patch; made only where the change is tried: of many nodes alike, few are.
         command: what a person runs.
     """
 
     node: Node
     operations: tuple[PatchOperation, ...]
-    command: str
+    command: Command
 
     @property
     def name(self) -> str:
@@ -103,12 +93,8 @@ class ChangeNode(OfObject, frozen=True, kw_only=True):
         return replace(situation, handle=situation.handle.with_node(patched(self.node, self.operations)))
 
 
-class AddNode(OfObject, frozen=True, kw_only=True):
-    """A node more.
-
-    Attributes:
-        node: the new one.
-    """
+class NewNode(OfObject, frozen=True, kw_only=True):
+    """A node added."""
 
     node: Node
 
@@ -127,9 +113,11 @@ class DeletePod(OfObject, frozen=True, kw_only=True):
 
     Attributes:
         pod: which.
+        after: what becomes of it; None until the change was tried.
     """
 
     pod: Pod
+    after: AfterDeletion | None = None
 
     @property
     def name(self) -> str:
@@ -141,7 +129,7 @@ class DeletePod(OfObject, frozen=True, kw_only=True):
         return replace(situation, handle=situation.handle.without_pod(self.pod))
 
 
-Candidate: TypeAlias = EditPod | ChangeNode | AddNode | DeletePod
+Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod
 
 
 def change_of(candidate: Candidate, pod: Pod) -> Change:
@@ -152,19 +140,19 @@ def change_of(candidate: Candidate, pod: Pod) -> Change:
     """
     match candidate:
         case EditPod():
-            return Change(target=_target(pod), json_patch=candidate.edit(as_template(pod)))
+            return Change(target=target_of(pod), json_patch=candidate.edit(as_template(pod)))
         case ChangeNode():
             return Change(target=Target(kind="Node", name=candidate.name), json_patch=candidate.operations)
-        case AddNode():
+        case NewNode():
             added = {"apiVersion": "v1", "kind": "Node", **msgspec.to_builtins(candidate.node)}
             return Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
         case DeletePod():
-            return Change(target=_target(candidate.pod), op="delete")
+            return Change(target=target_of(candidate.pod), op="delete")
         case _:
             assert_never(candidate)
 
 
-def _target(pod: Pod) -> Target:
+def target_of(pod: Pod) -> Target:
     """Return the Pod as what is changed."""
     return Target(kind="Pod", namespace=pod.metadata.namespace, name=pod.metadata.name)
 

@@ -13,6 +13,18 @@ from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector, newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.proposals import (
+    AddMatchLabelKeys,
+    AddPodLabel,
+    FixSelector,
+    FixTopologyKey,
+    HonorAffinity,
+    HonorTaints,
+    IgnoreAffinity,
+    LowerMinDomains,
+    MakeSoft,
+    RaiseMaxSkew,
+)
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.labels import Operator
@@ -26,6 +38,7 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
+AFFINITY_POLICY, TAINTS_POLICY = "nodeAffinityPolicy", "nodeTaintsPolicy"
 WELL_KNOWN_KEYS = frozenset(
     (
         HOSTNAME,
@@ -59,7 +72,9 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _default_policy(counts, situation)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
-        yield from _make_soft(counts)
+        # Where the Pod has the same preference already, this is invalid.
+        soft = MakeSoft(topology_key=counts.constraint.topology_key)
+        yield EditPod(proposal=soft, edit=partial(_soften, counts.constraint))
 
 
 def misses_own_pod(counts: DomainCounts, situation: Situation) -> bool:
@@ -99,9 +114,7 @@ def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
             continue
         known.add(str(parsed))
         yield EditPod(
-            id="FixSelector",
-            cost=1,
-            summary=f"select the Pod's own kind in the constraint on {counts.constraint.topology_key}: {parsed}",
+            proposal=FixSelector(topology_key=counts.constraint.topology_key, selector=str(parsed)),
             edit=edit,
             mends=misses_own_pod(counts, situation),
         )
@@ -152,16 +165,15 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     wanted = [r for r in counts.constraint.selector.requirements if not r.matches(pod.metadata.labels)]
     if not wanted or any(r.operator is not Operator.IN or r.key in pod.metadata.labels for r in wanted):
         return
-    added: dict[str, JsonValue] = {requirement.key: min(requirement.values) for requirement in wanted}
+    added = {requirement.key: min(requirement.values) for requirement in wanted}
     labels = {**pod.metadata.labels, **added}
     labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
     if newly_selected(pod, labelled, situation.handle.snapshot) is not None:
         return
-    words = ", ".join(f"{key}={value}" for key, value in added.items())
-    yield EditPod(id="AddPodLabel", cost=1, summary=f"label the Pod {words}", edit=partial(_label, added))
+    yield EditPod(proposal=AddPodLabel(labels=tuple(added.items())), edit=partial(_label, added))
 
 
-def _label(added: dict[str, JsonValue], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
+def _label(added: Mapping[str, str], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
     """Return the operations that add labels."""
     if not target.metadata.labels:
         return (set_to("/metadata/labels", added),)
@@ -176,9 +188,7 @@ def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candi
     similar = {key for info in lacking for key in similar_keys(constraint.topology_key, info.labels, used)}
     for key in sorted(similar & WELL_KNOWN_KEYS):
         yield EditPod(
-            id="FixTopologyKey",
-            cost=1,
-            summary=f"use the topologyKey {key}, which nodes carry, instead of {constraint.topology_key}",
+            proposal=FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
             edit=partial(_set, constraint, "topologyKey", key),
         )
 
@@ -191,10 +201,7 @@ def _revisions(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
     for label in REVISION_LABELS:
         if label in situation.pod.metadata.labels and label not in taken:
             yield EditPod(
-                id="AddMatchLabelKeys",
-                cost=1,
-                summary=f"count each revision alone: matchLabelKeys [{label}] in the constraint on"
-                f" {constraint.topology_key}",
+                proposal=AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
                 edit=partial(_match_label_key, counts.constraint, label),
             )
 
@@ -207,32 +214,20 @@ def _match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec
 
 def _policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
     """Yield the inclusion policies, other than the default, that may count other nodes."""
-    constraint = counts.constraint
+    constraint, key = counts.constraint, counts.constraint.topology_key
     if situation.handle.index.tainted and not constraint.honors_taints:
-        words = "do not count nodes whose taints the Pod does not tolerate"
-        yield _policy("HonorTaints", words, constraint, nodeTaintsPolicy=HONOR)
+        yield EditPod(proposal=HonorTaints(topology_key=key), edit=partial(_set, constraint, TAINTS_POLICY, HONOR))
     if constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
-        words = "count nodes the Pod's node affinity rules out"
-        yield _policy("IgnoreAffinity", words, constraint, nodeAffinityPolicy=IGNORE)
+        edit = partial(_set, constraint, AFFINITY_POLICY, IGNORE)
+        yield EditPod(proposal=IgnoreAffinity(topology_key=key), edit=edit)
 
 
 def _default_policy(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the policy for node affinity as it is where nobody says otherwise."""
+    """Yield the policy for node affinity that is the default."""
     constraint = counts.constraint
     if not constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
-        words = "do not count nodes the Pod's node affinity rules out"
-        yield _policy("HonorAffinity", words, constraint, nodeAffinityPolicy=HONOR)
-
-
-def _policy(name: str, words: str, constraint: Constraint, **policy: str) -> Candidate:
-    """Return the change of one inclusion policy, given by the API's name of the field."""
-    ((field, value),) = policy.items()
-    return EditPod(
-        id=name,
-        cost=1,
-        summary=f"{words}: {field} {value} in the constraint on {constraint.topology_key}",
-        edit=partial(_set, constraint, field, value),
-    )
+        edit = partial(_set, constraint, AFFINITY_POLICY, HONOR)
+        yield EditPod(proposal=HonorAffinity(topology_key=constraint.topology_key), edit=edit)
 
 
 def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
@@ -240,11 +235,9 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
     constraint, domains = counts.constraint, len(counts.match_num)
     if 0 < domains < constraint.min_domains:
         yield EditPod(
-            id="LowerMinDomains",
-            cost=3,
-            summary=f"lower minDomains to {domains} in the constraint on {constraint.topology_key}: no more count",
+            proposal=LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains),
             edit=partial(_set, constraint, "minDomains", domains),
-            subject=f"minDomains {constraint.index}",
+            subject=("minDomains", constraint.index),
             amount=constraint.min_domains - domains,
         )
 
@@ -257,23 +250,11 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
     for skew in needed if others else needed[:1]:
         yield EditPod(
-            id="RaiseMaxSkew",
-            cost=3,
-            summary=f"raise maxSkew to {skew} in the constraint on {constraint.topology_key}",
+            proposal=RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
             edit=partial(_set, constraint, "maxSkew", skew),
-            subject=f"maxSkew {constraint.index}",
+            subject=("maxSkew", constraint.index),
             amount=skew - constraint.max_skew,
         )
-
-
-def _make_soft(counts: DomainCounts) -> Iterator[Candidate]:
-    """Yield the constraint as a mere preference; where the Pod has the same preference already, that is invalid."""
-    yield EditPod(
-        id="MakeSoft",
-        cost=4,
-        summary=f"only prefer an even spread over {counts.constraint.topology_key}: ScheduleAnyway",
-        edit=partial(_soften, counts.constraint),
-    )
 
 
 def _soften(constraint: Constraint, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -13,6 +13,14 @@ from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
+from kubectl_spread.diagnosis.fixes.proposals import (
+    AddToleration,
+    AffinityField,
+    ChangeHostPort,
+    LowerRequests,
+    RelaxNodeSelector,
+    RelaxPodAffinity,
+)
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import (
@@ -65,11 +73,8 @@ def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
     nodes = closed_by((tainttoleration.NAME,), situation, others=others)
     for taint in dict.fromkeys(t for info in nodes for t in untolerated(situation, info, others=others)):
         yield EditPod(
-            id="AddToleration",
-            cost=taint_cost(taint),
-            summary=f"tolerate the taint {taint}",
+            proposal=AddToleration(cost=taint_cost(taint), taint=str(taint)),
             edit=partial(_add_toleration, taint),
-            caution="the nodes were set apart on purpose: make sure this Pod belongs there",
         )
 
 
@@ -87,24 +92,14 @@ def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
     A DaemonSet's controller sets its Pods' affinity itself: one for each node.
     """
     for key, value in pod.spec.node_selector.items():
-        yield EditPod(
-            id="RelaxNodeSelector",
-            cost=3,
-            summary=f"drop {key}={value} from the nodeSelector",
-            edit=partial(_remove, pointer("spec", "nodeSelector", key)),
-        )
+        path = pointer("spec", "nodeSelector", key)
+        yield EditPod(proposal=RelaxNodeSelector(label=(key, value)), edit=partial(_remove, path))
     made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
     if nodeaffinity.required_terms(pod) is not None and not made_for_one_node:
-        yield EditPod(
-            id="RelaxNodeSelector",
-            cost=3,
-            summary="only prefer the nodes that the required node affinity names",
-            edit=_prefer_nodes,
-        )
+        yield EditPod(proposal=RelaxNodeSelector(), edit=_prefer_nodes)
 
 
 def _remove(path: str, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that removes a field."""
     return (remove(path),)
 
 
@@ -132,16 +127,13 @@ def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
 
 def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
     """Yield the Pod with one of its required terms on other Pods merely preferred."""
-    for field in ("podAffinity", "podAntiAffinity"):
+    fields: Sequence[AffinityField] = ("podAffinity", "podAntiAffinity")
+    for field in fields:
         affinity = _pod_affinity(field, as_template(pod))
         for term in affinity.required_during_scheduling_ignored_during_execution:
-            meant = careful_selector(term.label_selector)
-            yield EditPod(
-                id="RelaxPodAffinity",
-                cost=3,
-                summary=f"only prefer the {field} to Pods {meant} in the same {term.topology_key}",
-                edit=partial(_prefer_pods, field, term),
-            )
+            meant = str(careful_selector(term.label_selector))
+            proposal = RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
+            yield EditPod(proposal=proposal, edit=partial(_prefer_pods, field, term))
 
 
 def _pod_affinity(field: str, target: PodTemplateSpec) -> PodAffinity:
@@ -182,12 +174,8 @@ def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
     for container in (*pod.spec.containers, *pod.spec.init_containers):
         for port in container.ports:
             if port.host_port:
-                yield EditPod(
-                    id="ChangeHostPort",
-                    cost=3,
-                    summary=f"drop the host port {port.host_port}/{port.protocol} of container {container.name}",
-                    edit=partial(_without_host_port, container.name, port),
-                )
+                proposal = ChangeHostPort(port=port.host_port, protocol=port.protocol, container=container.name)
+                yield EditPod(proposal=proposal, edit=partial(_without_host_port, container.name, port))
 
 
 def _without_host_port(name: str, port: ContainerPort, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
@@ -240,10 +228,11 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
     for name in sorted(LOWERED.intersection(room)):
         excess = state.requests[name] - room[name]
         if name in whole:
-            yield from _lowered(whole[name] - excess, name, "the Pod", _set_pod_request, excess=excess)
+            yield from _lowered(whole[name] - excess, name, None, excess=excess)
             continue
         for containers in (pod.spec.containers, pod.spec.init_containers):
-            yield from _lower_largest(containers, name, excess=excess)
+            largest = max(containers, key=lambda container: _requested(container, name), default=Container())
+            yield from _lowered(_requested(largest, name) - excess, name, largest.name, excess=excess)
 
 
 def _pod_level(situation: Situation) -> Mapping[str, int]:
@@ -255,38 +244,21 @@ def _pod_level(situation: Situation) -> Mapping[str, int]:
     return {name: amount for name, amount in requests.items() if resource.is_pod_level(name)}
 
 
-def _lower_largest(containers: Sequence[Container], name: str, *, excess: int) -> Iterator[Candidate]:
-    """Yield the Pod with the largest of these containers' requests lowered by what is too much."""
-    largest = max(containers, key=lambda container: _requested(container, name), default=Container())
-    left, set_request = _requested(largest, name) - excess, partial(_set_request, largest.name)
-    yield from _lowered(left, name, f"container {largest.name}", set_request, excess=excess)
-
-
-def _lowered(
-    left: int,
-    name: str,
-    whose: str,
-    set_request: Callable[[str, str, PodTemplateSpec], tuple[PatchOperation, ...]],
-    *,
-    excess: int,
-) -> Iterator[Candidate]:
+def _lowered(left: int, name: str, container: str | None, *, excess: int) -> Iterator[Candidate]:
     """Yield the Pod with a request lowered by what is too much, where something is left of it.
 
     Args:
         left: of the request (amount).
         name: the resource.
-        whose: the container or the Pod, as a sentence has it.
-        set_request: sets the request of (resource, quantity) in a Pod or template.
+        container: whose request it is; None for the Pod's own.
         excess: what is too much (amount).
     """
     if left > 0:
         quantity = resource.quantity_of(name, left)
         yield EditPod(
-            id="LowerRequests",
-            cost=3,
-            summary=f"lower the {name} request of {whose} to {quantity}",
-            edit=partial(set_request, name, quantity),
-            subject=f"{name} of {whose.removeprefix('container ')}",
+            proposal=LowerRequests(resource=name, container=container, quantity=quantity),
+            edit=partial(_set_request, container, name, quantity),
+            subject=(name, container or ""),
             amount=excess,
         )
 
@@ -296,22 +268,17 @@ def _requested(container: Container, name: str) -> int:
     return resource.amounts(container.resources.requests).get(name, 0)
 
 
-def _set_request(container_name: str, name: str, quantity: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that sets one request of a container."""
-    path, container = _container(container_name, target)
-    return _set_in(f"{path}/resources", container.resources, name, quantity)
-
-
-def _set_pod_request(name: str, quantity: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that sets one request of the Pod as a whole."""
-    return _set_in("/spec/resources", target.spec.resources or ResourceRequirements(), name, quantity)
-
-
-def _set_in(path: str, resources: ResourceRequirements, name: str, quantity: str) -> tuple[PatchOperation, ...]:
-    """Return the operation that sets one request.
+def _set_request(
+    container_name: str | None, name: str, quantity: str, target: PodTemplateSpec
+) -> tuple[PatchOperation, ...]:
+    """Return the operation that sets one request of a container, or of the Pod.
 
     The requests are replaced as a whole: those of a Pod come from its limits where the manifest names none.
     """
+    path, resources = "/spec/resources", target.spec.resources or ResourceRequirements()
+    if container_name is not None:
+        place, container = _container(container_name, target)
+        path, resources = f"{place}/resources", container.resources
     requests: dict[str, JsonValue] = {**resources.requests, name: quantity}
     if resources.requests or resources.limits:
         return (set_to(f"{path}/requests", requests),)

@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from kubectl_spread.objects.decoding import Plain
+if TYPE_CHECKING:  # ``explain`` reads no object.
+    from kubectl_spread.objects.decoding import Plain
+
 
 NAMED = frozenset(("containers", "initContainers"))
 """Lists whose items are told by name: only what changes of an item is written, in other lists all items."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from kubectl_spread.diagnosis.fixes.conclusion import Keeper
 from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE
 
@@ -12,24 +11,6 @@ ARGO_INSTANCE = "argocd.argoproj.io/instance"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 FLUX = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
 """Flux's kind → the prefix of the labels by which its controller marks what it keeps."""
-
-
-class Keeper(msgspec.Struct, frozen=True):
-    """What keeps an object.
-
-    Attributes:
-        name: its kind and name, as its users know it.
-        reverts: whether it undoes a patch of its own accord, not only when it next writes the object.
-    """
-
-    name: str
-    reverts: bool = True
-
-    @property
-    def advice(self) -> str:
-        """What to do instead of patching the object, and why."""
-        lasts = "a patch will be reverted" if self.reverts else "a patch lasts until the next upgrade"
-        return f"change it in its source ({self.name}): {lasts}"
 
 
 def keeper_of(owner: Workload) -> Keeper | None:

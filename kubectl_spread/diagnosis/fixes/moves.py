@@ -8,12 +8,23 @@ from functools import cached_property, reduce
 from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import is_absent, owner_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    BudgetsNotRead,
+    EndsByItself,
+    EvictionRefused,
+    HeldByFinalizers,
+    Outlook,
+    Recreated,
+    WhyNotDeleted,
+)
+from kubectl_spread.diagnosis.fixes.proposals import MovePod
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
@@ -33,7 +44,6 @@ from kubectl_spread.scheduler.claims import claim_name
 from kubectl_spread.scheduler.hostport import host_ports
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.simulation.placement import with_placed
-from kubectl_spread.wording.evictions import kept_text
 
 HOLDERS = tuple(
     plugin.NAME for plugin in (nodeports, noderesources, interpodaffinity, volumerestrictions, nodevolumelimits)
@@ -46,8 +56,6 @@ OF_THEIR_NODE = frozenset(("DaemonSet", "Node"))
 """Owners whose Pods stay with their node."""
 MOST_TIES = 8
 """Nodes of the same score (count) that are tried for the Pending Pod."""
-OVERTAKEN = "wait until this Pod's last FailedScheduling is 10s old, or the Pod made again may take the place"
-"""What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
 
 PodKey: TypeAlias = tuple[str, str]
 PodsByKey: TypeAlias = Mapping[PodKey, Pod]
@@ -201,17 +209,17 @@ def _claims(pod: Pod) -> set[tuple[str, str]]:
     return {(pod.metadata.namespace, name) for name in names if name}
 
 
-def why_not(pod: Pod, situation: Situation) -> str:
-    """Return why the Pod is left where it is; empty where its deletion may be offered."""
-    kept = kept_text(found) if (found := kept_because(pod)) else ""
+def why_not(pod: Pod, situation: Situation) -> WhyNotDeleted | None:
+    """Return why the Pod is left where it is; None where its deletion may be offered."""
     if pod.terminating:
-        return _ends_by_itself(pod, situation) or kept
-    if kept:
+        return _ends_by_itself(pod, situation) or kept_because(pod)
+    if kept := kept_because(pod):
         return kept
     snapshot = situation.handle.snapshot
     if not snapshot.inventory.has(kinds.POD_DISRUPTION_BUDGET):
-        return "its disruption budgets could not be listed"
-    return eviction.refusal(pod, snapshot)
+        return BudgetsNotRead()
+    message = eviction.refusal(pod, snapshot)
+    return EvictionRefused(message) if message else None
 
 
 def is_of_its_node(pod: Pod) -> bool:
@@ -220,21 +228,18 @@ def is_of_its_node(pod: Pod) -> bool:
     return bool(owners & OF_THEIR_NODE) or CONFIG_MIRROR in pod.metadata.annotations
 
 
-def _ends_by_itself(pod: Pod, situation: Situation) -> str:
-    """Return that a Pod that is being deleted needs nobody's help; empty where it waits for somebody.
+def _ends_by_itself(pod: Pod, situation: Situation) -> EndsByItself | None:
+    """Return that a Pod that is being deleted needs nobody's help; None where it waits for somebody.
 
     Its kubelet ends it within the grace period; only where that does not answer, nobody does. Then finalizers may
     keep it for ever.
     """
     info = situation.handle.node_infos.get(pod.spec.node_name)
     if info is None or not info.node.answers:
-        return ""
+        return None
     metadata = pod.metadata
     over = metadata.deletion_grace_period_seconds == 0 or (metadata.deletion_timestamp or "") < situation.now
-    if metadata.finalizers and over:
-        return ""
-    grace = metadata.deletion_grace_period_seconds
-    return f"it is being deleted and ends by itself within {f'{grace}s' if grace else 'its grace period'}"
+    return None if metadata.finalizers and over else EndsByItself(metadata.deletion_grace_period_seconds or 0)
 
 
 def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
@@ -242,16 +247,14 @@ def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
     owner = str(owner_of(pod, situation.handle.snapshot))
     kind = owner if pod.metadata.controller else ""
     return DeletePod(
-        id="MovePod",
-        cost=2,
-        summary=f"delete the Pod {pod.metadata.namespace}/{pod.metadata.name} on {pod.spec.node_name}",
+        proposal=MovePod(namespace=pod.metadata.namespace, pod=pod.metadata.name, node=pod.spec.node_name),
         pod=pod,
         group=(pod.metadata.namespace, kind, *place),
     )
 
 
 def settled(move: DeletePod, after: Situation) -> DeletePod | None:
-    """Return the move with what to know of it; None where the Pod that takes the place of the moved one has no node.
+    """Return the move with what becomes of the Pod; None where the Pod that takes its place has no node.
 
     Args:
         move: the Pod that was deleted.
@@ -259,18 +262,22 @@ def settled(move: DeletePod, after: Situation) -> DeletePod | None:
     """
     moved = move.pod
     controller, snapshot = moved.metadata.controller, after.handle.snapshot
-    if controller is None or is_absent(controller, moved.metadata.namespace, snapshot):
-        return msgspec.structs.replace(move, caution=_caution(moved, ""))
-    if moved.terminating and controller.kind not in ONE_OF_ITS_NAME:
-        return msgspec.structs.replace(move, caution=_caution(moved, ""))
-    nodes = successors_nodes(moved, after)
-    if not nodes:
-        return None
-    here = moved.spec.node_name in nodes or snapshot.inventory.not_read
-    where = "perhaps on the same node" if here else "elsewhere"
-    owner = owner_of(moved, snapshot)
-    rest = f"; {OVERTAKEN}" if _overtaken(moved, after) else ""
-    return msgspec.structs.replace(move, caution=_caution(moved, f"{owner} makes it again, {where}{rest}"))
+    recreated = controller is not None and not is_absent(controller, moved.metadata.namespace, snapshot)
+    if recreated and controller is not None and (not moved.terminating or controller.kind in ONE_OF_ITS_NAME):
+        nodes = successors_nodes(moved, after)
+        if not nodes:
+            return None
+    if moved.terminating:
+        finalizers = moved.metadata.finalizers
+        return replace(move, after=HeldByFinalizers(finalizers) if finalizers else Outlook.NODE_SILENT)
+    if not recreated:
+        return replace(move, after=Outlook.GONE_FOR_GOOD)
+    again = Recreated(
+        owner=str(owner_of(moved, snapshot)),
+        here=moved.spec.node_name in nodes or bool(snapshot.inventory.not_read),
+        may_be_first=_overtaken(moved, after),
+    )
+    return replace(move, after=again)
 
 
 def _overtaken(moved: Pod, after: Situation) -> bool:
@@ -301,13 +308,3 @@ def successors_nodes(moved: Pod, after: Situation) -> frozenset[str]:
             return frozenset()
         nodes.update(best)
     return frozenset(nodes)
-
-
-def _caution(pod: Pod, again: str) -> str:
-    """Return what to know before the Pod is deleted, or instead."""
-    if not pod.terminating:
-        return again or "nothing makes it again"
-    if pod.metadata.finalizers:
-        names = ", ".join(pod.metadata.finalizers)
-        return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
-    return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"

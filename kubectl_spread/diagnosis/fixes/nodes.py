@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
-from kubectl_spread.diagnosis.fixes.candidate import AddNode, Candidate, ChangeNode
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewNode
+from kubectl_spread.diagnosis.fixes.conclusion import Command
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.shell import kubectl
+from kubectl_spread.diagnosis.fixes.proposals import AddNode, LabelNode, RemoveTaint, Uncordon
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Node, Pod, Taint
@@ -76,43 +77,32 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
         operations = [remove(pointer("spec", "taints", index)) for index in reversed(mirrored)]
         if node.spec.unschedulable:
             operations.append(remove("/spec/unschedulable"))
+        uncordon = Command(verb="uncordon", kind="node", name=info.name)
         yield ChangeNode(
-            id="Uncordon",
-            cost=1,
-            summary=f"uncordon {info.name}",
+            proposal=Uncordon(node=info.name),
             node=node,
             operations=tuple(operations),
-            command=kubectl("uncordon", info.name) if node.spec.unschedulable else _untaint(info.name, CORDON),
+            command=uncordon if node.spec.unschedulable else _untaint(info.name, CORDON),
             group=situation.domains_of(info),
-            caution="somebody cordoned it: make sure that what it was for is over",
         )
 
 
 def _label(situation: Situation) -> Iterator[Candidate]:
     """Yield the label a node lacks, with the value that a label of the same meaning gives it."""
     used = {counts.constraint.topology_key for counts in situation.counts}
-    for counts in situation.counts:
-        key = counts.constraint.topology_key
+    for key in (counts.constraint.topology_key for counts in situation.counts):
         lacking = [info for info in situation.handle.node_infos.values() if key not in info.labels]
         for info in _nearly_open(lacking, situation):
             for similar in similar_keys(key, info.labels, used):
-                if same_meaning(key, similar) and info.labels[similar]:
-                    yield _labelled(info.node, key, similar)
-
-
-def _labelled(node: Node, key: str, similar: str) -> Candidate:
-    """Return the node with the label, its value that of the similar one."""
-    name, value = node.metadata.name, node.metadata.labels[similar]
-    operations = (set_to(pointer("metadata", "labels", key), value),)
-    return ChangeNode(
-        id="LabelNode",
-        cost=1,
-        summary=f"label {name} {key}={value}, as its {similar} says",
-        node=node,
-        operations=operations,
-        command=kubectl("label node", name, f"{key}={value}"),
-        group=(key, similar, value),
-    )
+                value = info.labels[similar]
+                if same_meaning(key, similar) and value:
+                    yield ChangeNode(
+                        proposal=LabelNode(node=info.name, key=key, value=value, similar=similar),
+                        node=info.node,
+                        operations=(set_to(pointer("metadata", "labels", key), value),),
+                        command=Command(verb="label", kind="node", name=info.name, argument=f"{key}={value}"),
+                        group=(key, similar, value),
+                    )
 
 
 def same_meaning(key: str, other: str) -> bool:
@@ -134,20 +124,17 @@ def _remove_taint(situation: Situation, *, others: int) -> Iterator[Candidate]:
         for taint in (each for each in closing if each.key not in kept):
             operations = (remove(pointer("spec", "taints", info.node.spec.taints.index(taint))),)
             yield ChangeNode(
-                id="RemoveTaint",
-                cost=taint_cost(taint),
-                summary=f"remove the taint {taint} from {info.name}",
+                proposal=RemoveTaint(cost=taint_cost(taint), taint=str(taint), node=info.name),
                 node=info.node,
                 operations=operations,
                 command=_untaint(info.name, taint),
                 group=(str(taint), *map(str, closing), *situation.domains_of(info)),
-                caution="other Pods may then land there too: make sure the taint's purpose is gone",
             )
 
 
-def _untaint(name: str, taint: Taint) -> str:
-    """Return the command that removes a taint by its name, wherever it stands in the list by then."""
-    return kubectl("taint node", name, f"{taint}-")
+def _untaint(name: str, taint: Taint) -> Command:
+    """Return the command that removes a taint by its name, wherever it is in the list by then."""
+    return Command(verb="taint", kind="node", name=name, argument=f"{taint}-")
 
 
 def additions(situation: Situation) -> Iterator[Candidate]:
@@ -161,11 +148,9 @@ def additions(situation: Situation) -> Iterator[Candidate]:
         if shape in seen:
             continue
         seen.add(shape)
-        where, mended = _where(situation, info), "" if node.spec == info.node.spec else ", but in good order"
-        yield AddNode(
-            id="AddNode",
-            cost=3,
-            summary=f"add a node like {info.name}{where}{mended}: what an autoscaler would have to add",
+        domains = tuple((key, info.labels[key]) for key in situation.domain_keys or (ZONE,) if key in info.labels)
+        yield NewNode(
+            proposal=AddNode(like=info.name, domains=domains, repaired=node.spec != info.node.spec),
             node=node,
             group=tuple(map(str, node.spec.taints)),
         )
@@ -178,10 +163,3 @@ def _deciding_keys(pod: Pod) -> set[str]:
     named = {condition.key for term in alternatives for condition in term.match_expressions}
     near = {term.topology_key for term in (*terms.affinity, *terms.anti_affinity)}
     return {*pod.spec.node_selector, *named, *near, *WELL_KNOWN_KEYS} - {HOSTNAME}
-
-
-def _where(situation: Situation, info: NodeInfo) -> str:
-    """Return the domains of the node that the constraints speak of, or its zone."""
-    keys = situation.domain_keys or (ZONE,)
-    named = [f"{key} {info.labels[key]}" for key in keys if key in info.labels]
-    return f" in {' and '.join(named)}" if named else ""

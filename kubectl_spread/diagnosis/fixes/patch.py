@@ -39,14 +39,14 @@ def pointer(*steps: str | int) -> str:
 
 def field_of(path: str) -> str:
     """Return a pointer as the API writes fields: ``containers[0].name``, ``nodeSelector[kubernetes.io/os]``."""
-    steps = (step for step in _steps(path) if step != "-")
+    steps = (step for step in steps_of(path) if step != "-")
     keys = (f"[{step}]" if step.isdecimal() or "." in step or "/" in step else f".{step}" for step in steps)
     return "".join(keys).lstrip(".")
 
 
 def value_at(path: str, document: Plain) -> Plain:
     """Return what stands at a pointer, None where nothing does."""
-    for step in _steps(path):
+    for step in steps_of(path):
         if isinstance(document, dict):
             document = document.get(step)
         elif isinstance(document, list) and step.isdecimal() and int(step) < len(document):
@@ -56,7 +56,7 @@ def value_at(path: str, document: Plain) -> Plain:
     return document
 
 
-def _steps(path: str) -> list[str]:
+def steps_of(path: str) -> list[str]:
     """Return the steps of a pointer."""
     return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
 
@@ -80,7 +80,7 @@ def _apply(document: JsonValue, operation: PatchOperation) -> None:
     Raises:
         LookupError: the path does not exist.
     """
-    *parents, last = _steps(operation.path)
+    *parents, last = steps_of(operation.path)
     for step in parents:
         document = document[int(step)] if isinstance(document, list) else document[step]
     if isinstance(document, list):

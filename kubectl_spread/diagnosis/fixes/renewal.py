@@ -6,6 +6,7 @@ Those that run may be on nodes that no new Pod can go to any more: cordoned sinc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from msgspec.structs import replace
 
@@ -13,8 +14,8 @@ from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited_where_it_fits, edits_of
 from kubectl_spread.diagnosis.fixes.change import Disturbance
-from kubectl_spread.diagnosis.fixes.commands import commands_for
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_owner
+from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import DaemonSet
@@ -41,24 +42,19 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     edits = [part for part in parts if isinstance(part, EditPod)]
     if before.written is not None or not edits or any(part.mends for part in edits):
         return False
-    if commands_for(edits, before).disturbs is Disturbance.NOTHING:
+    if all(route.disturbs is Disturbance.NOTHING for route in routes_of(edits, before)):
         return False
     # The change replaces it anyway. Deleted before that it comes back as it was, and takes the place that it left.
     running = {pod.key for pod in before.running}
     if any(isinstance(part, DeletePod) and part.pod.key in running for part in parts):
         return True
-    old = _replaced(after, before)
+    closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
+    staying = (pod for pod in before.running if not pod.terminating)
+    old = sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
     owner = patchable_owner(before.pod, before.handle.snapshot)
     most = len(old) + 1
     wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
-    return count_placed(_renewed(parts, old, after, before), _without(old, after.handle)) < wanted
-
-
-def _replaced(after: Situation, before: Situation) -> Sequence[Pod]:
-    """Return the Pods that run and are looked at."""
-    closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
-    staying = (pod for pod in before.running if not pod.terminating)
-    return sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
+    return count_placed(_renewed(parts, old, after, before), reduce(Handle.without_pod, old, after.handle)) < wanted
 
 
 def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, before: Situation) -> Iterator[Pod]:
@@ -73,10 +69,3 @@ def _renewed(parts: Sequence[Candidate], old: Sequence[Pod], after: Situation, b
         made = edited_where_it_fits(pod, edits_of(parts)) if apart else first
         name = pod.metadata.name if apart else f"{first.metadata.name}-{number}"
         yield replace(made, metadata=replace(made.metadata, name=name), spec=replace(made.spec, node_name=""))
-
-
-def _without(pods: Sequence[Pod], handle: Handle) -> Handle:
-    """Return the cluster without the Pods."""
-    for pod in pods:
-        handle = handle.without_pod(pod)
-    return handle

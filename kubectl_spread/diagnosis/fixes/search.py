@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import islice
 from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
@@ -20,15 +21,25 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     edited,
     edited_where_it_fits,
     edits_of,
+    target_of,
 )
 from kubectl_spread.diagnosis.fixes.change import Change
-from kubectl_spread.diagnosis.fixes.commands import commands_for
-from kubectl_spread.diagnosis.fixes.left_alone import left_alone
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    NO_FIXES,
+    FixSearch,
+    Route,
+    VerifiedFix,
+    WouldWarn,
+)
+from kubectl_spread.diagnosis.fixes.not_offered import not_offered
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
 from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
+from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
+from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.simulation.placement import count_placed, with_placed
 from kubectl_spread.snapshot import Snapshot
 
@@ -51,19 +62,12 @@ class WorkingFix(msgspec.Struct, frozen=True):
     Attributes:
         parts: the changes, in the order they are made.
         after: the Pod and the cluster with all of them made.
-        alike: objects for which the same change does the same.
         warnings: ids of the findings that it would bring.
     """
 
     parts: tuple[Candidate, ...]
     after: Situation
-    alike: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    @property
-    def summary(self) -> str:
-        """The changes in words."""
-        return " and ".join(part.summary for part in self.parts)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,47 +75,22 @@ class WorkingFix(msgspec.Struct, frozen=True):
         return tuple(part.name for part in self.parts if not isinstance(part, EditPod))
 
     @property
-    def likeness(self) -> tuple[frozenset[tuple[str, ...]], frozenset[str]]:
+    def likeness(self) -> Hashable:
         """What is the same for changes that are alike: their kind, and what they open besides the changed nodes."""
         opened = frozenset(self.after.feasible).difference(self.names)
         return frozenset(part.likeness for part in self.parts), opened
 
     @property
-    def values(self) -> dict[tuple[str, str], int]:
-        """(Class, subject) of each part → how far it moves its value."""
-        return dict(map(_value, self.parts))
+    def values(self) -> dict[Hashable, int]:
+        """What each part changes → how far it moves the value, 0 for other changes than of values."""
+        return {
+            _value_of(part) or part.proposal: part.amount if isinstance(part, EditPod) else 0 for part in self.parts
+        }
 
     def is_exceeded_by(self, other: WorkingFix) -> bool:
         """Whether the other changes the same values, one of them further and none less far."""
         mine, theirs = self.values, other.values
         return mine != theirs and mine.keys() == theirs.keys() and all(mine[key] <= theirs[key] for key in mine)
-
-
-def _value(part: Candidate) -> tuple[tuple[str, str], int]:
-    """Return (class, subject) of a change, and how far it moves the value; other changes than of values only are."""
-    if isinstance(part, EditPod) and part.subject:
-        return (part.id, part.subject), part.amount
-    return (part.id, part.summary), 0
-
-
-class FixSearch(msgspec.Struct, frozen=True):
-    """What the search found.
-
-    Attributes:
-        fixes: those that disturb least first, then cheapest, then those that open more nodes, then by text.
-        new_nodes: nodes that would let the Pod in if somebody added them, in the same order.
-        left_alone: what would let the Pod in too, and why it is not offered.
-        complete: whether every change was tried.
-    """
-
-    fixes: tuple[Fix, ...]
-    new_nodes: tuple[Fix, ...]
-    left_alone: tuple[str, ...]
-    complete: bool
-
-
-NO_FIXES = FixSearch((), (), (), complete=True)
-"""What there is to find for a Pod that needs nothing, or of which nothing can be proved."""
 
 
 def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) -> FixSearch:
@@ -124,21 +103,30 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
-    singles = list(_singles(situation, spent))
-    found = _harmless(singles) or _smallest(_harmless(_pairs(situation, spent)))
-    added = _harmless(_tried(nodes.additions(situation), situation, spent))
-    warned = [f"{each.summary}: it would bring {', '.join(each.warnings)}" for each in singles if each.warnings]
-    alone = (*left_alone(situation, spent), *warned[:MOST_WARNED])
+    candidates = (_candidates(situation), moves.candidates(situation))
+    singles = [fix for each in candidates for fix in _tried(each, situation, spent)]
+    working = _harmless(singles)
+    if not working:
+        pairs = _harmless(_pairs(situation, spent))
+        # Without what goes further than another pair that works.
+        working = [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
+    new_nodes = _harmless(_tried(nodes.additions(situation), situation, spent))
+    warned = (
+        WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.warnings)
+        for each in singles
+        if each.warnings
+    )
+    alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     complete = not spent()
     return FixSearch(
-        fixes=_reported(found, situation, siblings),
-        new_nodes=_reported(added, situation, siblings),
-        left_alone=alone,
+        fixes=_verified(working, situation, siblings),
+        new_nodes=_verified(new_nodes, situation, siblings),
+        not_offered=alone,
         complete=complete,
     )
 
 
-def search_openings(situation: Situation, spent: Spent) -> tuple[Fix, ...]:
+def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ...]:
     """Return the changes after which the Pod goes where it is bound for, the safest first; new nodes where none does.
 
     None that lets the constraint by which it is bound there ask for less.
@@ -149,10 +137,9 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[Fix, ...]:
     """
     asked = _asked_there(situation)
     changed = _harmless(_tried(_candidates(situation), situation, spent))
-    found = [each for each in changed if _asked_there(each.after) == asked]
-    return _reported(
-        found or _harmless(_tried(nodes.additions(situation), situation, spent)), situation, (situation.pod,)
-    )
+    working = [each for each in changed if _asked_there(each.after) == asked]
+    working = working or _harmless(_tried(nodes.additions(situation), situation, spent))
+    return _verified(working, situation, (situation.pod,))
 
 
 def _asked_there(situation: Situation) -> list[int]:
@@ -184,27 +171,32 @@ def siblings_of(pod: Pod, pending: PodsByOwner, snapshot: Snapshot) -> tuple[Pod
     return (pod, *sorted((other for other in own if other.key != pod.key), key=lambda other: other.key))
 
 
-def fix_for(fix: Fix, name: str, other: str) -> Fix:
-    """Return the fix for another Pod, which differs from the one it was found for in nothing but the name.
+def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
+    """Return the fix for another Pod.
 
     Args:
-        fix: what was found.
-        name: of the Pod it was found for.
-        other: the name of the other Pod.
+        fix: what was verified.
+        pod: the Pod it was verified for.
+        twin: a Pod that differs from it in nothing but the name.
     """
-    own = [change for change in fix.changes if change.target.kind == "Pod" and change.json_patch]
-    if not own:
-        return fix
-    namespace = own[0].target.namespace
-    renamed = [
-        replace(change, target=replace(change.target, name=other)) if change in own else change
-        for change in fix.changes
-    ]
-    named, anew = f" pod {name} -n {namespace} ", f" pod {other} -n {namespace} "
-    commands = tuple(f"{command} ".replace(named, anew)[:-1] for command in fix.commands)
-    head = "\nkind: Pod\nmetadata:\n  name: "
-    written = fix.yaml.replace(f"{head}{name}\n", f"{head}{other}\n")
-    return replace(fix, changes=tuple(renamed), commands=commands, yaml=written)
+    target, name = target_of(pod), twin.metadata.name
+    changes = tuple(
+        replace(each, target=replace(target, name=name)) if each.target == target and each.json_patch else each
+        for each in fix.changes
+    )
+    return replace(fix, changes=changes, routes=tuple(_route_for(route, pod, name) for route in fix.routes))
+
+
+def _route_for(route: Route, pod: Pod, name: str) -> Route:
+    """Return the route with another name in place of the Pod's."""
+    commands = tuple(
+        replace(each, name=name) if (each.kind, each.namespace, each.name) == ("pod", *pod.key) else each
+        for each in route.commands
+    )
+    written = route.fragment
+    if written is not None and (written.kind, written.namespace, written.name) == ("Pod", *pod.key):
+        written = replace(written, name=name)
+    return replace(route, commands=commands, fragment=written)
 
 
 def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
@@ -217,12 +209,6 @@ def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]
     yield from constraints.candidates(situation, others=others)
     yield from nodes.candidates(situation, others=others)
     yield from demands.candidates(situation, others=others)
-
-
-def _singles(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
-    """Yield every single change of what there is that works."""
-    yield from _tried(_candidates(situation), situation, spent)
-    yield from _tried(moves.candidates(situation), situation, spent)
 
 
 def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
@@ -239,7 +225,7 @@ def _tried(candidates: Iterable[Candidate], situation: Situation, spent: Spent) 
 
 def _pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
     """Yield every two changes that work together, each pair once."""
-    seen: set[frozenset[str]] = set()
+    seen: set[frozenset[Proposal]] = set()
     for first in _some_of_each(_candidates(situation, others=1), 1):
         halfway = None if spent() else _try(first, situation)
         if halfway is None:
@@ -248,8 +234,8 @@ def _pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
         for second in _some_of_each(seconds, MOST_ALIKE_IN_PAIRS):
             if spent():
                 return
-            pair = frozenset((first.summary, second.summary))
-            if pair in seen or _is_same_value(first, second):
+            pair = frozenset((first.proposal, second.proposal))
+            if pair in seen or _value_of(first) == _value_of(second) != ():
                 continue
             seen.add(pair)
             found = _works((first, second), _try(second, halfway), situation)
@@ -257,16 +243,14 @@ def _pairs(situation: Situation, spent: Spent) -> Iterator[WorkingFix]:
                 yield found
 
 
-def _is_same_value(first: Candidate, second: Candidate) -> bool:
-    """Whether both give one thing another value."""
-    if not isinstance(first, EditPod) or not isinstance(second, EditPod):
-        return False
-    return bool(first.subject) and first.subject == second.subject
+def _value_of(candidate: Candidate) -> tuple[str | int, ...]:
+    """Return what the candidate gives another value; empty for other changes."""
+    return candidate.subject if isinstance(candidate, EditPod) else ()
 
 
 def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candidate]:
     """Yield no more than so many candidates that are alike."""
-    seen: Counter[tuple[str, ...]] = Counter()
+    seen: Counter[Hashable] = Counter()
     for candidate in candidates:
         seen[candidate.likeness] += 1
         if seen[candidate.likeness] <= most:
@@ -287,7 +271,7 @@ def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situat
     if any(part is None for part in made) or renewal_jams(parts, after, before) or _earlier_jam(parts, after):
         return None
     brought = sorted({finding for finding, _ in after.warnings - before.warnings})
-    return WorkingFix(tuple(filter(None, made)), after, warnings=tuple(brought))
+    return WorkingFix(tuple(filter(None, made)), after, tuple(brought))
 
 
 def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
@@ -295,9 +279,7 @@ def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
     earlier, edits = after.written.earlier if after.written else (), edits_of(parts)
     if not earlier or not edits or len(earlier) > MOST_SIBLINGS:
         return False
-    handle = after.handle
-    for pod in earlier:
-        handle = handle.without_pod(pod)
+    handle = reduce(Handle.without_pod, earlier, after.handle)
     unbound = (replace(pod, spec=replace(pod.spec, node_name="")) for pod in earlier)
     return count_placed([*(edited_where_it_fits(pod, edits) for pod in unbound), after.pod], handle) <= len(earlier)
 
@@ -307,60 +289,37 @@ def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
     return [each for each in found if not each.warnings]
 
 
-def _smallest(found: Iterable[WorkingFix]) -> list[WorkingFix]:
-    """Return what was found, without what goes further than another that works."""
-    all_found = list(found)
-    return [each for each in all_found if not any(other.is_exceeded_by(each) for other in all_found)]
-
-
-def _reported(found: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[Fix, ...]:
-    """Return what was found as it is reported, the safest first."""
-    reported = [(each, _fix(each, situation, siblings)) for each in _together(found)]
-    return tuple(fix for _, fix in sorted(reported, key=_order))
-
-
-def _order(reported: tuple[WorkingFix, Fix]) -> tuple[object, ...]:
-    """Return what fixes are sorted by: what makes a constraint mean its own Pod, and then what a fix may break."""
-    found, fix = reported
-    mends = any(part.mends for part in found.parts)
-    return not mends, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
-
-
-def _together(found: Iterable[WorkingFix]) -> list[WorkingFix]:
-    """Return the first of those that are alike, with the names of the others."""
-    grouped: dict[object, list[WorkingFix]] = {}
-    for each in found:
+def _verified(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
+    """Return what works as it is concluded: one of each that are alike, by rank."""
+    grouped: dict[Hashable, list[WorkingFix]] = {}
+    for each in working:
         grouped.setdefault(each.likeness, []).append(each)
-    return [
-        replace(first, alike=tuple(" and ".join(other.names) for other in others))
+    fixes = [
+        _verified_fix(first, tuple(other.names for other in others), situation, siblings)
         for first, *others in grouped.values()
     ]
+    return tuple(sorted(fixes, key=lambda fix: fix.rank))
 
 
-def _fix(found: WorkingFix, situation: Situation, siblings: Sequence[Pod]) -> Fix:
-    """Return what works, as it is reported."""
-    commands = commands_for(found.parts, situation)
-    feasible = found.after.feasible
-    upcoming = new_revision_pod(found.parts, situation)
-    renewed = cycle.feasible_nodes(upcoming, found.after.handle) if upcoming is not None else feasible
+def _verified_fix(
+    fix: WorkingFix, alike: tuple[tuple[str, ...], ...], situation: Situation, siblings: Sequence[Pod]
+) -> VerifiedFix:
+    feasible = fix.after.feasible
+    upcoming = new_revision_pod(fix.parts, situation)
+    renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
     considered = siblings[:MOST_SIBLINGS]
-    return Fix(
-        id="+".join(part.id for part in found.parts),
-        summary=found.summary,
-        cost=sum(part.cost for part in found.parts),
+    return VerifiedFix(
+        proposals=tuple(part.proposal for part in fix.parts),
+        after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
+        mends=any(isinstance(part, EditPod) and part.mends for part in fix.parts),
         feasible=feasible,
-        admits=1 + _placed_after(found, considered[1:]),
+        admits=1 + _placed_after(fix, considered[1:]),
         siblings=len(considered),
-        alike=found.alike,
-        changes=_changes(found.parts, situation.pod),
-        commands=commands.lines,
-        starts=commands.starts,
-        disturbs=commands.disturbs,
-        yaml=commands.yaml,
-        source=commands.source,
-        edits=commands.edits,
-        new_revision=msgspec.UNSET if set(renewed) == set(feasible) else renewed,
-        proved_on="read" if situation.handle.snapshot.inventory.not_read else msgspec.UNSET,
+        alike=alike,
+        changes=_changes(fix.parts, situation.pod),
+        routes=tuple(routes_of(fix.parts, situation)),
+        new_revision=None if set(renewed) == set(feasible) else renewed,
+        on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
     )
 
 

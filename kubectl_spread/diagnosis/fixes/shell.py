@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from kubectl_spread.diagnosis.fixes.change import PatchOperation
+from kubectl_spread.diagnosis.fixes.conclusion import Command
 
 
 def kubectl(verb: str, *arguments: str, flags: Iterable[str] = ()) -> str:
@@ -32,3 +33,18 @@ def patch_text(operations: Iterable[PatchOperation]) -> str:
     encoded = msgspec.json.encode(tuple(operations))
     text = encoded.decode()
     return text if text.isprintable() else json.dumps(msgspec.json.decode(encoded), separators=(",", ":"))
+
+
+def command_line(command: Command) -> str:
+    """Return a command as a person runs it."""
+    kind, name = command.kind, command.name
+    flags = ("-n", command.namespace) if command.namespace else ()
+    patch = ("--type=json", "-p", patch_text(command.operations)) if command.operations else ()
+    if command.verb == "replace":
+        fetched = kubectl(f"get {kind}", name, flags=(*flags, "-o", "json"))
+        patched = kubectl("patch", flags=("--local", "-f", "-", *patch, "-o", "json"))
+        return f"{fetched} | {patched} | {kubectl('replace', flags=('--force', *flags, '-f', '-'))}"
+    verb = command.verb if command.verb == "uncordon" else f"{command.verb} {kind}"
+    forced = ("--grace-period=0", "--force") if command.force else ()
+    arguments = (name, command.argument) if command.argument else (name,)
+    return kubectl(verb, *arguments, flags=(*flags, *patch, *forced))

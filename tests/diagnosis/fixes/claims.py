@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from kubectl_spread.apiserver.defaults import defaulted
-from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes.search import FixSearch, search_fixes
+from kubectl_spread.contract.fixes import Fix, searched_fields
+from kubectl_spread.diagnosis.fixes.search import search_fixes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
@@ -20,6 +20,7 @@ from kubectl_spread.scheduler.framework import Handle
 from tests.build import Object
 from tests.conformance.answer import profile_of, snapshot_of
 from tests.conformance.generate import Case, cases
+from tests.diagnosis.fixes.clusters import Reported
 
 SUITES = ("spread", "filters")
 MINOR = 36
@@ -31,7 +32,7 @@ class Refused:
 
     case: Case
     situation: Situation
-    found: FixSearch
+    found: Reported
 
     @property
     def claims(self) -> tuple[Fix, ...]:
@@ -47,9 +48,14 @@ def refused(*, seed: int, count: int) -> Iterator[Refused]:
         situation = situation_of(case)
         if left and situation is not None and not situation.evaluation.feasible:
             left -= 1
-            yield Refused(case, situation, search_fixes(situation, [situation.pod], lambda: False))
+            yield Refused(case, situation, reported(situation))
         if not left:
             return
+
+
+def reported(situation: Situation) -> Reported:
+    """Return what is offered for the Pod."""
+    return Reported(**searched_fields(search_fixes(situation, [situation.pod], lambda: False)))
 
 
 def situation_of(case: Mapping[str, Any]) -> Situation | None:

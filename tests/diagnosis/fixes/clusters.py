@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.contract.fixes import Fix
+from kubectl_spread.contract.fixes import Fix, searched_fields
 from kubectl_spread.controllers.workloads import living_pods
-from kubectl_spread.diagnosis.fixes.search import FixSearch, search_fixes, siblings_of
+from kubectl_spread.diagnosis.fixes.conclusion import FixSearch
+from kubectl_spread.diagnosis.fixes.search import search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler.framework import Handle
@@ -31,7 +32,16 @@ def web(name: str = "web", *, on: str = "", **fields: object) -> Object:
     return pod(name, on=on, **{"labels": WEB, "topologySpreadConstraints": constraints, **fields})  # type: ignore[arg-type] # any field, by the builder's own names
 
 
-def search(
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """What the search found, as it is reported."""
+
+    fixes: tuple[Fix, ...]
+    new_nodes: tuple[Fix, ...]
+    left_alone: tuple[str, ...]
+    fix_search: str
+
+
+def conclusion(
     objects: Sequence[Object],
     pending: Object,
     *,
@@ -41,7 +51,7 @@ def search(
     profile: Profile | None = None,
     now: str = "",
 ) -> FixSearch:
-    """Return what is offered for the Pod.
+    """Return what the search concludes for the Pod.
 
     Args:
         objects: the cluster.
@@ -62,9 +72,14 @@ def search(
     return search_fixes(situation, siblings_of(asked, living_pods(others, cluster), cluster), spent)
 
 
+def search(objects: Sequence[Object], pending: Object, **options: object) -> Reported:
+    """Return what is offered for the Pod; the options are those of ``conclusion``."""
+    return Reported(**searched_fields(conclusion(objects, pending, **options)))  # type: ignore[arg-type] # any field, by the builder's own names
+
+
 def fixes(objects: Sequence[Object], pending: Object, **options: object) -> dict[str, Fix]:
     """Return what is offered for the Pod, by class; the last of a class that is offered more than once."""
-    return {fix.id: fix for fix in search(objects, pending, **options).fixes}  # type: ignore[arg-type] # any field, by the builder's own names
+    return {fix.id: fix for fix in search(objects, pending, **options).fixes}
 
 
 def patch_of(fix: Fix) -> list[tuple[str, str, object]]:

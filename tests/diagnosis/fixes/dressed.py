@@ -10,10 +10,9 @@ import random
 from collections.abc import Iterator
 
 from kubectl_spread.contract.fixes import Fix
-from kubectl_spread.diagnosis.fixes.search import search_fixes
 from tests.build import Object
 from tests.conformance.generate import Case
-from tests.diagnosis.fixes.claims import Refused, refused, situation_of
+from tests.diagnosis.fixes.claims import Refused, refused, reported, situation_of
 
 OWNERS = (
     *(("apps/v1", "ReplicaSet"),) * 3,
@@ -53,7 +52,7 @@ def dressed(*, seed: int, count: int) -> Iterator[Refused]:
             _dress(described, dice)
         situation = situation_of(case)
         if situation is not None and not situation.evaluation.feasible:
-            yield Refused(case, situation, search_fixes(situation, [situation.pod], lambda: False))
+            yield Refused(case, situation, reported(situation))
 
 
 def _dress(described: Object, dice: random.Random) -> None:

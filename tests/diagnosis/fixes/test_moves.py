@@ -10,6 +10,7 @@ from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE_IN_PAIRS
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects import kinds
+from kubectl_spread.wording.fixes import OVERTAKEN
 from tests.build import HOSTNAME, ZONE, Object, app, handle, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import fixes, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
@@ -57,7 +58,7 @@ class TestWhich:
     def test_one_that_holds_the_room(self) -> None:
         found = fixes(full(**TOLERANT), PENDING)["MovePod"]
         assert (found.cost, found.feasible, found.commands) == (2, ("n",), ("kubectl delete pod holder -n default",))
-        assert found.starts == f"replicaset/other makes it again, elsewhere; {moves.OVERTAKEN}"
+        assert found.starts == f"replicaset/other makes it again, elsewhere; {OVERTAKEN}"
         (change,) = found.changes
         assert (change.op, change.target.kind, change.target.name) == ("delete", "Pod", "holder")
 
@@ -215,7 +216,7 @@ class TestWhen:
         pending = pod("p", labels=team, topologySpreadConstraints=counting)
         moved = {fix.changes[0].target.name: fix for fix in search(objects, pending).fixes if fix.id == "MovePod"}
         told = "replicaset/other makes it again, perhaps on the same node"
-        assert moved["lone"].starts == f"{told}; {moves.OVERTAKEN}"
+        assert moved["lone"].starts == f"{told}; {OVERTAKEN}"
 
     def test_that_it_may_come_first_is_said_only_where_that_harms(self) -> None:
         wished = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": ["small"]}]}

@@ -10,11 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from kubectl_spread.diagnosis.fixes import moves, nodes
-from kubectl_spread.diagnosis.fixes.search import search_fixes
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import Requirement, conflict_core
 from kubectl_spread.objects.core import Pod
-from tests.diagnosis.fixes.claims import Refused, refused, situation_of, with_fix
+from tests.diagnosis.fixes.claims import Refused, refused, reported, situation_of, with_fix
 from tests.diagnosis.fixes.clusters import patch_of
 
 SEED = 7
@@ -72,7 +71,7 @@ def test_the_order_of_input_changes_nothing(pending: Sequence[Refused]) -> None:
     for each in pending[::3]:
         shuffled = situation_of({**each.case, "objects": dice.sample(each.case["objects"], len(each.case["objects"]))})
         assert shuffled is not None
-        assert search_fixes(shuffled, [shuffled.pod], lambda: False) == each.found, each.case["id"]
+        assert reported(shuffled) == each.found, each.case["id"]
 
 
 def test_no_smaller_set_of_requirements_covers_every_node(pending: Sequence[Refused]) -> None:
@@ -101,7 +100,7 @@ def test_no_node_that_would_help_is_passed_over(pending: Sequence[Refused]) -> N
         for candidate in nodes.candidates(each.situation, others=len(each.situation.rejected)):
             if candidate.apply(each.situation).evaluation.feasible:
                 helped += 1
-                assert candidate.id in found, (each.case["id"], candidate.summary)
+                assert candidate.proposal.id in found, (each.case["id"], candidate.proposal)
     assert helped >= 20
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
-from kubectl_spread.contract.fixes import Fix
+import pytest
+import yaml
+
+from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
-from tests.build import HOSTNAME, ZONE, app, node, pod, spread
-from tests.diagnosis.fixes.clusters import fixes, patch_of, search, web, zones
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
+from tests.diagnosis.fixes.clusters import conclusion, fixes, patch_of, search, web, zones
 from tests.diagnosis.fixes.owners import owned, owner
 
 TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
@@ -118,20 +122,20 @@ def test_no_more_than_so_many_alike_are_tried() -> None:
 
 def test_where_nothing_helps_the_search_says_so() -> None:
     found = search([node("n", taints=["node.kubernetes.io/not-ready:NoExecute"])], pod("p"))
-    assert (found.fixes, found.complete) == ((), True)
+    assert (found.fixes, found.fix_search) == ((), "complete")
 
 
 def test_a_search_that_is_cut_short_says_so() -> None:
     calls = count()
     found = search(CROWDED, web(), spent=lambda: next(calls) > 2)
-    assert not found.complete
+    assert found.fix_search == "bounded"
     assert len(found.fixes) < len(search(CROWDED, web()).fixes)
     pending = pod("p", nodeSelector={"disk": "ssd"}, host_ports=["80"])
     holder = pod("q", on="n", host_ports=["80"], owner={"apiVersion": "v1", "kind": "Node", "name": "n"})
-    assert not search([node("n"), holder], pending, spent=lambda: True).complete
+    assert search([node("n"), holder], pending, spent=lambda: True).fix_search == "bounded"
     later = count()
     cut = search([node("n"), holder], pending, spent=lambda: next(later) > 1)
-    assert (cut.fixes, cut.complete) == ((), False)
+    assert (cut.fixes, cut.fix_search) == ((), "bounded")
 
 
 class TestSiblings:
@@ -160,22 +164,35 @@ class TestSiblings:
 
 
 class TestAnotherPodsFix:
-    """The fix of one Pod, told of its twin."""
+    """The fix of one Pod, made for its twin."""
+
+    @staticmethod
+    def twins(objects: Sequence[Object], pending: Object) -> dict[str, Fix]:
+        """Return what is offered for a Pod of another name, by class."""
+        other = {**pending, "metadata": {**pending["metadata"], "name": "twin"}}
+        pod, twin = typed_pod(pending), typed_pod(other)
+        made = (fix_for(each, pod, twin) for each in conclusion(objects, pending).fixes)
+        return {fix.id: fix for fix in fix_reports(made)}
 
     def test_names_the_twin(self) -> None:
         replica_set = owner("ReplicaSet", web())
-        found = fixes([*CROWDED, replica_set], owned(web("web-1"), replica_set))
-        twin = fix_for(found["AddToleration"], "web-1", "web-2")
-        assert [change.target.name for change in twin.changes] == ["web-2"]
-        assert twin.commands[0].startswith("kubectl patch pod web-2 -n default ")
-        assert twin.commands[-1] == "kubectl delete pod web-2 -n default"
+        twin = self.twins([*CROWDED, replica_set], owned(web("web-1"), replica_set))["AddToleration"]
+        assert [change.target.name for change in twin.changes] == ["twin"]
+        assert twin.commands[0].startswith("kubectl patch pod twin -n default ")
+        assert twin.commands[-1] == "kubectl delete pod twin -n default"
 
     def test_is_the_same_where_the_pod_itself_is_not_changed(self) -> None:
-        found = fixes(CROWDED, web())
+        found, twins = fixes(CROWDED, web()), self.twins(CROWDED, web())
         for name in ("RemoveTaint", "MovePod"):
-            assert fix_for(found[name], "web", "other") == found[name]
+            assert twins[name] == found[name]
 
     def test_leaves_other_objects(self) -> None:
         pending = pod("p", nodeSelector={"disk": "ssd"})
-        found = fixes([node("n", unschedulable=True)], pending)["Uncordon+RelaxNodeSelector"]
-        assert [change.target.name for change in fix_for(found, "p", "q").changes] == ["n", "q"]
+        twin = self.twins([node("n", unschedulable=True)], pending)["Uncordon+RelaxNodeSelector"]
+        assert [change.target.name for change in twin.changes] == ["n", "twin"]
+
+    @pytest.mark.parametrize("name", ["web-1", "1-web", "on"])
+    def test_names_the_twin_in_yaml(self, name: str) -> None:
+        """Whether or not its name, or the Pod's, has to be quoted."""
+        twin = self.twins(CROWDED, web(name))["AddToleration"]
+        assert yaml.safe_load(twin.yaml)["metadata"]["name"] == "twin"

@@ -1,0 +1,272 @@
+"""What the search for fixes concludes: changes that let a Pod in, how they are made, and what is not offered."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, PatchOperation
+from kubectl_spread.diagnosis.fixes.proposals import Proposal
+
+if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for it.
+    from kubectl_spread.controllers.do_not_evict import Kept
+    from kubectl_spread.objects.decoding import Plain
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One kubectl command that a person runs.
+
+    Attributes:
+        verb: kubectl's; ``replace`` fetches the object, patches the copy and puts it in the object's place.
+        kind: of the object, in lower case.
+        namespace: the object's; empty for a node.
+        name: the object's.
+        operations: the patch, to patch and replace.
+        argument: the label or taint.
+        force: whether the API server forgets the Pod without waiting for its kubelet.
+    """
+
+    verb: Literal["patch", "replace", "delete", "uncordon", "label", "taint"]
+    kind: str
+    namespace: str = ""
+    name: str
+    operations: tuple[PatchOperation, ...] = ()
+    argument: str = ""
+    force: bool = False
+
+
+class Fragment(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields in which an object changes.
+
+    Attributes:
+        api_version: of the object; empty, as the next three, where the object is not known.
+        kind: its kind.
+        namespace: where it lives.
+        name: its name.
+        removed: paths of the fields that are removed.
+        fields: the others, as they have to read.
+    """
+
+    api_version: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    removed: tuple[str, ...]
+    fields: Plain
+
+
+class Keeper(msgspec.Struct, frozen=True):
+    """What keeps an object as its source has it.
+
+    Attributes:
+        name: its kind and name, as its users know it.
+        reverts: whether it reverts a patch by itself, rather than only when it next writes the object.
+    """
+
+    name: str
+    reverts: bool = True
+
+
+class Effect(Enum):
+    """What running the commands sets off, or why there are none."""
+
+    THIS_POD_ONLY = auto()
+    """The first command helps this Pod alone: the next Pod of its owner is like the old one."""
+    ROLLOUT = auto()
+    """The owner replaces its Pods."""
+    ROLLOUT_IN_TURN = auto()
+    """The owner replaces them one after another, once this Pod is deleted."""
+    BEHIND_PARTITION = auto()
+    """The partition of the owner's rolling update keeps this Pod on the old template."""
+    THIS_POD_RECREATED = auto()
+    """The owner makes this Pod again; its other Pods stay as they are."""
+    NEXT_RUN = auto()
+    """The owner makes such Pods from its next run on."""
+    OWNER_RECREATED = auto()
+    """The owner is deleted and made again, and the work of its Pods is lost."""
+    POD_RECREATED = auto()
+    """The Pod is deleted and made again; nothing owns it."""
+    TEMPLATE_UNREADABLE = auto()
+    """The fields are to be changed in the template of an owner that cannot be read."""
+    TEMPLATE_INVALID = auto()
+    """The API server would refuse the changed template."""
+    TEMPLATE_DIFFERS = auto()
+    """The template lacks what is changed in the Pod."""
+    UPDATE_REFUSED = auto()
+    """The API server refuses the change of the object that lives."""
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """How a change is made for good.
+
+    Attributes:
+        commands: in order; empty where no command makes the change.
+        effect: what they set off; None where there is nothing to know.
+        owner: what the effect is about, as ``deployment/web``; empty where no owner is named.
+        pods: how many Pods are replaced (count); None for all that there are.
+        partition: of the rolling update.
+        fields: to be changed by hand.
+        disturbs: what the change does to Pods that run.
+        at_work: how many of the Pods that are replaced run (count); None where all do, or none is replaced.
+        nothing_runs: whether Pods would be replaced, and none is on a node.
+        fragment: what to write in the source of the Pod; None for other changes.
+        keeper: what keeps the owner as its source has it.
+        edits: what to change in the manifest that is checked.
+    """
+
+    commands: tuple[Command, ...] = ()
+    effect: Effect | None = None
+    owner: str = ""
+    pods: int | None = None
+    partition: int = 0
+    fields: tuple[str, ...] = ()
+    disturbs: Disturbance = Disturbance.NOTHING
+    at_work: int | None = None
+    nothing_runs: bool = False
+    fragment: Fragment | None = None
+    keeper: Keeper | None = None
+    edits: tuple[ManifestEdit, ...] = ()
+
+
+class Recreated(msgspec.Struct, frozen=True, kw_only=True):
+    """The owner of a Pod that is deleted makes it again.
+
+    Attributes:
+        owner: ``deployment/web``.
+        here: whether perhaps on the same node.
+        may_be_first: whether it may take the place that was made for the Pending Pod, where that is in back-off.
+    """
+
+    owner: str
+    here: bool
+    may_be_first: bool
+
+
+class HeldByFinalizers(msgspec.Struct, frozen=True):
+    """The Pod is being deleted and waits for finalizers."""
+
+    finalizers: tuple[str, ...]
+
+
+class Outlook(Enum):
+    """What else there is to know of a Pod that is deleted."""
+
+    GONE_FOR_GOOD = auto()
+    NODE_SILENT = auto()
+    """The Pod is being deleted, and its node does not answer."""
+
+
+AfterDeletion: TypeAlias = Recreated | HeldByFinalizers | Outlook
+
+
+class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
+    """A set of changes that lets the Pod in, tried on the snapshot.
+
+    Attributes:
+        proposals: the changes, in the order in which they are made.
+        after_deletion: what becomes of the Pod that is deleted; None where none is.
+        mends: whether it makes a constraint that misses its own Pod select it: such fixes come first.
+        feasible: the nodes that it opens, best first.
+        admits: how many of the Pending Pods of the same workload it lets in, placed one after another (count).
+        siblings: how many of them there are, this Pod included (count).
+        alike: the objects of each set of changes that does the same.
+        changes: what was tried.
+        routes: how the changes are made.
+        new_revision: the nodes for a Pod of the owner's new revision; None where they are those of ``feasible``.
+        on_read_pods: whether it was tried on the Pods that were read, which are not all.
+    """
+
+    proposals: tuple[Proposal, ...]
+    after_deletion: AfterDeletion | None
+    mends: bool
+    feasible: tuple[str, ...]
+    admits: int
+    siblings: int
+    alike: tuple[tuple[str, ...], ...]
+    changes: tuple[Change, ...]
+    routes: tuple[Route, ...]
+    new_revision: tuple[str, ...] | None
+    on_read_pods: bool
+
+    @property
+    def cost(self) -> int:
+        """How much it weakens or reaches beyond the Pod."""
+        return sum(proposal.cost for proposal in self.proposals)
+
+    @property
+    def disturbs(self) -> Disturbance:
+        """What it does to Pods that run."""
+        return max((route.disturbs for route in self.routes), key=lambda each: each.rank)
+
+    @property
+    def rank(self) -> tuple[bool, int, int, int]:
+        """What fixes are sorted by, the safest first; those of one rank are sorted by their text."""
+        return not self.mends, self.disturbs.rank, self.cost, -len(self.feasible)
+
+
+class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
+    """Nodes that nothing closes but taints by which a controller says what they suffer from."""
+
+    nodes: tuple[str, ...]
+    taints: tuple[str, ...]
+    meaning: str
+
+
+class EndsByItself(msgspec.Struct, frozen=True):
+    """The Pod is being deleted, and its kubelet ends it within the grace period (seconds; 0 where it is not known)."""
+
+    grace_seconds: int
+
+
+class BudgetsNotRead(msgspec.Struct, frozen=True):
+    """PodDisruptionBudgets could not be listed."""
+
+
+class EvictionRefused(msgspec.Struct, frozen=True):
+    """The API server would refuse the eviction, in these words."""
+
+    message: str
+
+
+WhyNotDeleted: TypeAlias = "Kept | EndsByItself | BudgetsNotRead | EvictionRefused"
+
+
+class StayingPod(msgspec.Struct, frozen=True, kw_only=True):
+    """A Pod in the way that is not to be deleted."""
+
+    namespace: str
+    name: str
+    node: str
+    why: WhyNotDeleted
+
+
+class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes that let the Pod in and bring findings, by their ids."""
+
+    proposals: tuple[Proposal, ...]
+    findings: tuple[str, ...]
+
+
+NotOffered: TypeAlias = SufferingNodes | StayingPod | WouldWarn
+
+
+class FixSearch(msgspec.Struct, frozen=True, kw_only=True):
+    """What the search found.
+
+    Attributes:
+        fixes: by rank.
+        new_nodes: nodes that would let the Pod in if somebody added them, by rank.
+        not_offered: what would let the Pod in too, and why it is not offered.
+        complete: whether every change was tried.
+    """
+
+    fixes: tuple[VerifiedFix, ...] = ()
+    new_nodes: tuple[VerifiedFix, ...] = ()
+    not_offered: tuple[NotOffered, ...] = ()
+    complete: bool = True
+
+
+NO_FIXES = FixSearch()
+"""For a Pod that needs no fix, or where no fix can be verified."""

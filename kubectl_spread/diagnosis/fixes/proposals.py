@@ -1,0 +1,190 @@
+"""The classes of fixes: what each changes, as facts.
+
+Two proposals are the same change exactly where they are equal, so a field holds nothing that does not tell them apart.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+AffinityField: TypeAlias = Literal["podAffinity", "podAntiAffinity"]
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """One change worth trying.
+
+    Attributes:
+        cost: how much it weakens the spread, or reaches beyond the Pod.
+    """
+
+    cost: int
+
+    @property
+    def id(self) -> str:
+        """The class of the change, as reports name it."""
+        return type(self).__name__
+
+
+class FixSelector(Proposal, frozen=True, kw_only=True):
+    """The constraint selects the Pod's own kind."""
+
+    cost: int = 1
+    topology_key: str
+    selector: str
+
+
+class AddPodLabel(Proposal, frozen=True, kw_only=True):
+    """The Pod gets the labels that its constraint selects."""
+
+    cost: int = 1
+    labels: tuple[tuple[str, str], ...]
+
+
+class FixTopologyKey(Proposal, frozen=True, kw_only=True):
+    """The constraint spreads over the well-known key that nodes carry."""
+
+    cost: int = 1
+    topology_key: str
+    well_known: str
+
+
+class AddMatchLabelKeys(Proposal, frozen=True, kw_only=True):
+    """The constraint counts each revision by itself."""
+
+    cost: int = 1
+    topology_key: str
+    label: str
+
+
+class HonorTaints(Proposal, frozen=True, kw_only=True):
+    """Nodes whose taints the Pod does not tolerate are not counted."""
+
+    cost: int = 1
+    topology_key: str
+
+
+class IgnoreAffinity(Proposal, frozen=True, kw_only=True):
+    """Nodes that the Pod's node affinity rules out are counted."""
+
+    cost: int = 1
+    topology_key: str
+
+
+class HonorAffinity(Proposal, frozen=True, kw_only=True):
+    """Nodes that the Pod's node affinity rules out are not counted."""
+
+    cost: int = 1
+    topology_key: str
+
+
+class Uncordon(Proposal, frozen=True, kw_only=True):
+    """A cordoned node takes Pods again."""
+
+    cost: int = 1
+    node: str
+
+
+class LabelNode(Proposal, frozen=True, kw_only=True):
+    """A node gets the label that it lacks, with the value of the label ``similar``."""
+
+    cost: int = 1
+    node: str
+    key: str
+    value: str
+    similar: str
+
+
+class AddToleration(Proposal, frozen=True, kw_only=True):
+    """The Pod tolerates a taint."""
+
+    taint: str
+
+
+class RemoveTaint(Proposal, frozen=True, kw_only=True):
+    """A taint is removed from a node."""
+
+    taint: str
+    node: str
+
+
+class MovePod(Proposal, frozen=True, kw_only=True):
+    """Another Pod is deleted."""
+
+    cost: int = 2
+    namespace: str
+    pod: str
+    node: str
+
+
+class LowerMinDomains(Proposal, frozen=True, kw_only=True):
+    """minDomains becomes the number of eligible domains."""
+
+    cost: int = 3
+    topology_key: str
+    min_domains: int
+
+
+class RaiseMaxSkew(Proposal, frozen=True, kw_only=True):
+    """maxSkew becomes larger."""
+
+    cost: int = 3
+    topology_key: str
+    max_skew: int
+
+
+class AddNode(Proposal, frozen=True, kw_only=True):
+    """A node is added to a domain.
+
+    Attributes:
+        like: the node that it is a sibling of.
+        domains: (topology key, value) of its domains.
+        repaired: whether the sibling has a taint or a cordon that a new node does not.
+    """
+
+    cost: int = 3
+    like: str
+    domains: tuple[tuple[str, str], ...]
+    repaired: bool
+
+
+class RelaxNodeSelector(Proposal, frozen=True, kw_only=True):
+    """A label is dropped from nodeSelector; None: the required node affinity becomes a preference."""
+
+    cost: int = 3
+    label: tuple[str, str] | None = None
+
+
+class LowerRequests(Proposal, frozen=True, kw_only=True):
+    """A request of a container, or of the Pod where that is None, becomes smaller."""
+
+    cost: int = 3
+    resource: str
+    container: str | None
+    quantity: str
+
+
+class RelaxPodAffinity(Proposal, frozen=True, kw_only=True):
+    """A required term on other Pods becomes a preference."""
+
+    cost: int = 3
+    field: AffinityField
+    selector: str
+    topology_key: str
+
+
+class ChangeHostPort(Proposal, frozen=True, kw_only=True):
+    """A container does without a host port."""
+
+    cost: int = 3
+    port: int
+    protocol: str
+    container: str
+
+
+class MakeSoft(Proposal, frozen=True, kw_only=True):
+    """The constraint becomes a preference."""
+
+    cost: int = 4
+    topology_key: str

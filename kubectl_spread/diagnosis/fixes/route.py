@@ -1,0 +1,266 @@
+"""How a change is made for good, and what that sets off.
+
+A change of a Pod has to be made in its owner, or the next Pod is like the last one. Only labels and tolerations can be
+added to a Pod that lives (pkg/apis/core/validation/validation.go ValidatePodUpdate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kubectl_spread.apiserver.updates import update_errors
+from kubectl_spread.controllers.statefulset import first_updated_ordinal
+from kubectl_spread.controllers.templates import reference_to, template_of
+from kubectl_spread.controllers.workloads import owner_of
+from kubectl_spread.diagnosis.fixes.candidate import (
+    Candidate,
+    ChangeNode,
+    DeletePod,
+    EditPod,
+    NewNode,
+    PodEdit,
+    as_template,
+    edited,
+    edits_of,
+    operations_of,
+)
+from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, PatchOperation
+from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Route
+from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
+from kubectl_spread.diagnosis.fixes.gitops import keeper_of
+from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, steps_of, value_at
+from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
+from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid, with_edits
+from kubectl_spread.diagnosis.fixes.situation import Situation, Written
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.decoding import Plain, plain
+from kubectl_spread.objects.kinds import Workload
+from kubectl_spread.objects.workloads import (
+    JOB_NAME_LABELS,
+    JOB_UID_LABELS,
+    ON_DELETE,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    StatefulSet,
+)
+
+TEMPLATE = "/spec/template"
+JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
+
+
+def routes_of(parts: Sequence[Candidate], situation: Situation) -> Iterator[Route]:
+    """Yield how the changes are made for good: in nodes, in other Pods, and in the owner of the Pod."""
+    yield from (_of_object(part) for part in parts if not isinstance(part, EditPod))
+    changed = [part for part in parts if isinstance(part, EditPod)]
+    if changed:
+        yield from _of_pod(changed, situation)
+
+
+def _of_object(part: ChangeNode | NewNode | DeletePod) -> Route:
+    """Return how to change an object; a Pod that is being deleted is forced, unless finalizers keep it."""
+    if not isinstance(part, DeletePod):
+        return Route(commands=(part.command,) if isinstance(part, ChangeNode) else ())
+    pod, (namespace, name) = part.pod, part.pod.key
+    disturbs = Disturbance.REPLACED if pod.metadata.controller else Disturbance.LOST
+    if pod.terminating and pod.metadata.finalizers:
+        return Route(disturbs=disturbs)
+    command = Command(verb="delete", kind="pod", namespace=namespace, name=name, force=pod.terminating)
+    return Route(commands=(command,), disturbs=disturbs)
+
+
+def _patch(obj: Pod | Workload, operations: Iterable[PatchOperation], verb: Literal["patch", "replace"]) -> Command:
+    """Return the command that patches an object where it is, or a copy that takes its place."""
+    metadata, kind = obj.metadata, type(obj).__name__.lower()
+    return Command(verb=verb, kind=kind, namespace=metadata.namespace, name=metadata.name, operations=tuple(operations))
+
+
+def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterator[Route]:
+    """Yield how to change the Pod itself where that can be done while it lives, then how to change its owner."""
+    pod, edits = situation.pod, edits_of(parts)
+    if situation.written is not None:
+        yield _of_manifest(edits, situation.written, situation)
+        return
+    live = all(isinstance(part.proposal, AddToleration | AddPodLabel) for part in parts)
+    if situation.bound_for is None and live:
+        command = _patch(pod, operations_of(edits, as_template(pod)), "patch")
+        if pod.metadata.controller is None:
+            yield Route(commands=(command,), fragment=_fragment(pod, edited(pod, edits), "v1"))
+            return
+        yield Route(commands=(command,), effect=Effect.THIS_POD_ONLY)
+    yield _of_owner(edits, situation)
+
+
+def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Route:
+    """Return how to make the edits where the Pod comes from."""
+    pod, snapshot = situation.pod, situation.handle.snapshot
+    if pod.metadata.controller is None:
+        # Nothing owns it, and its constraints cannot be changed.
+        command = _patch(pod, operations_of(edits, as_template(pod)), "replace")
+        return Route(commands=(command,), effect=Effect.POD_RECREATED)
+    owner = patchable_owner(pod, snapshot)
+    if owner is None:
+        fields = dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod)))
+        return Route(
+            effect=Effect.TEMPLATE_UNREADABLE,
+            owner=str(owner_of(pod, snapshot)),
+            fields=tuple(fields),
+            disturbs=_if_any(Disturbance.REPLACED, situation),
+            fragment=_fragment(as_template(pod), as_template(edited(pod, edits))),
+        )
+    try:
+        if not stays_valid(owner, edits, situation.handle.profile.release):
+            return Route(effect=Effect.TEMPLATE_INVALID, owner=_named(owner))
+        route = _in_owner(owner, pod, edits)
+        if situation.bound_for is not None and len(route.commands) > 1:
+            # The Pod in question is to be evicted yet: what comes in its place has the change.
+            route = replace(route, commands=route.commands[:1], effect=None)
+        return _on_owner(route, owner, edits, situation)
+    except LookupError:
+        return Route(effect=Effect.TEMPLATE_DIFFERS, owner=_named(owner))
+
+
+def _on_owner(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
+    """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
+    keeper, at_work = keeper_of(owner), None
+    nothing_runs = route.disturbs is not Disturbance.NOTHING and not situation.owner_runs
+    if route.disturbs is not Disturbance.NOTHING and situation.owner_runs:
+        fewer = situation.at_work < getattr(owner.spec, "replicas_wanted", 0)
+        at_work = situation.at_work if fewer else None
+    return replace(
+        route,
+        # What reverts patches makes them vain.
+        commands=() if keeper is not None and keeper.reverts else route.commands,
+        disturbs=_if_any(route.disturbs, situation),
+        at_work=at_work,
+        nothing_runs=nothing_runs,
+        fragment=_fragment(owner, with_edits(owner, edits), reference_to(owner).api_version),
+        keeper=keeper,
+    )
+
+
+def _of_manifest(edits: Sequence[PodEdit], written: Written, situation: Situation) -> Route:
+    """Return how to make the edits in the manifest, and whether the API server refuses that where its object lives."""
+    pod, release = situation.pod, situation.handle.profile.release
+    owner, named = written.obj, str(owner_of(pod, situation.handle.snapshot))
+    try:
+        operations = operations_of(edits, written.template)
+        changed = tuple(_manifest_edit(written.path + each.path, each, written.values) for each in operations)
+        if owner is None:
+            return Route(edits=changed, fragment=_fragment(as_template(pod), as_template(edited(pod, edits))))
+        if not isinstance(owner, Pod) and not stays_valid(owner, edits, release):
+            return Route(effect=Effect.TEMPLATE_INVALID, owner=named)
+    except LookupError:
+        return Route(effect=Effect.TEMPLATE_DIFFERS, owner=named)
+    after = edited(owner, edits) if isinstance(owner, Pod) else with_edits(owner, edits)
+    api_version = "v1" if isinstance(owner, Pod) else reference_to(owner).api_version
+    route = Route(edits=changed, fragment=_fragment(owner, after, api_version))
+    live = written.live
+    if live is None or {*update_errors(after, live, release)} <= {*update_errors(owner, live, release)}:
+        return route
+    disturbs = _if_any(Disturbance.LOST, situation)
+    return replace(route, effect=Effect.UPDATE_REFUSED, owner=named, disturbs=disturbs)
+
+
+def _manifest_edit(path: str, operation: PatchOperation, values: Plain) -> ManifestEdit:
+    """Return an operation on the object that a file holds as the field reads before and after it, in YAML.
+
+    Args:
+        path: of the field, as a JSON pointer.
+        operation: the operation.
+        values: the object as the file has it.
+    """
+    last = steps_of(path)[-1]
+    before = value_at(path, values)
+    after = None if operation.value is UNSET else plain(msgspec.json.encode(operation.value))
+    return ManifestEdit(path=field_of(path), before=_item_yaml(last, before), after=_item_yaml(last, after))
+
+
+def _item_yaml(step: str, value: Plain) -> str:
+    """Return a field of this name, or an item of a list, as YAML; empty where there is none."""
+    if value is None:
+        return ""
+    is_item = step == "-" or step.isdecimal()
+    return "\n".join(yaml_lines([value] if is_item else {step: value}))
+
+
+def _fragment(before: Pod | Workload | PodTemplateSpec, after: object, api_version: str = "") -> Fragment:
+    """Return the fields in which an object changes, or a template that cannot be read."""
+    old, new = (plain(msgspec.json.encode(each)) for each in (before, after))
+    fragment = Fragment(removed=tuple(removed(old, new)), fields=difference(old, new))
+    if isinstance(before, PodTemplateSpec):
+        return fragment
+    kind, metadata = type(before).__name__, before.metadata
+    return replace(fragment, api_version=api_version, kind=kind, namespace=metadata.namespace, name=metadata.name)
+
+
+def _if_any(disturbs: Disturbance, situation: Situation) -> Disturbance:
+    """Return what is done to the Pods of the owner, if any of them has a node."""
+    return disturbs if situation.owner_runs else Disturbance.NOTHING
+
+
+def _named(owner: Workload) -> str:
+    """Return the owner as kubectl takes it."""
+    return f"{type(owner).__name__.lower()}/{owner.metadata.name}"
+
+
+def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> list[PatchOperation]:
+    """Return the operations that make the edits in the owner's template."""
+    prefix = JOB_TEMPLATE if isinstance(owner, CronJob) else TEMPLATE
+    operations = operations_of(edits, template_of(owner))
+    return [replace(operation, path=prefix + operation.path) for operation in operations]
+
+
+def _in_owner(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Route:
+    """Return how to make the edits in the template of the owner, and what that sets off."""
+    if isinstance(owner, Job):
+        return _job(owner, edits)
+    named = _named(owner)
+    patch = _patch(owner, _template_operations(owner, edits), "patch")
+    rollout = Route(commands=(patch,), effect=Effect.ROLLOUT, owner=named, disturbs=Disturbance.REPLACED)
+    if isinstance(owner, CronJob):
+        return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
+    if isinstance(owner, Deployment):
+        return replace(rollout, pods=owner.spec.replicas_wanted)
+    if isinstance(owner, DaemonSet) and owner.spec.update_strategy.type != ON_DELETE:
+        return rollout
+    return _and_deleted(owner, pod, rollout)
+
+
+def _and_deleted(owner: Workload, pod: Pod, rollout: Route) -> Route:
+    """Return the patch of an owner whose Pods stay as they are until they are deleted, and the deletion of this one."""
+    namespace, name = pod.key
+    both = (*rollout.commands, Command(verb="delete", kind="pod", namespace=namespace, name=name))
+    if not isinstance(owner, StatefulSet) or owner.spec.update_strategy.type == ON_DELETE:
+        return Route(commands=both, effect=Effect.THIS_POD_RECREATED, owner=rollout.owner)
+    ordinal, first = name.rpartition("-")[2], first_updated_ordinal(owner)
+    partition = first - owner.spec.ordinals.start
+    if ordinal.isdecimal() and int(ordinal) < first:
+        return Route(commands=both, effect=Effect.BEHIND_PARTITION, owner=rollout.owner, partition=partition)
+    pods = owner.spec.replicas_wanted - partition
+    # It waits for the Pending Pod for ever unless that is deleted.
+    return replace(rollout, commands=both, effect=Effect.ROLLOUT_IN_TURN, pods=pods)
+
+
+def _job(job: Job, edits: Sequence[PodEdit]) -> Route:
+    """Return how to recreate a Job: its template cannot be changed. What the API server wrote into it is left out."""
+    operations = _template_operations(job, edits)
+    if job.spec.selector is not None and any(label in job.spec.selector.match_labels for label in JOB_UID_LABELS):
+        operations.append(remove("/spec/selector"))
+        operations += [
+            remove(TEMPLATE + pointer("metadata", "labels", label))
+            for label in (*JOB_UID_LABELS, *JOB_NAME_LABELS)
+            if label in job.spec.template.metadata.labels
+        ]
+    return Route(
+        commands=(_patch(job, operations, "replace"),),
+        effect=Effect.OWNER_RECREATED,
+        owner=_named(job),
+        disturbs=Disturbance.LOST,
+    )

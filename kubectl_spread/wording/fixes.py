@@ -1,0 +1,441 @@
+"""The fixes in words: what each class of change is, and how one that was verified is made.
+
+The classes that keep the promise of the constraint come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, assert_never
+
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    AfterDeletion,
+    BudgetsNotRead,
+    Effect,
+    EndsByItself,
+    EvictionRefused,
+    Fragment,
+    HeldByFinalizers,
+    NotOffered,
+    Outlook,
+    Recreated,
+    Route,
+    StayingPod,
+    SufferingNodes,
+    VerifiedFix,
+    WhyNotDeleted,
+    WouldWarn,
+)
+from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
+from kubectl_spread.diagnosis.fixes.proposals import (
+    AddMatchLabelKeys,
+    AddNode,
+    AddPodLabel,
+    AddToleration,
+    ChangeHostPort,
+    FixSelector,
+    FixTopologyKey,
+    HonorAffinity,
+    HonorTaints,
+    IgnoreAffinity,
+    LabelNode,
+    LowerMinDomains,
+    LowerRequests,
+    MakeSoft,
+    MovePod,
+    Proposal,
+    RaiseMaxSkew,
+    RelaxNodeSelector,
+    RelaxPodAffinity,
+    RemoveTaint,
+    Uncordon,
+)
+from kubectl_spread.wording import entry
+from kubectl_spread.wording.entry import EntryKind, Rules
+from kubectl_spread.wording.words import enumerated, first_and_more
+
+if TYPE_CHECKING:  # ``explain`` reads no object.
+    from kubectl_spread.objects.decoding import Plain
+
+FIXES = Rules(EntryKind.FIX)
+OVERTAKEN = "wait until this Pod's last FailedScheduling is 10s old, or the Pod made again may take the place"
+"""What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
+_CAUTIONS: Mapping[type[Proposal], str] = {
+    AddToleration: "the nodes were set apart on purpose: make sure this Pod belongs there",
+    Uncordon: "somebody cordoned it: make sure that what it was for is over",
+    RemoveTaint: "other Pods may then land there too: make sure the taint's purpose is gone",
+    AddNode: "nothing here adds a node: scale the node group, or let the autoscaler",
+}
+_EFFECTS: Mapping[Effect, str] = {
+    Effect.THIS_POD_ONLY: "the first command helps this Pod only",
+    Effect.ROLLOUT: "replaces {pods} of {owner}",
+    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting this one lets that begin",
+    Effect.BEHIND_PARTITION: (
+        "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
+        " lower it first"
+    ),
+    Effect.THIS_POD_RECREATED: "makes this Pod anew; other Pods of {owner} stay",
+    Effect.NEXT_RUN: "{owner} makes such Pods from the next run on",
+    Effect.OWNER_RECREATED: "makes {owner} anew: its Pods and what they have done so far are lost",
+    Effect.POD_RECREATED: "deletes the Pod and makes it anew; nothing of it runs yet",
+    Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which makes these Pods",
+    Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
+    Effect.TEMPLATE_DIFFERS: "the template of {owner} differs from its Pod: make the change there by hand",
+    Effect.UPDATE_REFUSED: ("the API server takes no such change of {owner}: delete it before the manifest is applied"),
+}
+
+
+def summary(proposals: Sequence[Proposal]) -> str:
+    """Return the changes in words."""
+    return " and ".join(map(FIXES.text, proposals))
+
+
+def starts(fix: VerifiedFix) -> str:
+    """Return what running the commands sets off, or what to do where there is none."""
+    return "; ".join(
+        dict.fromkeys(filter(None, (*map(_sets_off, fix.routes), *(_caution(each, fix) for each in fix.proposals))))
+    )
+
+
+def _sets_off(route: Route) -> str:
+    advice = ""
+    if route.keeper is not None:
+        lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
+        advice = f"change it in its source ({route.keeper.name}): {lasts}; "
+    running = "; nothing of it runs yet" if route.nothing_runs else ""
+    if route.at_work is not None:
+        running = f"; {route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
+    effect = ""
+    if route.effect is not None:
+        pods = "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods"
+        words, fields = _EFFECTS[route.effect], ", ".join(route.fields)
+        effect = words.format(owner=route.owner, pods=pods, partition=route.partition, fields=fields)
+    return f"{advice}{effect}{running}"
+
+
+def _caution(proposal: Proposal, fix: VerifiedFix) -> str:
+    """Return what to know before a change is made."""
+    if isinstance(proposal, MovePod) and fix.after_deletion is not None:
+        return _after_deletion(fix.after_deletion)
+    return _CAUTIONS.get(type(proposal), "")
+
+
+def _after_deletion(after: AfterDeletion) -> str:
+    match after:
+        case Recreated():
+            where = "perhaps on the same node" if after.here else "elsewhere"
+            return f"{after.owner} makes it again, {where}{f'; {OVERTAKEN}' if after.may_be_first else ''}"
+        case HeldByFinalizers():
+            names = ", ".join(after.finalizers)
+            return f"it is being deleted and waits for its finalizers {names}: whoever set them has to let go of it"
+        case Outlook.GONE_FOR_GOOD:
+            return "nothing makes it again"
+        case Outlook.NODE_SILENT:
+            return "it is being deleted already, and its node does not answer: make sure it is gone before forcing it"
+        case _:
+            assert_never(after)
+
+
+def left_alone(what: NotOffered) -> str:
+    """Return what is not offered, and why."""
+    match what:
+        case SufferingNodes():
+            one = len(what.taints) == 1
+            says = "its taint {} says that {}, and goes" if one else "its taints {} say that {}, and go"
+            suffering = says.format(enumerated(what.taints), what.meaning)
+            return f"{first_and_more(what.nodes)}: {suffering} when that is over"
+        case StayingPod():
+            return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what.why)}"
+        case WouldWarn():
+            return f"{summary(what.proposals)}: it would bring {', '.join(what.findings)}"
+        case _:
+            assert_never(what)
+
+
+def _why_not_deleted(why: WhyNotDeleted) -> str:
+    match why:
+        case EndsByItself(seconds):
+            within = f"{seconds}s" if seconds else "its grace period"
+            return f"it is being deleted and ends by itself within {within}"
+        case BudgetsNotRead():
+            return "its disruption budgets could not be listed"
+        case EvictionRefused(message):
+            return message
+        case _:
+            from kubectl_spread.wording.evictions import kept_text  # ``explain`` plans no eviction.
+
+            return kept_text(why)
+
+
+def fragment_text(fragment: Fragment) -> str:
+    """Return what to write in the source of the Pod as YAML; fields to be removed are comments."""
+    identity: Plain = {}
+    if fragment.kind:
+        metadata: Plain = {"name": fragment.name, "namespace": fragment.namespace}
+        identity = {"apiVersion": fragment.api_version, "kind": fragment.kind, "metadata": metadata}
+    removed = (f"# remove {path}" for path in fragment.removed)
+    return "\n".join((*removed, *yaml_lines(merged(identity, fragment.fields))))
+
+
+@FIXES.rule(
+    FixSelector,
+    summary="make the constraint select the Pod's own kind",
+    meaning="The labels of matchLabels take the Pod's own values, and those it lacks are dropped; or the selector"
+    " becomes that of the Pod's controller, without hashes of revisions.",
+    when="Where the constraint counts Pods of another kind, and counting its own lets the Pod in.",
+    action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
+    link=entry.DEFINITION,
+)
+def _(fix: FixSelector) -> str:
+    return f"select the Pod's own kind in the constraint on {fix.topology_key}: {fix.selector}"
+
+
+@FIXES.rule(
+    AddPodLabel,
+    summary="give the Pod the labels that its constraint selects",
+    meaning="Labels that the Pod lacks are added. None that it has is given another value.",
+    when="Where no Service, PodDisruptionBudget, NetworkPolicy or controller would then take the Pod for"
+    " its own that did not before, and all of these could be read.",
+    action="The first command helps this Pod alone, the second changes the template for those to come.",
+    link=entry.CONVENTIONS,
+)
+def _(fix: AddPodLabel) -> str:
+    return f"label the Pod {', '.join(f'{key}={value}' for key, value in fix.labels)}"
+
+
+@FIXES.rule(
+    FixTopologyKey,
+    summary="use the well-known key that the nodes carry",
+    meaning="The constraint spreads over the well-known label in place of one that looks like it and that nodes lack.",
+    when="Where nodes that lack the key have the well-known spelling.",
+    action="Change the Pod template. Other workloads with the same slip are worth a look: show --problems.",
+    link=entry.NODE_LABELS,
+)
+def _(fix: FixTopologyKey) -> str:
+    return f"use the topologyKey {fix.well_known}, which nodes carry, instead of {fix.topology_key}"
+
+
+@FIXES.rule(
+    AddMatchLabelKeys,
+    summary="count each revision alone",
+    meaning="matchLabelKeys gets the label that tells revisions apart, so that Pods of the revision that goes no"
+    " longer stand in the way of the one that comes.",
+    when="Where Pods of several revisions are counted together, the Pod itself among those that match, and the"
+    " release knows the field.",
+    action="Change the Pod template. The new revision starts at zero: where its Pods may go is said beside it.",
+    link=entry.DEFINITION,
+)
+def _(fix: AddMatchLabelKeys) -> str:
+    return f"count each revision alone: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
+
+
+@FIXES.rule(
+    HonorTaints,
+    summary="count only nodes whose taints the Pod tolerates",
+    meaning="nodeTaintsPolicy becomes Honor. Domains that only tainted nodes make up are not counted any more, so"
+    " they no longer hold the minimum down.",
+    when="Where nodes with taints that the Pod does not tolerate are counted, the constraint selects the Pod"
+    " itself, and more than one domain is left.",
+    action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
+    link=entry.DEFINITION,
+)
+def _(fix: HonorTaints) -> str:
+    words = "do not count nodes whose taints the Pod does not tolerate"
+    return f"{words}: nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
+
+
+@FIXES.rule(
+    IgnoreAffinity,
+    summary="count nodes that the Pod's node affinity rules out, too",
+    meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
+    " may change the minimum and the number of domains.",
+    when="Where the Pod has node affinity, and the constraint honours it and selects the Pod itself.",
+    action="Change the Pod template, if all Pods that match are meant to be even, wherever they may run.",
+    link=entry.AFFINITY,
+)
+def _(fix: IgnoreAffinity) -> str:
+    words = "count nodes the Pod's node affinity rules out"
+    return f"{words}: nodeAffinityPolicy Ignore in the constraint on {fix.topology_key}"
+
+
+@FIXES.rule(
+    HonorAffinity,
+    summary="do not count nodes that the Pod's node affinity rules out",
+    meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot reach no"
+    " longer hold the minimum down.",
+    when="Where the Pod has node affinity and the constraint ignores it.",
+    action="Change the Pod template: drop the field or set it to Honor.",
+    link=entry.AFFINITY,
+)
+def _(fix: HonorAffinity) -> str:
+    words = "do not count nodes the Pod's node affinity rules out"
+    return f"{words}: nodeAffinityPolicy Honor in the constraint on {fix.topology_key}"
+
+
+@FIXES.rule(
+    Uncordon,
+    summary="let a cordoned node take Pods again",
+    meaning="spec.unschedulable is cleared, and with it the taint that mirrors it.",
+    when="For a cordoned node that would take the Pod otherwise.",
+    action="Somebody cordoned it: ask, then run kubectl uncordon.",
+    link=entry.TAINTS,
+)
+def _(fix: Uncordon) -> str:
+    return f"uncordon {fix.node}"
+
+
+@FIXES.rule(
+    LabelNode,
+    summary="give a node the topology label that it lacks",
+    meaning="The node gets the key with the value that its label of the same meaning has, such as the deprecated"
+    " spelling of the zone.",
+    when="Where the node carries such a label and one of the two spellings is well known.",
+    action="Label the node, and whatever makes nodes: the next one will lack it too.",
+    link=entry.NODE_LABELS,
+)
+def _(fix: LabelNode) -> str:
+    return f"label {fix.node} {fix.key}={fix.value}, as its {fix.similar} says"
+
+
+@FIXES.rule(
+    AddToleration,
+    summary="let the Pod tolerate a taint",
+    meaning="The Pod gets a toleration of exactly this taint: key, value and effect.",
+    when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
+    " what the node suffers from is said instead.",
+    action="Make sure that the Pod belongs there: the nodes were set apart on purpose.",
+    link=entry.TAINTS,
+)
+def _(fix: AddToleration) -> str:
+    return f"tolerate the taint {fix.taint}"
+
+
+@FIXES.rule(
+    RemoveTaint,
+    summary="remove a taint from a node",
+    meaning="One taint goes from one node. Other Pods may then land there as well.",
+    when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
+    " what the node suffers from is said instead.",
+    action="Make sure that the taint's purpose is gone.",
+    link=entry.TAINTS,
+)
+def _(fix: RemoveTaint) -> str:
+    return f"remove the taint {fix.taint} from {fix.node}"
+
+
+@FIXES.rule(
+    MovePod,
+    summary="delete one Pod, which its controller makes again elsewhere",
+    meaning="A counted Pod in a crowded domain goes, or one that holds the room, the port, the volume or the"
+    " anti-affinity. Its replacement was placed as well, after the Pending Pod.",
+    when="Where fewer Pods are Pending afterwards and no PodDisruptionBudget forbids it. Never one of a Job or"
+    " DaemonSet, a static one, or one marked do-not-disrupt, safe-to-evict: false or prefer-no-eviction; one that"
+    " is being deleted is forced only where its node does not answer.",
+    action="Delete it. A Pod without a controller is gone for good, which is said beside it: that comes last.",
+    link=entry.CONFLICTING,
+)
+def _(fix: MovePod) -> str:
+    return f"delete the Pod {fix.namespace}/{fix.pod} on {fix.node}"
+
+
+@FIXES.rule(
+    LowerMinDomains,
+    summary="ask for no more domains than there are",
+    meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
+    when="Where fewer domains are eligible than minDomains asks for.",
+    action="Change the Pod template, if living with fewer domains is acceptable; a node in another one keeps it.",
+    link=entry.DEFINITION,
+)
+def _(fix: LowerMinDomains) -> str:
+    return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}: no more count"
+
+
+@FIXES.rule(
+    RaiseMaxSkew,
+    summary="allow a larger difference between domains",
+    meaning="maxSkew becomes the smallest value that lets the Pod in. It holds for every Pod to come.",
+    when="Where a DoNotSchedule constraint rejects nodes by skew alone.",
+    action="Change the Pod template, if that imbalance is acceptable.",
+    link=entry.DEFINITION,
+)
+def _(fix: RaiseMaxSkew) -> str:
+    return f"raise maxSkew to {fix.max_skew} in the constraint on {fix.topology_key}"
+
+
+@FIXES.rule(
+    AddNode,
+    summary="add a node to a domain",
+    meaning="A node like one that is there, empty and in good order, in the domain that is named.",
+    when="Where such a node would take the Pod: what an autoscaler would have to add.",
+    action="Add it, or look at why the autoscaler does not.",
+    link=entry.LIMITATIONS,
+)
+def _(fix: AddNode) -> str:
+    domains = " and ".join(f"{key} {value}" for key, value in fix.domains)
+    where, repaired = f" in {domains}" if domains else "", ", but in good order" if fix.repaired else ""
+    return f"add a node like {fix.like}{where}{repaired}: what an autoscaler would have to add"
+
+
+@FIXES.rule(
+    RelaxNodeSelector,
+    summary="ask less of the nodes",
+    meaning="One label is dropped from nodeSelector, or the required node affinity becomes a preference.",
+    when="Where NodeAffinity keeps the Pod off nodes that would take it otherwise; not for a DaemonSet's"
+    " affinity, which its controller sets.",
+    action="Change the Pod template, if the Pod can run on those nodes.",
+    link=entry.NODE_ASSIGNMENT,
+)
+def _(fix: RelaxNodeSelector) -> str:
+    if fix.label is None:
+        return "only prefer the nodes that the required node affinity names"
+    return f"drop {'='.join(fix.label)} from the nodeSelector"
+
+
+@FIXES.rule(
+    LowerRequests,
+    summary="ask for less of a resource",
+    meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
+    when="Where a node lacks nothing but that much of the resource.",
+    action="Change the Pod template, if the container needs no more than that.",
+    link=entry.REQUESTS,
+)
+def _(fix: LowerRequests) -> str:
+    whose = "the Pod" if fix.container is None else f"container {fix.container}"
+    return f"lower the {fix.resource} request of {whose} to {fix.quantity}"
+
+
+@FIXES.rule(
+    RelaxPodAffinity,
+    summary="only prefer to be near other Pods, or away from them",
+    meaning="One required term of podAffinity or podAntiAffinity becomes a preference.",
+    when="Where InterPodAffinity keeps the Pod off nodes that would take it otherwise.",
+    action="Change the Pod template, if the Pod works without it.",
+    link=entry.POD_AFFINITY,
+)
+def _(fix: RelaxPodAffinity) -> str:
+    return f"only prefer the {fix.field} to Pods {fix.selector} in the same {fix.topology_key}"
+
+
+@FIXES.rule(
+    ChangeHostPort,
+    summary="do without a host port",
+    meaning="The port of a container is no longer bound on the node, where another Pod holds it.",
+    when="Where NodePorts keeps the Pod off nodes that would take it otherwise.",
+    action="Change the Pod template: another host port, or a Service in its place.",
+    link=entry.NODE_ASSIGNMENT,
+)
+def _(fix: ChangeHostPort) -> str:
+    return f"drop the host port {fix.port}/{fix.protocol} of container {fix.container}"
+
+
+@FIXES.rule(
+    MakeSoft,
+    summary="only prefer an even spread",
+    meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains goes, which is not allowed beside it. The"
+    " constraint then only ranks nodes; nothing stops all Pods from lying in one domain.",
+    when="For a DoNotSchedule constraint that rejects nodes, last of all.",
+    action="Change the Pod template, if running unevenly is better than not running.",
+    link=entry.DEFINITION,
+)
+def _(fix: MakeSoft) -> str:
+    return f"only prefer an even spread over {fix.topology_key}: ScheduleAnyway"
