@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from kubectl_spread.contract.check import CheckItem, CheckReport, Jam
+from kubectl_spread.contract.check import CheckItem, CheckReport
 from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import (
@@ -30,12 +29,12 @@ from kubectl_spread.render.outline.evaluation import (
     capital,
     evaluation_paragraphs,
     first_name,
-    held_back,
     remarks,
     verdict_sentence,
 )
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.wording.words import count_of, enumerated, listed
+from kubectl_spread.wording import check as wording
+from kubectl_spread.wording.pending import held_back
 
 SHOWN_NODES = 10
 
@@ -50,7 +49,6 @@ def check_outline(report: CheckReport, extent: Extent) -> Outline:
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:
-    """Return what becomes of one Pod template."""
     name, sentence = subject_of(item), check_sentence(item)
     tone = Tone.BAD if item.jam or item.failed_create or item.held_by else VERDICT_TONES[item.verdict]
     refusals = [Refusals(errors=item.validation)] if item.validation else []
@@ -98,81 +96,51 @@ def check_sentence(item: CheckItem) -> str:
     sentence = held_back(item.held_by, _placement(item)) if item.held_by else _placement(item)
     if item.verdict is not Verdict.INVALID:
         return sentence
-    if not item.nodes:
-        return "the API server refuses it."
-    return f"the API server refuses it as it stands. Otherwise: {sentence}"
+    return wording.refused(sentence) if item.nodes else wording.REFUSED
 
 
 def _placement(item: CheckItem) -> str:
     """Return the verdict about all replicas, or who else decides."""
-    if item.verdict is Verdict.INCOMPLETE and item.summary and item.jam is None:
+    jam = item.jam
+    if item.verdict is Verdict.INCOMPLETE and item.summary and jam is None:
         return item.summary
-    if not item.placements and item.jam is None and (item.rollout or not item.replicas):
-        return "no Pod is to be placed."
+    if not item.placements and jam is None and (item.rollout or not item.replicas):
+        return wording.NO_POD
     if item.stuck:
-        return f"not schedulable. {item.summary}"
-    if item.jam is not None:
-        return _jam(item.jam, item.replicas)
+        return wording.not_schedulable(item.summary)
+    if jam is not None:
+        why = jam.summary or str(jam.message)
+        return wording.jam_sentence(jam.replica, jam.replica_max, item.replicas, nodes=jam.nodes, why=why)
     return _created(item)
 
 
 def _created(item: CheckItem) -> str:
-    """Return the verdict about replicas of which each that comes to be finds a node."""
-    if item.failed_create is not None and item.failed_create.created:
-        failed = item.failed_create
-        return f"Pod {failed.created + 1} of {item.replicas} is refused by the API server: {failed.message}"
-    some = item.rollout is not None and len(item.placements) < item.replicas
-    evicting = _evicting(item)
-    if item.verdict is Verdict.INCOMPLETE or not item.placements or (item.replicas <= 1 and not some):
-        return f"it can be scheduled{evicting}." if evicting else verdict_sentence(item)
-    who = f"{len(item.placements)} Pods that are to come" if some else f"{item.replicas} replicas"
-    return f"all {who} can be scheduled{evicting}."
-
-
-def _evicting(item: CheckItem) -> str:
-    """Return whom the scheduler evicts for the replicas; empty where nobody."""
-    whom = [f"{pod.namespace}/{pod.name} on {each.node}" for each in item.placements for pod in each.preempts or ()]
-    return f": it preempts {enumerated(whom, most=2)}" if whom else ""
-
-
-def _jam(jam: Jam, replicas: int) -> str:
-    """Return which replicas find no node."""
-    why = jam.summary or jam.message
-    if jam.nodes:
-        return f"{len(jam.nodes)} of {replicas} nodes have no room for their Pod ({listed(jam.nodes)}). {why}"
-    if jam.replica_max is None:
-        return f"replica {jam.replica} of {replicas} may find no node, by ties. {why}"
-    if isinstance(jam.replica_max, int):
-        return f"replica {jam.replica} to {jam.replica_max} of {replicas} finds no node, by ties. {why}"
-    return f"replica {jam.replica} of {replicas} finds no node. {why}"
+    """Return the verdict about replicas of which each that is created finds a node."""
+    failed, placements = item.failed_create, item.placements
+    if failed is not None and failed.created:
+        return wording.refused_pod(failed.created + 1, item.replicas, failed.message)
+    some = item.rollout is not None and len(placements) < item.replicas
+    if item.verdict is Verdict.INCOMPLETE or not placements or (item.replicas <= 1 and not some):
+        return wording.placed(placements) if any(each.preempts for each in placements) else verdict_sentence(item)
+    return wording.placed(placements, wording.everyone(len(placements) if some else item.replicas, to_come=some))
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
     """Yield where the replicas go, and what that rests on."""
     rollout = item.rollout
     if rollout is not None:
-        gone = f", {rollout.replaced} of them replaced" if rollout.replaced else ""
-        # Some of them may be without a node.
-        there = f"{count_of(rollout.running, 'Pod')} there"
-        yield f"Rollout: {rollout.strategy}, {there}{gone}. Assumed: {rollout.assumed}."
+        yield wording.rollout_note(rollout.strategy, rollout.running, rollout.replaced, rollout.assumed)
     if item.placements:
-        counts = Counter(placement.node for placement in item.placements)
-        nodes = [f"{node} ({count})" if count > 1 else node for node, count in counts.items()]
-        yield f"Replicas: {listed(nodes, extent.most(SHOWN_NODES))}"
+        yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
     if item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
-        yield f"The scheduler breaks ties at random: {item.orders} orders were tried, by name first."
+        yield wording.random_ties(item.orders)
     elif item.orders == 1 and any(placement.ties for placement in item.placements):
-        yield "Ties were broken by name alone: in so large a cluster no other order was tried."
+        yield wording.TIES_BY_NAME
     if extent.wide and item.feasible:
-        yield f"Ranked for the first replica: {_ranking(item)}"
+        totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
+        yield wording.ranking_note({name: totals.get(name, 0) for name in item.feasible})
     if item.sampled:
-        yield f"Among {len(item.nodes)} nodes the scheduler may look at some only; here all were scored."
-
-
-def _ranking(item: CheckItem) -> str:
-    """Return the nodes that can take the first replica, each with its score."""
-    totals = {node.name: node.scores.get("total", 0) for node in item.nodes if isinstance(node.scores, dict)}
-    return ", ".join(f"{name} ({totals.get(name, 0)})" for name in item.feasible)
+        yield wording.sampled_note(len(item.nodes))
 
 
 def ranges_of(constraint: ConstraintReport, item: CheckItem) -> Ranges:

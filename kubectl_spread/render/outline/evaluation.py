@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import constraint_block
-from kubectl_spread.wording.words import held_by_gates, listed
+from kubectl_spread.wording.pending import schedulable
+from kubectl_spread.wording.words import listed
 
 MOST_GROUPS = 12
 """Groups of nodes (count) up to which each detail has a line of its own."""
@@ -24,14 +25,8 @@ def verdict_sentence(item: EvaluationReport) -> str:
     """Return the verdict in words."""
     if item.stuck or item.summary:
         return item.summary
-    if item.verdict is not Verdict.SCHEDULABLE and item.incomplete:
-        return f"nothing that was evaluated keeps it off {listed(item.feasible)}, but not everything was."
-    return f"it can be scheduled now, on {listed(item.feasible)}."
-
-
-def held_back(gates: Sequence[str], verdict: str) -> str:
-    """Return the gates that hold a Pod back, and the verdict without them."""
-    return f"{held_by_gates(gates)}. Without it: {verdict}"
+    undecided = item.verdict is not Verdict.SCHEDULABLE and bool(item.incomplete)
+    return schedulable(item.feasible, undecided=undecided)
 
 
 def capital(sentence: str, names: Collection[str] = ()) -> str:

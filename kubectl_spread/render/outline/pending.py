@@ -9,6 +9,7 @@ from msgspec import UnsetType
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
 from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor, Tone
 from kubectl_spread.render.outline.evaluation import (
@@ -16,15 +17,13 @@ from kubectl_spread.render.outline.evaluation import (
     capital,
     evaluation_paragraphs,
     first_name,
-    held_back,
     verdict_sentence,
 )
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.render.outline.preemption import preemption_lines
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.wording.words import count_of, listed
+from kubectl_spread.wording import pending as wording
 
-MIXED = "RolloutMixesRevisions"
 LINE = 200
 """Characters of a first line."""
 
@@ -46,8 +45,7 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
 
 
 def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:
-    """Return why one Pod is Pending."""
-    head = [SameFor(line=f"The same holds for {listed(same, extent.same_for)}.")] if same else []
+    head = [SameFor(line=wording.same_for(same, extent.same_for))] if same else []
     notes = [Note(line=line) for line in preemption_lines(item)]
     return Item(
         item=item,
@@ -60,52 +58,35 @@ def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:
 def _not_created(item: NotCreated) -> Item:
     """Return why a workload has fewer Pods than it wants, none of which is Pending for it."""
     name, missing = f"{item.namespace}/{item.workload}", item.wanted - item.created
-    lack = f"{missing} of {count_of(item.wanted, 'Pod')} {'was' if missing == 1 else 'were'} never created"
-    who = "its controller was last told" if item.message_from else "the API server refuses the next"
-    told = f"{lack}: {who}"
+    told = wording.never_created(missing, item.wanted, refused_now=not item.message_from)
     headline = Headline(subject=name, line=f"{name}: {told}:", sentence=f"{told}: {item.message}", tone=Tone.BAD)
     return Item(item=item, headline=headline, paragraphs=((Note(line=item.message),),), pods=missing)
 
 
 def _paragraphs(item: PendingItem, extent: Extent) -> Iterator[tuple[Block, ...]]:
-    """Yield what would let the Pod in, the evidence, and the scheduler's words."""
     yield from ((block,) for block in (fixes_block(item, extent),) if block is not None)
     yield from evaluation_paragraphs(item, extent)
     yield from ((block,) for block in (messages_block(item),) if block is not None)
 
 
 def _headline(item: PendingItem) -> Headline:
-    """Return the sentence on top."""
     name, verdict, tone = f"{item.namespace}/{item.name}", verdict_sentence(item), VERDICT_TONES[item.verdict]
     if item.held_by:
-        held = held_back(item.held_by, verdict)
+        held = wording.held_back(item.held_by, verdict)
         return Headline(subject=name, line=f"{name} is {held}", sentence=capital(held), tone=tone)
     if item.verdict is Verdict.INCOMPLETE and item.summary:
         return Headline(subject=name, line=item.summary, sentence=item.summary, tone=tone)
-    line = _pending_line(item, name, verdict) if item.stuck else f"{name}: {verdict}"
+    line = f"{name}: {verdict}"
+    if item.stuck:
+        rolls_out = any(finding.id == RolloutMixesRevisions.__name__ for finding in item.findings)
+        lines = wording.waiting_lines(name, verdict, at_work(item), rolls_out=rolls_out)
+        line = next((line for line in lines if len(line) <= LINE), lines[-1])
     return Headline(subject=name, line=line, sentence=capital(verdict, first_name(item)), tone=tone)
-
-
-def _pending_line(item: PendingItem, name: str, verdict: str) -> str:
-    """Return that the Pod waits, how bad that is, and why; as long as it may be."""
-    told = at_work(item)
-    works: Sequence[str] = (told, told.replace(" replicas", ""))
-    if told and any(found.id == MIXED for found in item.findings):
-        works = (*(f"rollout: {work}" for work in works), *works)
-    lines = [f"{name} is Pending{f' ({how_bad})' if how_bad else ''}. {verdict}" for how_bad in works]
-    return next((line for line in lines if len(line) <= LINE), lines[-1])
 
 
 def at_work(item: PendingItem) -> str:
     """Return how many of the workload's Pods run; empty where that is not known, or it wants none."""
-    if isinstance(item.replicas, UnsetType) or not item.replicas.wanted:
-        return ""
-    wanted, running = item.replicas.wanted, item.replicas.running
-    if wanted == 1 and not running:
-        return "its only replica"
-    if running >= wanted > 1:
-        return f"all {wanted} replicas run"
-    return f"{running} of {wanted} replicas run" if running else f"none of {wanted} replicas runs"
+    return "" if isinstance(item.replicas, UnsetType) else wording.at_work(item.replicas)
 
 
 def messages_block(item: EvaluationReport) -> Messages | None:
@@ -113,15 +94,11 @@ def messages_block(item: EvaluationReport) -> Messages | None:
     event = item.event if isinstance(item, PendingItem) else None
     if event is None:
         return Messages(ours=item.message) if item.message else None
-    when = f" ({event.time})" if event.time else ""
     if item.message_from:
-        return Messages(ours=event.message, remark=f"It is the scheduler's own{when}: not all Pods were read.")
+        return Messages(ours=event.message, remark=wording.only_the_schedulers(event.time))
+    remark = wording.scheduler_said(event.time, same=not event.differs)
     if not event.differs:
         # A real message goes on about preemption.
-        return Messages(ours=item.message or event.message, remark=f"The scheduler said the same{when}.")
-    return Messages(
-        ours=item.message or "",
-        remark=f"The scheduler last said{when}:",
-        theirs=event.message,
-        differs=f"They differ: {event.differs}.",
-    )
+        return Messages(ours=item.message or event.message, remark=remark)
+    differs = wording.they_differ(event.differs)
+    return Messages(ours=item.message or "", remark=remark, theirs=event.message, differs=differs)

@@ -1,0 +1,67 @@
+"""What ``check`` says of a manifest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.simulation.placement import Placement
+from kubectl_spread.wording import check
+from tests.naming import in_order
+
+WHY = "Every node is full."
+
+
+def on(node: str, *preempts: str) -> Placement:
+    """Return where a replica goes, and which Pods are evicted for it."""
+    victims = tuple(PodName(namespace="shop", name=name) for name in preempts)
+    return Placement(replica=1, node=node, ties=(), preempts=victims or UNSET)
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence"),
+    [
+        ({"replica_max": UNSET, "nodes": ()}, f"replica 2 of 5 finds no node. {WHY}"),
+        ({"replica_max": 4, "nodes": ()}, f"replica 2 to 4 of 5 finds no node, by ties. {WHY}"),
+        ({"replica_max": None, "nodes": ()}, f"replica 2 of 5 may find no node, by ties. {WHY}"),
+        ({"replica_max": UNSET, "nodes": ("a", "b")}, f"2 of 5 nodes have no room for their Pod (a, b). {WHY}"),
+    ],
+    ids=in_order,
+)
+def test_which_replica_finds_no_node(facts: dict[str, Any], sentence: str) -> None:
+    assert check.jam_sentence(2, replicas=5, why=WHY, **facts) == sentence
+
+
+@pytest.mark.parametrize(
+    ("who", "placements", "sentence"),
+    [
+        (check.everyone(2, to_come=False), (on("a"), on("b")), "all 2 replicas can be scheduled."),
+        (check.everyone(2, to_come=True), (on("a"), on("b")), "all 2 Pods that are to come can be scheduled."),
+        ("it", (on("a", "cold"),), "it can be scheduled: it preempts shop/cold on a."),
+        (
+            check.everyone(4, to_come=False),
+            (on("a", "w", "x"), on("b", "y", "z")),
+            "all 4 replicas can be scheduled: it preempts shop/w on a, shop/x on a and 2 more.",
+        ),
+    ],
+    ids=in_order,
+)
+def test_who_finds_a_node_and_who_is_evicted(who: str, placements: tuple[Placement, ...], sentence: str) -> None:
+    assert check.placed(placements, who) == sentence
+
+
+def test_how_a_rollout_gets_there() -> None:
+    assert (
+        check.rollout_note("Recreate", 1, 1, "x") == "Rollout: Recreate, 1 Pod there, 1 of them replaced. Assumed: x."
+    )
+    assert check.rollout_note("Scale", 2, 0, "x") == "Rollout: Scale, 2 Pods there. Assumed: x."
+
+
+def test_where_replicas_go() -> None:
+    placements = (on("a"), on("b"), on("a"), on("c"), on("d"))
+    assert check.replicas_note(placements, most=10) == "Replicas: a (2), b, c, d"
+    assert check.replicas_note(placements, most=2) == "Replicas: a (2), b and 2 more"
+    assert check.ranking_note({"a": 7, "b": 3}) == "Ranked for the first replica: a (7), b (3)"

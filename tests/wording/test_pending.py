@@ -1,0 +1,57 @@
+"""What ``why-pending`` says beside the cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.wording import pending
+
+
+@pytest.mark.parametrize(
+    ("wanted", "running", "text"),
+    [
+        (0, 0, ""),
+        (1, 0, "its only replica"),
+        (1, 1, "1 of 1 replicas run"),
+        (3, 0, "none of 3 replicas runs"),
+        (3, 2, "2 of 3 replicas run"),
+        (3, 3, "all 3 replicas run"),
+        (3, 4, "all 3 replicas run"),
+    ],
+)
+def test_how_many_replicas_run(wanted: int, running: int, text: str) -> None:
+    assert pending.at_work(Replicas(wanted=wanted, running=running)) == text
+
+
+def test_the_first_line_gets_shorter() -> None:
+    assert pending.waiting_lines("shop/web", "Why.", "", rolls_out=True) == ("shop/web is Pending. Why.",) * 2
+    assert pending.waiting_lines("shop/web", "Why.", "2 of 3 replicas run", rolls_out=True) == (
+        "shop/web is Pending (rollout: 2 of 3 replicas run). Why.",
+        "shop/web is Pending (rollout: 2 of 3 run). Why.",
+        "shop/web is Pending (2 of 3 replicas run). Why.",
+        "shop/web is Pending (2 of 3 run). Why.",
+    )
+
+
+def test_what_was_never_created() -> None:
+    assert pending.never_created(1, 3, refused_now=True) == (
+        "1 of 3 Pods was never created: the API server refuses the next"
+    )
+    assert pending.never_created(2, 3, refused_now=False) == (
+        "2 of 3 Pods were never created: its controller was last told"
+    )
+
+
+def test_what_the_scheduler_said() -> None:
+    assert pending.scheduler_said("now", same=True) == "The scheduler said the same (now)."
+    assert pending.scheduler_said("", same=False) == "The scheduler last said:"
+    assert pending.only_the_schedulers("now") == "It is the scheduler's own (now): not all Pods were read."
+
+
+def test_where_a_pod_can_be_scheduled() -> None:
+    assert pending.schedulable(("a", "b"), undecided=False) == "it can be scheduled now, on a, b."
+    assert pending.schedulable(("a",), undecided=True) == (
+        "nothing that was evaluated keeps it off a, but not everything was."
+    )
+    assert pending.held_back(("x", "y"), "why.") == "held by the scheduling gate x, y. Without it: why."
