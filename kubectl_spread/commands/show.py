@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar, cast
 
 import msgspec
@@ -129,11 +129,9 @@ def show(source: Source, scope: Scope, options: ShowOptions, scheduler: Schedule
         ManifestError: a file cannot be read.
     """
     found = _found(source, scope, options, scheduler)
-    view = found.view
-    with naming_the_malformed(source.name, view.snapshot):
-        items = [skew_item(row) for row in _rows(found, options, brief=False)]
-    report = SkewReport(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=found.incomplete)
-    return ShowAnswer(report, found.counted_only, view)
+    items = _items(found, options, skew_item, brief=False)
+    report = SkewReport(metadata=found.view.metadata, items=items, incomplete=found.incomplete)
+    return ShowAnswer(report, found.counted_only, found.view)
 
 
 def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> ShowAnswer[SkewTable]:
@@ -144,32 +142,28 @@ def overview(source: Source, scope: Scope, options: ShowOptions, scheduler: Sche
         ManifestError: as for ``show``.
     """
     found = _found(source, scope, options, scheduler)
-    view = found.view
-    with naming_the_malformed(source.name, view.snapshot):
-        items = [skew_row(row) for row in _rows(found, options, brief=True)]
-    table = SkewTable(metadata=view.metadata, items=tuple(sort(items, options.sort_by)), incomplete=found.incomplete)
-    return ShowAnswer(table, found.counted_only, view)
+    items = _items(found, options, skew_row, brief=True)
+    table = SkewTable(metadata=found.view.metadata, items=items, incomplete=found.incomplete)
+    return ShowAnswer(table, found.counted_only, found.view)
 
 
-def _rows(found: WantedWorkloads, options: ShowOptions, *, brief: bool) -> Iterator[Row]:
-    """Yield the rows that are asked for."""
+def _items(
+    found: WantedWorkloads, options: ShowOptions, item: Callable[[Row], ItemT], *, brief: bool
+) -> tuple[ItemT, ...]:
+    """Return the rows that are asked for, each made by ``item``, in order."""
+    view, items = found.view, list[ItemT]()
     # What was counted only, or read in part, says nothing of room.
-    whole = not (found.counted_only or found.view.snapshot.inventory.not_read)
+    whole = not (found.counted_only or view.snapshot.inventory.not_read)
     room = HEADROOM_VERDICTS // max(len(found.workloads), 1) if whole and options.shows_headroom else 0
-    for workload in found.workloads:
-        handle, defaults = _seen_by_scheduler(workload, found.view), options.shows_defaults
-        for row in rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room):
-            if options.shows(row):
-                yield row
+    with naming_the_malformed(view.metadata.source, view.snapshot):
+        for workload in found.workloads:
+            handle, defaults = _seen_by_scheduler(workload, view), options.shows_defaults
+            every = rows(workload, handle, defaults=defaults, brief=brief, most_verdicts=room)
+            items += [item(row) for row in every if options.shows(row)]
+    return tuple(sort(items, options.sort_by))
 
 
 def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> WantedWorkloads:
-    """Return the workloads of the scope, read.
-
-    Raises:
-        ClusterError: as for ``show``.
-        ManifestError: as for ``show``.
-    """
     # Where all namespaces are asked for, all Pods are read in any case.
     in_part = bool(scope.namespace) and options.read != "all" and source.count_pods() > read_sets.WHOLE_CLUSTER_PODS
     counted_only = in_part and options.at_once
@@ -201,20 +195,11 @@ def _seen_by_scheduler(workload: OwnedPods, view: View) -> Handle:
 
 
 def _wanted(view: View, scope: Scope, options: ShowOptions) -> list[OwnedPods]:
-    """Return the workloads that are asked for.
-
-    Raises:
-        ClusterError: a named workload does not exist, and has to.
-    """
     return list(wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone))
 
 
 def _staged(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> View:
-    """Return the cluster as far as it has to be read to tell where next Pods go.
-
-    Raises:
-        ClusterError: as for ``show``.
-    """
+    """Return the cluster as far as it has to be read to tell where next Pods go."""
     from kubectl_spread.commands import read_planner
     from kubectl_spread.commands.staged import StagedSource, settle
 

@@ -80,10 +80,6 @@ def _takes_defaults(pod: Pod, _handle: Handle) -> bool:
     return not pod.spec.topology_spread_constraints
 
 
-def _never(_pod: Pod, _handle: Handle) -> bool:
-    return False
-
-
 def _always(_pod: Pod, _handle: Handle) -> bool:
     return True
 

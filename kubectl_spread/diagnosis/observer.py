@@ -35,7 +35,7 @@ CHANGING = frozenset(
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The cluster at one moment, as far as it is compared.
+    """The cluster after a step, as far as it is compared.
 
     Attributes:
         asked: the workloads that are asked about.
@@ -125,20 +125,18 @@ class Observer:
 
     def _upcoming(self, key: Key, pods: Sequence[Pod], handles: Handles) -> NextPod | None:
         """Return the workload's next Pod, whose constraints count; None where it has none."""
-        handle = handles.default
-        found = next_pod(_workload(key, pods, handle.snapshot), handle.snapshot, handle.profile)
+        snapshot = handles.snapshot
+        found = next_pod(_workload(key, pods, snapshot), snapshot, handles.default.profile)
         if found is None or not (found.pod.spec.topology_spread_constraints or self._defaults):
             return None
         return found
 
 
 def _workload(key: Key, pods: Sequence[Pod], snapshot: Snapshot) -> OwnedPods:
-    """Return the workload with these Pods."""
     return OwnedPods(*key, _owner(key, snapshot), tuple(sorted(pods, key=lambda pod: pod.metadata.name)))
 
 
 def _owner(key: Key, snapshot: Snapshot) -> Workload | None:
-    """Return the workload itself, None where it cannot be read."""
     namespace, ref = key
     return snapshot.get(WORKLOADS[ref.kind], namespace, ref.name) if ref.kind in WORKLOADS else None
 
@@ -154,7 +152,7 @@ def _alike(were: Snapshot, are: Snapshot) -> bool:
 
 
 def _makes_the_same(key: Key, last: Observation, snapshot: Snapshot, pods: Sequence[Pod]) -> bool:
-    """Whether the workload and its Pods are what they were, so that its next Pod is too."""
+    """Whether the workload and its Pods are the same objects as before, so that its next Pod is the same."""
     owner, was = _owner(key, snapshot), _owner(key, last.snapshot)
     if owner is not was or not _same(pods, last.living[key]):
         return False
@@ -164,7 +162,6 @@ def _makes_the_same(key: Key, last: Observation, snapshot: Snapshot, pods: Seque
 
 
 def _same(some: Sequence[object], others: Sequence[object]) -> bool:
-    """Whether both hold the very same objects."""
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
@@ -190,7 +187,6 @@ def _counted(
 
 
 def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
-    """Return namespace → its Pods among these."""
     found: dict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
         found[pod.metadata.namespace].append(pod)
@@ -198,22 +194,18 @@ def _by_namespace(pods: Iterable[Pod]) -> Mapping[str, Sequence[Pod]]:
 
 
 def _concerns(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:
-    """Whether any of the constraints counts any of the Pods."""
     return any(each.constraint.selector.matches(pod.metadata.labels) for each in states for pod in pods)
 
 
 def _pending(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
-    """Return workload → its Pods that wait for a node."""
-    return {key: waiting for key, pods in living.items() if (waiting := _waiting(pods))}
-
-
-def _waiting(pods: Iterable[Pod]) -> tuple[Pod, ...]:
-    """Return the Pods that wait for a node, by name."""
-    waiting = (pod for pod in pods if not (pod.spec.node_name or pod.terminating))
-    return tuple(sorted(waiting, key=lambda pod: pod.key))
+    """Return workload → its Pods that wait for a node, by name."""
+    pending: dict[Key, tuple[Pod, ...]] = {}
+    for key, pods in living.items():
+        if waiting := [pod for pod in pods if not (pod.spec.node_name or pod.terminating)]:
+            pending[key] = tuple(sorted(waiting, key=lambda pod: pod.key))
+    return pending
 
 
 def _count(key: Key, pod: Pod, handles: Handles) -> tuple[ConstraintState, ...]:
-    """Return the state of each of the Pod's constraints, as its scheduler sees the cluster."""
     handle = handles.of(pod)
     return tuple(constraint_states(key[1].kind, constraints_of(pod, handle), pod, handle))

@@ -1,4 +1,4 @@
-"""How workloads lie over the domains of their constraints."""
+"""How the Pods of workloads are spread over the domains of their constraints."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ STATUS_TONES = {
 }
 SHOWN_NAMES = 10
 MOST_COUNTS = 6
-"""Different counts of Pods (count) up to which each is told with how many domains have it."""
+"""Different counts of Pods (count) up to which each is shown with the number of domains that have it."""
 
 
 def skew_outline(report: SkewReport, extent: Extent) -> Outline:
     """Return each row's domain table and ghosts; once a workload, its findings and where its next replica may go."""
     last = {_owner(item): item for item in report.items}
-    told = set[tuple[object, ...]]()
+    shown = set[tuple[object, ...]]()
     items = []
     for item in report.items:
-        found = [each for each in item.findings if (*_owner(item), each.id, each.message) not in told]
-        told.update((*_owner(item), each.id, each.message) for each in found)
+        found = [each for each in item.findings if (*_owner(item), each.id, each.message) not in shown]
+        shown.update((*_owner(item), each.id, each.message) for each in found)
         items.append(_item(item, extent, found, last=last[_owner(item)] is item))
     return Outline(items=tuple(items), gaps=Gaps(gaps=report.incomplete), nodes=node_names(report))
 
@@ -51,14 +51,7 @@ def _owner(item: SkewItem) -> tuple[str, str, str]:
 
 
 def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: bool) -> Item:
-    """Return how one workload lies over the domains of one constraint.
-
-    Args:
-        item: the row.
-        extent: how much is wanted.
-        findings: those that are not told yet.
-        last: whether it is the last row of its workload.
-    """
+    """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
     skew = f"Skew {item.constraint.skew}, maxSkew {item.constraint.max_skew}"
@@ -90,7 +83,6 @@ def _names_in(constraint: ConstraintReport) -> frozenset[str]:
 
 
 def _counted(item: SkewItem) -> Iterator[Block]:
-    """Yield which Pods are counted, and which are not."""
     yield Note(line=f"Pods counted: {_pods(item)}.")
     if item.ghosts:
         ghosts = listed(item.ghosts, SHOWN_NAMES)
@@ -98,7 +90,6 @@ def _counted(item: SkewItem) -> Iterator[Block]:
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
-    """Yield where the next replica of the workload may go, and how many more find a node."""
     # Only the newest revision has a next replica.
     if not item.revision or item.next:
         among = ", of the nodes whose Pods were read" if item.proved_on else ""
@@ -116,7 +107,6 @@ def headroom_text(item: SkewRow) -> str:
 
 
 def _status(item: SkewRow) -> str:
-    """Return the status with the one thing to know about it."""
     return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
 
 
@@ -152,12 +142,11 @@ def moved_text(before: Mapping[str, int], after: Mapping[str, tuple[int, int]]) 
 
 
 def _pods_at(pods: tuple[int, int] | None) -> str:
-    """Return the Pods of a domain, or between which numbers; ``-`` where it is not there."""
     return between(*pods) if pods else "-"
 
 
 def _ranges_text(after: Mapping[str, tuple[int, int]]) -> str:
-    """Return how many domains have which count, or between which numbers all lie where chance decides."""
+    """Return how many domains have which count, or the range of all counts where chance decides."""
     lows, highs = zip(*after.values(), strict=True) if after else ((), ())
     if lows == highs:
         return counts_text(Counts.of(dict(zip(after, lows, strict=True))))
