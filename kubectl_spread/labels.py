@@ -13,13 +13,11 @@ from typing import assert_never
 
 import msgspec
 
-from kubectl_spread.apimachinery import MAX_LABEL, MAX_SUBDOMAIN, as_json, label_key_faults, label_value_faults, quoted
+from kubectl_spread.apimachinery import as_json, label_key_faults, label_value_faults, quoted
 from kubectl_spread.errors import UsageError
 
 # More zeros in front than any label holds; Python reads at most 4,300 digits.
 _INTEGER = re.compile(r"[+-]?0{0,4000}[0-9]{1,19}", re.ASCII)
-_LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", re.ASCII)
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 
 # Keys and values whose form is known: of thousands of Pods most carry the same few.
 _KEPT = 1024
@@ -238,23 +236,14 @@ def is_int64(text: str) -> bool:
 
 @lru_cache(_KEPT)
 def is_label_key(text: str) -> bool:
-    """Whether the text is a label's key: a name of at most 63 characters, after an optional DNS subdomain and ``/``.
-
-    Source: apimachinery pkg/api/validate/content/kube.go IsLabelKey (v1.36).
-    """
-    prefix, slash, name = text.rpartition("/")
-    if slash and not (len(prefix) <= MAX_SUBDOMAIN and _SUBDOMAIN.fullmatch(prefix)):
-        return False
-    return name != "" and is_label_value(name)
+    """Whether the text is a label's key."""
+    return next(label_key_faults(text), None) is None
 
 
 @lru_cache(_KEPT)
 def is_label_value(text: str) -> bool:
-    """Whether the text is a label's value: at most 63 characters, or none.
-
-    Source: apimachinery pkg/api/validate/content/kube.go IsLabelValue (v1.36).
-    """
-    return len(text) <= MAX_LABEL and _LABEL.fullmatch(text) is not None
+    """Whether the text is a label's value."""
+    return next(label_value_faults(text), None) is None
 
 
 _SYMBOLS = {"=": Operator.IN, "==": Operator.IN, "!=": Operator.NOT_IN, ">": Operator.GT, "<": Operator.LT}

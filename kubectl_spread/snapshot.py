@@ -192,7 +192,6 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _controlled(self) -> dict[type, Mapping[Controller, tuple[KubernetesObject, ...]]]:
-        """Type → controller → what it controls, for the types that were asked for."""
         return {}
 
     def matching_pods(self, namespace: str, selector: Selector) -> Iterator[Pod]:

@@ -188,7 +188,6 @@ def _exact(steps: list[str], values: Plain, found: str) -> list[list[str]]:
 
 
 def _entries(step: str, values: Plain) -> dict[str, Plain]:
-    """Return step → value for everything the step may mean in the values."""
     if isinstance(values, list):
         return {step: values[int(step[1:-1])]}
     fields = cast("dict[str, Plain]", values)
@@ -198,5 +197,4 @@ def _entries(step: str, values: Plain) -> dict[str, Plain]:
 
 
 def _field_path(steps: list[str]) -> str:
-    """Return the steps as Kubernetes writes a field: ``spec.containers[0].name``."""
     return "".join(step if step.startswith("[") else f".{step}" for step in steps).removeprefix(".")

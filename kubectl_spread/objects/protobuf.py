@@ -207,7 +207,6 @@ class _Decoder:
         return values
 
     def _remembering(self, read: _Read) -> _Read:
-        """Return what reads equal bytes once."""
         memory = _Memory(read)
         self._memories.append(memory)
         return memory.__getitem__
@@ -488,7 +487,6 @@ def _time(part: bytes) -> str | None:
 
 
 def _entry_reader(read: _Read) -> _Read:
-    """Return what makes ((key, value),) of an entry of a map."""
     fields: _Fields = {
         _tag(1, _BYTES): _Field("key", _text, _ONE, keeps_zero=True),
         _tag(2, _BYTES): _Field("value", read, _ONE, keeps_zero=True),
@@ -520,7 +518,6 @@ def _complaining() -> Iterator[None]:
 
 
 def _inlined(fields: _Fields) -> _Read:
-    """Return what reads a message as fields of the message that it is in."""
     return lambda part: _walk(part, fields)
 
 
@@ -541,7 +538,6 @@ def _envelope(document: bytes) -> tuple[str, bytes]:
 
 
 def _struct_of(kind: Any) -> Any:  # noqa: ANN401 - a type as it is annotated
-    """Return the Struct in a type such as ``tuple[Container, ...]``."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return kind
     return next(found for each in get_args(kind) if (found := _struct_of(each)))

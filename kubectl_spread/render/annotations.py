@@ -77,6 +77,5 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
 
 
 def _fix(item: CheckItem) -> Iterator[str]:
-    """Yield the first fix in a sentence, where there is any: what to write, or to run."""
     for fix in item.fixes[:1]:
         yield fix_sentence(fix.summary, [*map(edit_line, fix.edits), *fix.commands] or [fix.starts])

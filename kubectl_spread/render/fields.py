@@ -98,7 +98,6 @@ def json_fields() -> Iterator[JsonField]:
 
 
 def _collect_structs(annotation: object, structs: dict[str, type[msgspec.Struct]]) -> None:
-    """Add every struct that values of the annotated type may hold to name → struct."""
     for argument in get_args(annotation):
         _collect_structs(argument, structs)
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct) and annotation.__name__ not in structs:
@@ -114,7 +113,6 @@ def fields_named(name: str) -> tuple[JsonField, ...]:
 
 
 def _attributes(described: type) -> dict[str, str]:
-    """Return attribute → what the docstring of the type, or of one that it extends, says of it."""
     told = dict[str, str]()
     for each in reversed(described.__mro__):
         if found := _ATTRIBUTES.search(inspect.cleandoc(each.__doc__ or "")):

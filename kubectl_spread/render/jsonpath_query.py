@@ -108,7 +108,6 @@ class _Reader(msgspec.Struct):
             raise PathError(f"unrecognized character {rest[0]!r} in {self.path}")
 
     def _add(self, *selectors: str) -> None:
-        """Add a part; several are the members of a union."""
         dots = ".." if self.descending else ""
         self.descending = False
         self.queries = [f"{query}{dots}{selector}" for selector in selectors for query in self.queries]
@@ -139,7 +138,6 @@ class _Reader(msgspec.Struct):
         self._add(*[_member(member.strip(" ")) for member in members])
 
     def _filter(self) -> None:
-        """Read ``[?(...)]``."""
         start = end = self.position + len("[?(")
         while end < len(self.path) and self.path[end] != ")":
             end = quoted_end(self.path, end) if self.path[end] in "\"'" else end + 1

@@ -88,7 +88,6 @@ class _Chart(msgspec.Struct):
         self.line("end")
 
     def count_left_out(self, number: int, what: str) -> None:
-        """Say how much is not drawn; nothing where everything is."""
         if number > 0:
             self.box(f"and {number} {what}", "more")
 
@@ -132,7 +131,6 @@ class _Chart(msgspec.Struct):
             self.box("no node is counted", "more")
 
     def _pods(self, number: int, node: str, style: str) -> None:
-        """Draw Pods on a node; nothing where there are none."""
         if number > 0:
             kind = "new Pod" if style == "new" else "Pod"
             pod = self.box(kind if number == 1 else f"{number} {kind}s", style)

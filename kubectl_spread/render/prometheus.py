@@ -70,7 +70,6 @@ def _lines(metric: Metric, items: Sequence[SkewItem]) -> Iterator[str]:
 
 
 def _row_labels(item: SkewItem) -> dict[str, str]:
-    """Return what tells a row from all others."""
     return {
         "namespace": item.namespace,
         "workload": str(item.workload),

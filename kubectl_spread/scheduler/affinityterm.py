@@ -172,7 +172,6 @@ class ExistingTerms(msgspec.Struct, frozen=True):
         return self._changed(node, pod, -1)
 
     def _changed(self, node: str, pod: Pod, by: int) -> ExistingTerms:
-        """Return the terms with those of the Pod so many times more (1 or -1)."""
         if pod.spec.affinity is None:
             return self
         of_pod = ExistingTerms.of([(node, pod)])

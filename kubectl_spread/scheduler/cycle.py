@@ -222,7 +222,6 @@ class _PreFiltered(msgspec.Struct, frozen=True):
 
     @property
     def left(self) -> frozenset[str]:
-        """The nodes that all the plugins that narrow leave."""
         return frozenset.intersection(*self.narrowed.values())
 
     def names(self, handle: Handle) -> frozenset[str]:

@@ -169,7 +169,6 @@ def _parsed(
     *,
     errors: list[str],
 ) -> tuple[SelectorRequirement, ...]:
-    """Return the conditions that can be read; of the others the errors are added to these."""
     found = []
     for index, expression in enumerate(expressions):
         try:
@@ -206,11 +205,6 @@ def _field_requirement(expression: NodeSelectorRequirement, path: str) -> Select
 
 
 def _operator(expression: NodeSelectorRequirement, path: str, supported: Iterable[Operator]) -> Operator:
-    """Return how the expression compares.
-
-    Raises:
-        ValueError: in no way that is supported here.
-    """
     for operator in supported:
         if operator == expression.operator:
             return operator

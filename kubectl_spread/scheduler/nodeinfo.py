@@ -173,7 +173,6 @@ class NodeRoom:
         return known[1]
 
     def _order(self, resource: str) -> tuple[Sequence[int], Sequence[str]]:
-        """Return what is free of the resource, least first, and on which nodes."""
         if resource not in self._in_order:
             free = {name: info.free(resource) for name, info in self._nodes.items()}
             names = sorted(free, key=free.__getitem__)

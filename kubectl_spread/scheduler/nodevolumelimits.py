@@ -220,14 +220,12 @@ def drivers_that_must_run(volumes: Iterable[Attachable], handle: Handle) -> froz
 
 
 def _missing_driver(volumes: Iterable[Identity], csi_node: CSINode | None, must_run: frozenset[str]) -> str:
-    """Return the driver of a volume that does not run on the node but would have to, empty for none."""
     # differs: where several are missing, upstream names any of them.
     present = {driver.name for driver in csi_node.spec.drivers} if csi_node else set()
     return next((driver for driver, *_ in volumes if driver in must_run and driver not in present), "")
 
 
 def _by_driver(volumes: Iterable[Identity]) -> Counter[str]:
-    """Return driver → its volumes (count)."""
     return Counter(driver for driver, *_ in volumes)
 
 

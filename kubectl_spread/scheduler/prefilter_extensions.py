@@ -48,7 +48,6 @@ class NodeCycleState(msgspec.Struct, frozen=True):
         return node
 
     def _updated(self, pod: Pod, *, by: int) -> Filters:
-        """Return the filters with one Pod more or less on the node."""
         # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
         filters: list[tuple[str, PreFilterResult | Status]] = []
         for plugin, found in self.filters:

@@ -240,7 +240,6 @@ def non_zero_container_requests(pod: Pod) -> dict[str, int]:
 
 
 def _in_thousandths(whole: Mapping[str, int]) -> dict[str, int]:
-    """Return whole amounts in thousandths."""
     return {name: value if name == CPU else value * 1000 for name, value in whole.items()}
 
 

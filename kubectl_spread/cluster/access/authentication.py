@@ -45,7 +45,6 @@ def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
 
 
 def _key_pair(user: User, name: str) -> KeyPair | None:
-    """Return the client certificate of the kubeconfig or the flags, None without one."""
     certificate = read_file_or_data(
         path=user.client_certificate, data=user.client_certificate_data, what="client-certificate"
     )

@@ -122,7 +122,6 @@ def _in_cluster(service_account: Path, *, token: str) -> Selection:
 
 
 def _pod_namespace(service_account: Path) -> str:
-    """Return the namespace of the Pod this runs in, empty outside of one."""
     if not _in_pod(service_account):
         return ""
     file = service_account / "namespace"

@@ -102,7 +102,6 @@ def _plugin_error(plugin: Exec, reason: str) -> ClusterError:
 
 
 def _without_controls(text: str) -> str:
-    """Return the text without what would steer a terminal."""
     return "".join(character for character in text if character == "\n" or character.isprintable())
 
 

@@ -319,7 +319,6 @@ def _located_user(user: User, path: Path) -> User:
 
 
 def _located(section: S, path: Path, fields: tuple[str, ...]) -> S:
-    """Return the section of a file with these fields as absolute paths; an empty one stays empty."""
     folder = path.absolute().parent
     return msgspec.structs.replace(
         section, **{field: str(folder / getattr(section, field)) for field in fields if getattr(section, field)}

@@ -73,7 +73,6 @@ def parse_timeout(text: str) -> float | None:
 
 
 def _seconds(text: str) -> float | None:
-    """Return the seconds of a duration as Go writes it, None for text that is none."""
     if re.fullmatch(r"[+-]?[0-9]+", text):
         return float(text)
     if not _GO_DURATION.fullmatch(text):
@@ -117,7 +116,6 @@ def overridden(selection: Selection, options: ConnectionOptions) -> Selection:
 
 
 def _with(section: T, **fields: object) -> T:
-    """Return the section with those of the fields that say something."""
     return msgspec.structs.replace(section, **{name: value for name, value in fields.items() if value})
 
 

@@ -331,12 +331,6 @@ class _Reflector:
         return replace(self._request, query=query)
 
     def _take_event(self, event: _Event) -> None:
-        """Take what an event says.
-
-        Raises:
-            StatusError: the event says that the watch is over.
-            DecodeError: the event makes no sense.
-        """
         if event.type == "ERROR":
             request, failure = self._request, decode(bytes(event.object), _Failure)
             needs, status = request.needs, failure.code
@@ -380,11 +374,6 @@ class _Reflector:
 
 
 def _lines(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the lines that came whole.
-
-    Raises:
-        DecodeError: there is no end of a line.
-    """
     begun: list[bytes] = []
     for piece in pieces:
         *ends, rest = piece.split(b"\n")

@@ -255,7 +255,6 @@ class _Reading:
         self._stopped.set()
 
     def read_at_version(self, wanted: Read) -> _Found:
-        """Return what was found at the version that all lists share, or why nothing could be read."""
         try:
             return self.read(replace(wanted, resource_version=self._version.version_for(wanted)))
         finally:
@@ -412,7 +411,6 @@ def _wait(
     reading: _Reading,
     progress: Progress | None,
 ) -> None:
-    """Return when all reads have ended; raise the error of the first that failed."""
     pending = dict(tasks)
     while pending:
         try:
@@ -458,7 +456,6 @@ def _inventory(results: Sequence[tuple[Read, _Found]]) -> Inventory:
 
 
 def _unread(wanted: Read, refusal: StatusError) -> Unread:
-    """Return what could not be had, and why."""
     return Unread(wanted.kind, UNREAD[refusal.status], wanted.namespace)
 
 
@@ -551,5 +548,4 @@ def _needs(wanted: Read, verb: str) -> str:
 
 
 def _where(wanted: Read) -> str:
-    """Return which namespace is read, empty for all or none."""
     return f' in namespace "{wanted.namespace}"' if wanted.kind.namespaced and wanted.namespace else ""

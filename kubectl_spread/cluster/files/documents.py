@@ -119,7 +119,6 @@ def contents(found: Input, *, strict: bool) -> Iterator[Document | ManifestProbl
 
 
 def _sound(found: Iterable[Document | ManifestProblem]) -> bool:
-    """Whether nothing is wrong."""
     return not any(isinstance(each, ManifestProblem) for each in found)
 
 
@@ -230,11 +229,6 @@ def _flattened(document: Document) -> Iterator[Document | ManifestProblem]:
 
 
 def _header(content: Content) -> _Header:
-    """Return the header of an object or list.
-
-    Raises:
-        DecodeError: it is neither, but a number, say.
-    """
     if isinstance(content, msgspec.Raw):
         return decode(content, _RawHeader)
     if isinstance(content, dict):
@@ -290,7 +284,6 @@ def _items(document: Document, header: _Header) -> Iterator[Document] | None:
 
 
 def _elements(items: Content) -> Iterable[Content] | None:
-    """Return what a list holds, None for anything else."""
     if isinstance(items, msgspec.Raw):
         return json_values.elements(items) if bytes(memoryview(items)[:1]) == b"[" else None
     return items if isinstance(items, list) else None

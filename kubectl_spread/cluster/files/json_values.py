@@ -97,7 +97,6 @@ def _after_blanks(content: bytes, start: int) -> int:
 
 
 def _end(content: bytes, rest: memoryview, start: int) -> int:
-    """Return where the document that begins here ends."""
     try:
         msgspec.json.decode(rest, type=msgspec.Raw)
     except msgspec.DecodeError as error:

@@ -187,7 +187,6 @@ def _decoded(found: Iterable[Document | ManifestProblem]) -> Iterator[Document |
 def _cluster_objects(
     found: Iterable[Document | ManifestProblem],
 ) -> Iterator[tuple[str, KubernetesObject] | ManifestProblem]:
-    """Yield (kind, object) as a cluster has them, and what is wrong."""
     for each in _decoded(found):
         if isinstance(each, ManifestProblem):
             yield each
@@ -209,5 +208,4 @@ def _in_namespace(document: Document, obj: KubernetesObject) -> tuple[str, Kuber
 
 
 def _field(values: Plain, name: str) -> Plain:
-    """Return a field, None when there is none or the values are no mapping."""
     return values.get(name) if isinstance(values, dict) else None

@@ -31,7 +31,6 @@ def lines_of(document: YamlDocument, paths: Iterable[str]) -> dict[str, int]:
 
 
 def _line(root: yaml.Node, path: str) -> int:
-    """Return the line of a path within the document, counted from 0."""
     node, line = root, root.start_mark.line
     for bracketed, name in _PART.findall(path):
         found = _child(node, bracketed or name)
@@ -42,7 +41,6 @@ def _line(root: yaml.Node, path: str) -> int:
 
 
 def _child(node: yaml.Node, name: str) -> tuple[int, yaml.Node] | None:
-    """Return (line, node) of a field or of an item by its index; None where there is none."""
     if isinstance(node, yaml.MappingNode):
         return next(((key.start_mark.line, value) for key, value in node.value if key.value == name), None)
     if isinstance(node, yaml.SequenceNode) and name.isdecimal() and int(name) < len(node.value):

@@ -218,7 +218,6 @@ class _Builder:
         self._add(value, event, size=size)
 
     def _add(self, value: Plain, event: NodeEvent, *, size: int) -> None:
-        """Put a value where it belongs: at the root, in a list, or as a key or its value in a mapping."""
         if event.anchor and not isinstance(event, AliasEvent):
             self._anchors[event.anchor] = value, size
         if not self._open:

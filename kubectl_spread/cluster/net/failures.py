@@ -187,7 +187,6 @@ def _trust_hint(verify_code: int) -> str:
 
 
 def _expired_certificate(connection: Connection) -> str:
-    """Return that the client certificate has expired, empty when it has not or there is none."""
     key_pair = connection.credentials.key_pair
     not_after = key_pair.not_after() if key_pair else None
     if key_pair is None or not_after is None or not_after > datetime.now(UTC):

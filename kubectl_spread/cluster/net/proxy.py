@@ -82,7 +82,6 @@ def _split_port(entry: str) -> tuple[str, str]:
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the text as an IP address, None when it is a name."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:

@@ -84,7 +84,6 @@ class Exchange:
 
 
 def _phrase(status: int) -> str:
-    """Return what the status means, empty for one that is not known."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:

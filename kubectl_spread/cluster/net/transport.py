@@ -97,13 +97,10 @@ class _Head(Struct, frozen=True):
     items: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
     def is_one_of(self, lists: tuple[str, ...]) -> bool:
-        """Whether it is one of these lists; one that does not say its kind has items at least."""
         return self.kind in lists if self.kind else self.items is not msgspec.UNSET
 
 
 class _Reply(msgspec.Struct, frozen=True):
-    """An HTTP response that has arrived; of one that goes on the head."""
-
     status: int
     headers: HTTPHeaderDict
     body: bytes
@@ -245,7 +242,6 @@ class _Call(msgspec.Struct, frozen=True):
         raise self._refusal(reply)
 
     def open(self) -> BaseHTTPResponse:
-        """Return what the server goes on with, from one attempt."""
         try:
             reply = self._authorized()
         except HTTPError as error:
@@ -256,7 +252,6 @@ class _Call(msgspec.Struct, frozen=True):
         raise refusal.error if isinstance(refusal, _TransientError) else refusal
 
     def pieces(self, response: BaseHTTPResponse) -> Iterator[bytes]:
-        """Yield what the server goes on with until it ends that."""
         try:
             while piece := response.read1(CHUNK_BYTES, decode_content=True):
                 yield piece

@@ -146,7 +146,6 @@ def _drawn(cards: Sequence[Card], short: Short) -> Iterable[Markup]:
 
 
 def _style(cells: int) -> Style:
-    """Return how nodes are written where, with them, a page has so many."""
     if cells <= MOST_ELEMENTS:
         return Style.CELLS
     return Style.LINES if cells <= MOST_CELLS else Style.NOTHING

@@ -54,7 +54,6 @@ def _limit(constraint: ConstraintReport) -> int:
 
 
 def _tone(row: DomainRow, constraint: ConstraintReport) -> str:
-    """Return how a row is drawn: not counted, or closed to one more Pod."""
     if not row.first.eligible:
         return "uncounted"
     is_closed = constraint.hard and (row.first.pinned or not row.first.allowed)
@@ -99,7 +98,6 @@ def mini_bars(constraint: ConstraintReport) -> Markup:
 
 
 def _column(at: int, pods: int, top: int, constraint: ConstraintReport) -> Markup:
-    """Return one domain's column: up to the minimum, the skew above it, and what is beyond the limit."""
     base, within = min(pods, constraint.global_minimum), min(pods, _limit(constraint))
     parts = (("minimum", 0, base), ("skew", base, within), ("over", within, pods))
     return joined(

@@ -227,7 +227,6 @@ def grouped(cells: Iterable[Cell]) -> list[tuple[NodeFate, list[Cell]]]:
 
 
 def _by_fate(cells: Iterable[Cell]) -> dict[NodeFate, list[Cell]]:
-    """Return what became of nodes → their cells; notes tell no groups apart."""
     found: dict[NodeFate, list[Cell]] = {}
     for cell in cells:
         key = cell.fate if not cell.fate.note else replace(cell.fate, note="")

@@ -148,7 +148,6 @@ def _groups(fixes: Fixes, *, after: int = 0, to: int = EVERY) -> Iterator[Markup
 
 
 def _fix(fix: FixBlock) -> Markup:
-    """Return one fix: what it changes, what it opens, what to run, and what that sets off."""
     head = element("p", element("b", text(fix.id), class_="tag"), text(f" {fix.summary}."))
     effects = element("p", text(" ".join((fix.effect, *fix.notes))), class_="hint")
     starts = block("p", text(fix.starts), class_="hint caution")
