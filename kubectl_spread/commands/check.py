@@ -15,8 +15,8 @@ from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSourc
 from kubectl_spread.commands.origin import in_its_file
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError
-from kubectl_spread.contract.evaluation import EvaluationReport, as_item
+from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError, check_item
+from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
@@ -25,9 +25,9 @@ from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_
 from kubectl_spread.controllers.rollout_plan import DesiredWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis import lint
-from kubectl_spread.diagnosis.check_item import Checked, Coming, checked, coming, with_missing
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
+from kubectl_spread.diagnosis.manifest_outcome import Coming, coming, outcome_of
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
@@ -37,6 +37,7 @@ from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeCla
 from kubectl_spread.objects.workloads import StatefulSet
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
+from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -63,6 +64,21 @@ class CheckOptions(ManifestSources, frozen=True, kw_only=True):
     fix_budget: float | None = None
     read: ReadMode = "auto"
     most_nodes: int = MOST_NODES
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What becomes of one manifest.
+
+    Attributes:
+        item: as the report has it.
+        after: the cluster with its replicas.
+        jammed: the outcome in which the first of them finds no node; None where all find one, or another scheduler
+            decides.
+    """
+
+    item: CheckItem
+    after: Snapshot
+    jammed: Placed | None = None
 
 
 class CheckAnswer(msgspec.Struct, frozen=True):
@@ -107,7 +123,7 @@ def check(
         scheduler,
         coming_in=None if whole else partial(_coming, manifests, asked, options.replicas),
     )
-    answered: list[tuple[Manifest, Checked]] = []
+    answered: list[tuple[Manifest, Answer]] = []
     with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
         for manifest in selected:
@@ -121,7 +137,7 @@ def check(
                 snapshot = found.after
             elif errors := admission_errors.alone(manifest, view.snapshot, view.handle().profile.release):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
-                answered.append((manifest, Checked(item, snapshot)))
+                answered.append((manifest, Answer(item, snapshot)))
         items = _with_fixes(answered, view.snapshot, options.fix_budget)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
@@ -226,7 +242,7 @@ def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profi
 
 def _answer(
     manifest: Manifest, wanted: DesiredWorkload, served: Served | None, *, view: View, snapshot: Snapshot
-) -> Checked:
+) -> Answer:
     """Return what becomes of one manifest; one that is refused has no replicas.
 
     Args:
@@ -256,8 +272,8 @@ def _answer(
         wanted = replace(wanted, pod=stored, release=release)
         if not handle.profile.serves(stored):
             handle = _handle(stored, snapshot, view)
-        answer = checked(wanted, view.snapshot, handle)
-        item = _item(manifest, answer.item)
+        outcome = outcome_of(wanted, view.snapshot, handle)
+        item = _item(manifest, check_item(outcome))
         injected = lint.from_living(found.from_living) if stored is found.pod else ()
         unchecked = () if answered else lint.pod_security(manifest.namespace, snapshot)
         item = replace(item, findings=(*item.findings, *map(Finding.of, (*injected, *unchecked))))
@@ -267,10 +283,11 @@ def _answer(
     except ValueError:
         if not errors:
             raise
-        answer, item = None, replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
-    if errors or answer is None:
-        return Checked(_invalid(item, errors), snapshot)
-    return replace(answer, item=replace(item, warnings=admission_errors.warnings(manifest, release)))
+        outcome, item = None, replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
+    if errors or outcome is None:
+        return Answer(_invalid(item, errors), snapshot)
+    item = replace(item, warnings=admission_errors.warnings(manifest, release))
+    return Answer(item, outcome.after, outcome.jammed)
 
 
 def _handle(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
@@ -278,7 +295,7 @@ def _handle(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
 
 
 def _with_fixes(
-    answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float | None
+    answered: Sequence[tuple[Manifest, Answer]], before: Snapshot, seconds: float | None
 ) -> tuple[CheckItem, ...]:
     if not any(answer.jammed for _, answer in answered):
         return tuple(answer.item for _, answer in answered)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
@@ -13,7 +13,6 @@ from kubectl_spread.commands.manifests import Manifest
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.fixes import searched_fields
 from kubectl_spread.controllers.templates import template_of
-from kubectl_spread.diagnosis.check_item import Checked
 from kubectl_spread.diagnosis.fixes.candidate import as_template
 from kubectl_spread.diagnosis.fixes.patch import pointer
 from kubectl_spread.diagnosis.fixes.search import search_fixes
@@ -23,9 +22,12 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from kubectl_spread.commands.check import Answer
+
 
 def with_fixes(
-    answered: Sequence[tuple[Manifest, Checked]], before: Snapshot, seconds: float | None
+    answered: Sequence[tuple[Manifest, Answer]], before: Snapshot, seconds: float | None
 ) -> tuple[CheckItem, ...]:
     """Return the items, those of which a replica finds no node with what would let it in.
 

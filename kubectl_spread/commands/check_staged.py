@@ -13,7 +13,7 @@ from kubectl_spread.commands.read_planner import Asked, Need
 from kubectl_spread.commands.source import ReadLimits, Source
 from kubectl_spread.commands.staged import Question, look_in_stages
 from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
-from kubectl_spread.diagnosis.check_item import Coming
+from kubectl_spread.diagnosis.manifest_outcome import Coming
 from kubectl_spread.objects.core import PodSpec
 
 FEW = 0.05

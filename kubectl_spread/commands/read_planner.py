@@ -20,7 +20,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import PodsRead, Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.check_item import Coming
+    from kubectl_spread.diagnosis.manifest_outcome import Coming
 
 MOST_NAMESPACES = 20
 """Namespaces (count) that are read one by one."""

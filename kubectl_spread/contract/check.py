@@ -5,12 +5,23 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict, replace
 
-from kubectl_spread.contract.constraints import ConstraintReport, Requirement
-from kubectl_spread.contract.evaluation import EvaluationReport
+from kubectl_spread.contract.constraints import ConstraintReport, Requirement, constraint_report, requirement_report
+from kubectl_spread.contract.evaluation import (
+    EvaluationReport,
+    as_item,
+    evaluation_report,
+    explanation_of,
+    with_missing,
+)
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.rollout_plan import FailedCreate
+from kubectl_spread.diagnosis.evaluation import Verdict
+from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.simulation.placement import DomainRange, Placement
+from kubectl_spread.wording.rollouts import assumption
 
 
 class ValidationError(Report, frozen=True, kw_only=True):
@@ -137,3 +148,41 @@ class CheckReport(Report, frozen=True, kw_only=True):
     metadata: Metadata
     items: tuple[CheckItem, ...]
     incomplete: tuple[Incomplete, ...] = ()
+
+
+def check_item(outcome: ManifestOutcome) -> CheckItem:
+    """Return what becomes of a manifest, in the name of its first Pod."""
+    report = with_missing(evaluation_report(outcome.judgement), incomplete_entries(outcome.unknown))
+    if outcome.preempts:
+        # Where room is made, the minimum is not held by what is full.
+        held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
+        report = replace(report, findings=held)
+    if outcome.is_cleared:
+        report = replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
+    rollout = outcome.rollout
+    return as_item(
+        CheckItem,
+        with_missing(report, incomplete_entries(outcome.unread_revisions)),
+        replicas=outcome.replicas,
+        placements=outcome.placements,
+        jam=_jam(outcome, report),
+        pending=outcome.pending,
+        failed_create=outcome.failed_create,
+        held_by=outcome.held_by,
+        after=tuple(map(constraint_report, outcome.constraints)),
+        orders=outcome.orders,
+        ranges=outcome.ranges,
+        sampled=outcome.sampled,
+        rollout=Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None,
+    )
+
+
+def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
+    """Return the replica that finds no node, with what is to blame for it."""
+    jam, judgement = outcome.jam, outcome.jam_judgement
+    if jam is None or judgement is None:
+        return None
+    if judgement is outcome.judgement:
+        return Jam(**asdict(jam), summary=first.summary, conflict=first.conflict)
+    conflict = tuple(map(requirement_report, judgement.blame.core)) if judgement.blame else ()
+    return Jam(**asdict(jam), summary=explanation_of(judgement).summary, conflict=conflict)

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from kubectl_spread.contract.constraints import ConstraintReport, Requirement, constraint_report, requirement_report
 from kubectl_spread.contract.findings import Finding
@@ -25,6 +25,7 @@ from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.wording.incomplete import headed
 from kubectl_spread.wording.reasons import reason_text
 
+ReportT = TypeVar("ReportT", bound="EvaluationReport")
 ItemT = TypeVar("ItemT", bound="EvaluationReport")
 
 
@@ -196,3 +197,11 @@ def _detail(plugin: str, node_info: NodeInfo, spread: SpreadDiagnosis) -> str:
             missing = constraint.topology_key not in node_info.labels
             return f"lacks {constraint.topology_key}" if missing else f"constraint on {constraint.topology_key}"
     return reason_text(spread.explainer.of_plugin(plugin, node_info))
+
+
+def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
+    """Return the report, of which this is not known besides."""
+    if not missing:
+        return report
+    verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
+    return replace(report, verdict=verdict, incomplete=(*report.incomplete, *missing))

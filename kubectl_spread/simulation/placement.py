@@ -163,13 +163,13 @@ class Jam(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         replica: which; where it depends on ties, the earliest.
         replica_max: the latest, where it depends on ties; None where with some luck all replicas find a node.
-        message: the scheduler's wording.
+        message: the scheduler's wording; None where not all Pods were read and it is not known.
         nodes: of a DaemonSet, the nodes that have no room for their Pod.
     """
 
     replica: int
     replica_max: int | UnsetType | None = UNSET
-    message: str
+    message: str | None
     nodes: tuple[str, ...] = ()
 
 

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import msgspec
-from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
-from kubectl_spread.contract.check import CheckItem, Jam, Rollout
-from kubectl_spread.contract.constraints import constraint_report, requirement_report
-from kubectl_spread.contract.evaluation import EvaluationReport, as_item, evaluation_report, explanation_of
-from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.controllers import persistent_volumes as volumes
-from kubectl_spread.controllers import rollout_plan, statefulset
-from kubectl_spread.controllers.rollout_plan import DesiredWorkload, FailedCreate, PlannedPod, RolloutPlan, plan_of
+from kubectl_spread.controllers import statefulset
+from kubectl_spread.controllers.rollout_plan import (
+    DesiredWorkload,
+    FailedCreate,
+    PlannedPod,
+    Rollout,
+    RolloutPlan,
+    plan_of,
+)
 from kubectl_spread.controllers.statefulset import PARALLEL
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
-from kubectl_spread.diagnosis.domains import diagnose
-from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judge
+from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, diagnose
+from kubectl_spread.diagnosis.evaluation import Judgement, judge
+from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.gaps import Gap, UnreadRevision
 from kubectl_spread.objects.core import Pod, ResourceQuota
 from kubectl_spread.objects.kinds import REPLICA_SET, Workload
 from kubectl_spread.objects.workloads import DaemonSet, Deployment, StatefulSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.simulation import placement
 from kubectl_spread.simulation.placement import (
     SAMPLED_NODES,
+    DomainRange,
+    Jam,
     Placed,
+    Placement,
     PlacementOutcomes,
     place_daemon,
     place_in_all_orders,
@@ -39,24 +42,57 @@ from kubectl_spread.simulation.placement import (
     without,
 )
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.rollouts import assumption
-
-ReportT = TypeVar("ReportT", bound=EvaluationReport)
 
 
-class Checked(msgspec.Struct, frozen=True):
+class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of a manifest.
 
     Attributes:
-        item: the answer, in the name of its first Pod.
+        judgement: what the scheduler decides about its first Pod.
+        unknown: what that does not rest on besides.
+        unread_revisions: what is not known of Pods of an older revision that come.
+        preempts: whether the scheduler makes room for the first Pod.
+        blameless: whether the first Pod needs no node as it is, or gets one, whatever was decided about it.
+        replicas: how many Pods are asked for.
+        placements: where each replica goes, in order; ties go to the first name.
+        jam: the first replica that finds no node; None where all find one, or another scheduler decides.
+        jam_judgement: what the scheduler decides about that replica.
+        pending: how many Pods then wait for a node (count), with ties going to the first name.
+        failed_create: the first Pod that the API server refuses; None where it takes all.
+        held_by: the scheduling gates that hold its Pods back.
+        constraints: those of the first Pod with all placed replicas counted.
+        orders: in how many orders ties were broken, by name first.
+        ranges: the domains of ``constraints`` whose counts differ between these orders.
+        sampled: whether there are so many nodes that the scheduler may look at some of them only.
+        rollout: what was assumed about the workload's running Pods; None where it has none.
         after: the cluster with its replicas.
-        jammed: the outcome in which the first of them finds no node; None where all find one, or another scheduler
-            decides.
+        jammed: the outcome in which the first of them finds no node; None as for ``jam``.
     """
 
-    item: CheckItem
+    judgement: Judgement
+    unknown: tuple[Gap, ...] = ()
+    unread_revisions: tuple[Gap, ...] = ()
+    preempts: bool = False
+    blameless: bool = False
+    replicas: int
+    placements: tuple[Placement, ...] = ()
+    jam: Jam | None = None
+    jam_judgement: Judgement | None = None
+    pending: int = 0
+    failed_create: FailedCreate | None = None
+    held_by: tuple[str, ...] = ()
+    constraints: tuple[ConstraintDiagnosis, ...] = ()
+    orders: int = 1
+    ranges: tuple[DomainRange, ...] = ()
+    sampled: bool = False
+    rollout: Rollout | None = None
     after: Snapshot
     jammed: Placed | None = None
+
+    @property
+    def is_cleared(self) -> bool:
+        """Whether the first Pod finds no node by itself, and nothing is to blame for that."""
+        return self.judgement.is_unschedulable and self.blameless
 
 
 class Coming(msgspec.Struct, frozen=True):
@@ -76,7 +112,7 @@ class Coming(msgspec.Struct, frozen=True):
 
 
 def coming(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Coming:
-    """Return what comes of one manifest; for the arguments and errors see ``checked``."""
+    """Return what comes of one manifest; for the arguments and errors see ``outcome_of``."""
     plan = plan_of(wanted, before)
     failed = _failed_create(plan, before, handle)
     if failed and failed.created:
@@ -86,7 +122,7 @@ def coming(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Coming:
     return Coming(plan, first, handle, failed)
 
 
-def checked(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Checked:
+def outcome_of(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> ManifestOutcome:
     """Return what becomes of one manifest.
 
     Args:
@@ -109,29 +145,30 @@ def checked(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Checke
         # The Pod that finds no node keeps the one that would be refused from ever being made.
         failed = None
     sticks = rolls and not outcomes.first.placements and outcomes.jammed is not None
-    report = _evaluated(first, () if sticks else plan.old, plan, outcomes.first.handle if sticks else handle)
-    report = _without_blame(report, wanted, plan, outcomes, rolls=rolls)
-    if older := _of_unread_revisions(wanted, plan):
-        report = with_missing(report, incomplete_entries(older))
+    judgement = _judge_first(first, () if sticks else plan.old, plan, outcomes.first.handle if sticks else handle)
     # What kube-scheduler would do is no reason to say that another one will not, or a kubelet.
     jammed = outcomes.jammed if handle.decides(first) else None
-    after = outcomes.first.handle
-    item = as_item(
-        CheckItem,
-        report,
+    preempts, after = any(each.preempts for each in outcomes.first.placements[:1]), outcomes.first.handle
+    outcome = ManifestOutcome(
+        judgement=judgement,
+        unknown=_unknown(judgement),
+        unread_revisions=_unread_revisions(wanted, plan),
+        preempts=preempts,
+        blameless=preempts or _is_blameless(wanted, plan, outcomes, rolls=rolls),
         replicas=_nodes_wanted(plan, outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
         placements=outcomes.first.placements,
-        jam=_explained(outcomes.jam, jammed, report) if jammed else None,
         pending=_waiting(wanted, outcomes.first) if jammed else 0,
         failed_create=failed,
         held_by=_held_by(first) if plan.steps else (),
-        after=tuple(map(constraint_report, diagnose(first, after, cycle.evaluate(first, after)).constraints)),
+        constraints=diagnose(first, after, cycle.evaluate(first, after)).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
         sampled=len(handle.node_infos) >= SAMPLED_NODES,
-        rollout=_reported(plan.rollout),
+        rollout=plan.rollout,
+        after=after.snapshot,
+        jammed=jammed,
     )
-    return Checked(item, after.snapshot, jammed)
+    return _with_jam(outcome, outcomes.jam, jammed) if jammed and outcomes.jam else outcome
 
 
 def _is_undecided(came: Coming) -> bool:
@@ -142,18 +179,17 @@ def _is_undecided(came: Coming) -> bool:
     return bool(cycle.not_read(pod, handle, most=1) or cycle.feasible_node(pod, handle))
 
 
-def _of_the_first(wanted: DesiredWorkload, came: Coming) -> Checked:
-    """Return the decision about the first Pod alone: where the others go is not told from some of the Pods."""
-    report = _evaluated(came.first, (), came.plan, came.handle)
-    held_by = _held_by(came.first)
-    item = as_item(CheckItem, report, replicas=wanted.replicas, failed_create=came.failed, held_by=held_by)
-    return Checked(item, came.handle.snapshot)
-
-
-def with_missing(report: ReportT, missing: tuple[Incomplete, ...]) -> ReportT:
-    """Return the report, of which more is not known."""
-    verdict = Verdict.INCOMPLETE if report.verdict is Verdict.SCHEDULABLE else report.verdict
-    return replace(report, verdict=verdict, incomplete=(*report.incomplete, *missing))
+def _of_the_first(wanted: DesiredWorkload, came: Coming) -> ManifestOutcome:
+    """Return the decision about the first Pod alone: some of the Pods do not tell where the others go."""
+    judgement = _judge_first(came.first, (), came.plan, came.handle)
+    return ManifestOutcome(
+        judgement=judgement,
+        unknown=_unknown(judgement),
+        replicas=wanted.replicas,
+        failed_create=came.failed,
+        held_by=_held_by(came.first),
+        after=came.handle.snapshot,
+    )
 
 
 def _failed_create(plan: RolloutPlan, before: Snapshot, handle: Handle) -> FailedCreate | None:
@@ -185,16 +221,16 @@ def _held_by(pod: Pod) -> tuple[str, ...]:
     return gates(pod)
 
 
-def _evaluated(pod: Pod, old: Sequence[Pod], plan: RolloutPlan, handle: Handle) -> EvaluationReport:
+def _judge_first(pod: Pod, old: Sequence[Pod], plan: RolloutPlan, handle: Handle) -> Judgement:
     """Return what the scheduler decides about the first Pod, when as many of the old have gone as it waits for."""
     gone = _gone_before(plan.steps[0], old, handle) if plan.steps else len(old)
-    report = evaluation_report(_judged(pod, without(old[:gone], handle)))
-    missing: tuple[Gap, ...] = (*unknown(pod, handle.snapshot), *volumes.guessed(pod, handle.snapshot))
-    return with_missing(report, incomplete_entries(missing)) if missing else report
-
-
-def _judged(pod: Pod, handle: Handle) -> Judgement:
+    handle = without(old[:gone], handle)
     return judge(cycle.evaluate(pod, handle), handle)
+
+
+def _unknown(judgement: Judgement) -> tuple[Gap, ...]:
+    pod, snapshot = judgement.evaluation.pod, judgement.handle.snapshot
+    return (*unknown(pod, snapshot), *volumes.guessed(pod, snapshot))
 
 
 def _gone_before(step: PlannedPod, old: Sequence[Pod], handle: Handle) -> int:
@@ -203,7 +239,7 @@ def _gone_before(step: PlannedPod, old: Sequence[Pod], handle: Handle) -> int:
     return next((n for n in numbers if cycle.feasible_nodes(step.pod, without(old[:n], handle))), step.gone)
 
 
-def _of_unread_revisions(wanted: DesiredWorkload, plan: RolloutPlan) -> tuple[UnreadRevision, ...]:
+def _unread_revisions(wanted: DesiredWorkload, plan: RolloutPlan) -> tuple[UnreadRevision, ...]:
     """Return what is not known of the Pods that come below a StatefulSet's partition."""
     if not isinstance(wanted.owner, StatefulSet):
         return ()
@@ -213,41 +249,36 @@ def _of_unread_revisions(wanted: DesiredWorkload, plan: RolloutPlan) -> tuple[Un
     return tuple(gap for step in plan.steps for gap in statefulset.guessed(owner, step.pod, living, newest=newest))
 
 
-def _without_blame(
-    report: EvaluationReport, wanted: DesiredWorkload, plan: RolloutPlan, outcomes: PlacementOutcomes, *, rolls: bool
-) -> EvaluationReport:
-    """Return the report, without blame about a Pod that does not come as it is, or that is made room for."""
+def _is_blameless(wanted: DesiredWorkload, plan: RolloutPlan, outcomes: PlacementOutcomes, *, rolls: bool) -> bool:
+    """Whether the first Pod does not come as it is, or comes although it would find no node by itself."""
     # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
     none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
-    preempts = any(placement.preempts for placement in outcomes.first.placements[:1])
-    if preempts:
-        # Where room is made, the minimum is not held by what is full.
-        held = tuple(finding for finding in report.findings if finding.id != "PinnedMinimum")
-        report = replace(report, findings=held)
     comes = rolls and bool(outcomes.first.placements)
-    blameless = preempts or comes or (none_waits and outcomes.jam is None)
-    if report.verdict is not Verdict.UNSCHEDULABLE or not blameless:
-        return report
-    return replace(report, verdict=Verdict.SCHEDULABLE, summary="", cause=UNSET, message="", conflict=())
+    return comes or (none_waits and outcomes.jam is None)
 
 
-def _explained(jam: placement.Jam | None, jammed: Placed, first: EvaluationReport) -> Jam | None:
-    """Return the jam with what is to blame for it.
+def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOutcome:
+    """Return the outcome with the replica that finds no node.
 
     Args:
+        outcome: the outcome without it.
         jam: the earliest, with how late it may be.
         jammed: the outcome in which it is that early.
-        first: what was found of the first Pod.
     """
-    pod, handle = jammed.waiting[0], jammed.handle
-    if jam is None:
-        return None
-    if not jammed.placements and not jam.nodes and first.summary:
+    pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
+    if not jammed.placements and not jam.nodes and _is_explained(outcome):
         message = first.message if handle.snapshot.inventory.not_read else jam.message
-        return Jam(**{**asdict(jam), "message": message}, summary=first.summary, conflict=first.conflict)
-    found = judge(cycle.evaluate(pod, handle), handle)
-    conflict = tuple(map(requirement_report, found.blame.core)) if found.blame else ()
-    return Jam(**asdict(jam), summary=explanation_of(found).summary, conflict=conflict)
+        return replace(outcome, jam=replace(jam, message=message), jam_judgement=first)
+    return replace(outcome, jam=jam, jam_judgement=judge(cycle.evaluate(pod, handle), handle))
+
+
+def _is_explained(outcome: ManifestOutcome) -> bool:
+    """Whether there is something to blame, or somebody else to decide, for the first Pod."""
+    judgement = outcome.judgement
+    if outcome.is_cleared:
+        return False
+    decider = next(deciders(judgement.evaluation.pod, judgement.handle, judgement.evaluation), None)
+    return judgement.blame is not None or decider is not None
 
 
 def _rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, handle: Handle) -> PlacementOutcomes:
@@ -262,11 +293,6 @@ def _placed(wanted: DesiredWorkload, plan: RolloutPlan, handle: Handle) -> Place
     if isinstance(wanted.owner, DaemonSet):
         return PlacementOutcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
     return place_in_all_orders(plan, handle)
-
-
-def _reported(rollout: rollout_plan.Rollout | None) -> Rollout | None:
-    """Return the rollout with what was assumed in words."""
-    return Rollout(**{**asdict(rollout), "assumed": assumption(rollout.assumed)}) if rollout else None
 
 
 def _rolls_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot) -> bool:
