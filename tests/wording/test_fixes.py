@@ -1,0 +1,271 @@
+"""The sentences of fixes, from what the engine concludes."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.controllers.do_not_evict import KeptByController
+from kubectl_spread.diagnosis.fixes import proposals as of
+from kubectl_spread.diagnosis.fixes.conclusion import (
+    AfterDeletion,
+    BudgetsNotRead,
+    Effect,
+    EndsByItself,
+    EvictionRefused,
+    Fragment,
+    HeldByFinalizers,
+    Keeper,
+    NotOffered,
+    Outlook,
+    Recreated,
+    Route,
+    StayingPod,
+    SufferingNodes,
+    VerifiedFix,
+    WhyNotDeleted,
+    WouldWarn,
+)
+from kubectl_spread.wording.fixes import OVERTAKEN, fragment_text, left_alone, starts, summary
+
+ZONE = "topology.kubernetes.io/zone"
+MOVE = of.MovePod(namespace="shop", pod="web-0", node="a1")
+WEB = "deployment/web"
+
+
+def fix(*routes: Route, after: AfterDeletion | None = None, proposal: of.Proposal | None = None) -> VerifiedFix:
+    """Return a fix that is made so."""
+    return VerifiedFix(
+        proposals=(proposal or of.MakeSoft(topology_key=ZONE),),
+        after_deletion=after,
+        mends=False,
+        feasible=("a1",),
+        admits=1,
+        siblings=1,
+        alike=(),
+        changes=(),
+        routes=routes,
+        new_revision=None,
+        on_read_pods=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("proposal", "text"),
+    [
+        (
+            of.FixSelector(topology_key=ZONE, selector="app=web"),
+            f"select the Pod's own kind in the constraint on {ZONE}: app=web",
+        ),
+        (of.AddPodLabel(labels=(("app", "web"), ("tier", "x"))), "label the Pod app=web, tier=x"),
+        (
+            of.FixTopologyKey(topology_key="zone", well_known=ZONE),
+            f"use the topologyKey {ZONE}, which nodes carry, instead of zone",
+        ),
+        (
+            of.AddMatchLabelKeys(topology_key=ZONE, label="pod-template-hash"),
+            f"count each revision alone: matchLabelKeys [pod-template-hash] in the constraint on {ZONE}",
+        ),
+        (
+            of.HonorTaints(topology_key=ZONE),
+            (
+                "do not count nodes whose taints the Pod does not tolerate: nodeTaintsPolicy Honor in the constraint on"
+                f" {ZONE}"
+            ),
+        ),
+        (
+            of.IgnoreAffinity(topology_key=ZONE),
+            f"count nodes the Pod's node affinity rules out: nodeAffinityPolicy Ignore in the constraint on {ZONE}",
+        ),
+        (
+            of.HonorAffinity(topology_key=ZONE),
+            (
+                "do not count nodes the Pod's node affinity rules out: nodeAffinityPolicy Honor in the constraint on"
+                f" {ZONE}"
+            ),
+        ),
+        (of.Uncordon(node="a1"), "uncordon a1"),
+        (of.LabelNode(node="a1", key=ZONE, value="a", similar="zone"), f"label a1 {ZONE}=a, as its zone says"),
+        (of.AddToleration(cost=2, taint="x=y:NoSchedule"), "tolerate the taint x=y:NoSchedule"),
+        (of.RemoveTaint(cost=2, taint="x=y:NoSchedule", node="a1"), "remove the taint x=y:NoSchedule from a1"),
+        (MOVE, "delete the Pod shop/web-0 on a1"),
+        (
+            of.LowerMinDomains(topology_key=ZONE, min_domains=2),
+            f"lower minDomains to 2 in the constraint on {ZONE}: no more count",
+        ),
+        (of.RaiseMaxSkew(topology_key=ZONE, max_skew=2), f"raise maxSkew to 2 in the constraint on {ZONE}"),
+        (
+            of.AddNode(like="a1", domains=((ZONE, "a"), ("rack", "r")), repaired=True),
+            f"add a node like a1 in {ZONE} a and rack r, but in good order: what an autoscaler would have to add",
+        ),
+        (
+            of.AddNode(like="a1", domains=(), repaired=False),
+            "add a node like a1: what an autoscaler would have to add",
+        ),
+        (of.RelaxNodeSelector(label=("disk", "ssd")), "drop disk=ssd from the nodeSelector"),
+        (of.RelaxNodeSelector(), "only prefer the nodes that the required node affinity names"),
+        (
+            of.LowerRequests(resource="cpu", container="web", quantity="2"),
+            "lower the cpu request of container web to 2",
+        ),
+        (of.LowerRequests(resource="cpu", container=None, quantity="2"), "lower the cpu request of the Pod to 2"),
+        (
+            of.RelaxPodAffinity(field="podAffinity", selector="app=db", topology_key=ZONE),
+            f"only prefer the podAffinity to Pods app=db in the same {ZONE}",
+        ),
+        (of.ChangeHostPort(port=80, protocol="TCP", container="web"), "drop the host port 80/TCP of container web"),
+        (of.MakeSoft(topology_key=ZONE), f"only prefer an even spread over {ZONE}: ScheduleAnyway"),
+    ],
+)
+def test_each_change_has_its_sentence(proposal: of.Proposal, text: str) -> None:
+    assert summary([proposal]) == text
+
+
+def test_two_changes_are_one_sentence() -> None:
+    assert summary([of.Uncordon(node="a1"), MOVE]) == "uncordon a1 and delete the Pod shop/web-0 on a1"
+
+
+@pytest.mark.parametrize(
+    ("route", "text"),
+    [
+        (Route(), ""),
+        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=1), f"replaces the Pod of {WEB}"),
+        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3), f"replaces 3 Pods of {WEB}"),
+        (Route(effect=Effect.ROLLOUT, owner=WEB), f"replaces each Pod of {WEB}"),
+        (
+            Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, nothing_runs=True),
+            f"replaces 3 Pods of {WEB}; nothing of it runs yet",
+        ),
+        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=0), f"replaces 3 Pods of {WEB}; none of them runs"),
+        (Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, at_work=2), f"replaces 3 Pods of {WEB}; 2 of them run"),
+        (
+            Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=2),
+            "replaces 2 Pods of statefulset/db one after another; deleting this one lets that begin",
+        ),
+        (
+            Route(effect=Effect.BEHIND_PARTITION, owner="statefulset/db", partition=2),
+            (
+                "spec.updateStrategy.rollingUpdate.partition of statefulset/db is 2 and keeps this Pod on the old template:"
+                " lower it first"
+            ),
+        ),
+        (
+            Route(effect=Effect.TEMPLATE_UNREADABLE, owner="rollout/web", fields=("spec.nodeName", "spec.volumes")),
+            "change spec.nodeName, spec.volumes in the template of rollout/web, which makes these Pods",
+        ),
+        (
+            Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
+            (
+                "change it in its source (Helm release web): a patch lasts until the next upgrade;"
+                " cronjob/c makes such Pods from the next run on"
+            ),
+        ),
+        (
+            Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Flux Kustomization shop/web")),
+            (
+                "change it in its source (Flux Kustomization shop/web): a patch will be reverted;"
+                " cronjob/c makes such Pods from the next run on"
+            ),
+        ),
+    ],
+)
+def test_what_the_commands_set_off(route: Route, text: str) -> None:
+    assert starts(fix(route)) == text
+
+
+@pytest.mark.parametrize("effect", Effect)
+def test_every_effect_has_its_sentence(effect: Effect) -> None:
+    text = starts(fix(Route(effect=effect, owner=WEB)))
+    assert text
+    assert "{" not in text
+
+
+def test_what_is_to_be_known_comes_last_and_once() -> None:
+    routes = [Route(effect=Effect.THIS_POD_ONLY), Route(effect=Effect.ROLLOUT, owner=WEB), Route()]
+    proposal = of.AddToleration(cost=2, taint="x")
+    twice = fix(*routes, proposal=proposal)
+    assert starts(twice).split("; ") == [
+        "the first command helps this Pod only",
+        f"replaces each Pod of {WEB}",
+        "the nodes were set apart on purpose: make sure this Pod belongs there",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("after", "text"),
+    [
+        (Outlook.GONE_FOR_GOOD, "nothing makes it again"),
+        (
+            Outlook.NODE_SILENT,
+            "it is being deleted already, and its node does not answer: make sure it is gone before forcing it",
+        ),
+        (
+            HeldByFinalizers(("a/b", "c/d")),
+            "it is being deleted and waits for its finalizers a/b, c/d: whoever set them has to let go of it",
+        ),
+        (Recreated(owner=WEB, here=False, may_be_first=False), f"{WEB} makes it again, elsewhere"),
+        (
+            Recreated(owner=WEB, here=True, may_be_first=True),
+            f"{WEB} makes it again, perhaps on the same node; {OVERTAKEN}",
+        ),
+    ],
+)
+def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str) -> None:
+    assert starts(fix(Route(), after=after, proposal=MOVE)) == text
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        (
+            SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), meaning="it is not ready"),
+            "a1: its taint x:NoSchedule says that it is not ready, and goes when that is over",
+        ),
+        (
+            SufferingNodes(nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), meaning="it is not ready"),
+            "a1 and 2 more: its taints x:NoSchedule and y:NoExecute say that it is not ready, and go when that is over",
+        ),
+        (
+            WouldWarn(proposals=(of.Uncordon(node="a1"),), findings=("EmptySelector", "SingleDomain")),
+            "uncordon a1: it would bring EmptySelector, SingleDomain",
+        ),
+    ],
+)
+def test_what_is_left_alone(what: NotOffered, text: str) -> None:
+    assert left_alone(what) == text
+
+
+@pytest.mark.parametrize(
+    ("why", "text"),
+    [
+        (EndsByItself(30), "it is being deleted and ends by itself within 30s"),
+        (EndsByItself(0), "it is being deleted and ends by itself within its grace period"),
+        (BudgetsNotRead(), "its disruption budgets could not be listed"),
+        (EvictionRefused("The disruption budget web"), "The disruption budget web"),
+        (KeptByController("Job"), "its Job would count it as failed"),
+    ],
+)
+def test_why_a_pod_is_not_deleted(why: WhyNotDeleted, text: str) -> None:
+    staying = StayingPod(namespace="shop", name="web-0", node="a1", why=why)
+    assert left_alone(staying) == f"shop/web-0 on a1: {text}"
+
+
+def test_a_fragment_names_its_object_and_what_is_removed() -> None:
+    known = Fragment(
+        api_version="apps/v1",
+        kind="Deployment",
+        namespace="shop",
+        name="web",
+        removed=("spec.a",),
+        fields={"metadata": {"labels": {"app": "web"}}},
+    )
+    assert fragment_text(known).splitlines() == [
+        "# remove spec.a",
+        "apiVersion: apps/v1",
+        "kind: Deployment",
+        "metadata:",
+        "  name: web",
+        "  namespace: shop",
+        "  labels:",
+        "    app: web",
+    ]
+    assert fragment_text(Fragment(removed=(), fields={"spec": {"a": 1}})).splitlines() == ["spec:", "  a: 1"]
