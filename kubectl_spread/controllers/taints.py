@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubectl_spread.objects.core import Node, Taint
+if TYPE_CHECKING:  # ``explain`` prints what nodes suffer from, and reads none.
+    from kubectl_spread.objects.core import Node, Taint
 
 KEYS_KEPT = 256
 """Taints' keys (count) of which is kept whose they are: thousands of nodes carry the same few."""
 CONTROL_PLANE = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
+
+
+class NodeTrouble(Enum):
+    """What a node suffers from by a controller's word."""
+
+    UNREACHABLE = auto()
+    NOT_READY = auto()
+    MEMORY_PRESSURE = auto()
+    DISK_PRESSURE = auto()
+    PID_PRESSURE = auto()
+    NETWORK_UNAVAILABLE = auto()
+    OUT_OF_SERVICE = auto()
+    CORDONED = auto()
+    UNHEALTHY = auto()
+    CLOUD = auto()
+    STATUS = auto()
+    UNREGISTERED = auto()
+    NO_CILIUM_AGENT = auto()
+    NO_EBS_DRIVER = auto()
+    MACHINE_LEAVES = auto()
+    SET_APART_BY_GKE = auto()
+    CLUSTER_API = auto()
+    NO_CSI_DRIVER = auto()
+    NO_AGENT = auto()
+    AUTOSCALER_DELETES = auto()
+    STARTING = auto()
 
 
 class Owned(msgspec.Struct, frozen=True):
@@ -24,61 +53,59 @@ class Owned(msgspec.Struct, frozen=True):
     """
 
     keys: str
-    meaning: str
+    meaning: NodeTrouble
     lasts: bool = False
 
 
 _KUBERNETES = "node.kubernetes.io/"
 _AUTOSCALER = "cluster-autoscaler.kubernetes.io/"
-_LEAVES = "an autoscaler is about to delete the node"
-_STARTS = "the node is not ready for Pods yet"
 
 OWNED = (
     # api core/v1/well_known_taints.go, set by kube-controller-manager node_lifecycle_controller.go (v1.36)
-    Owned(f"{_KUBERNETES}unreachable", "its kubelet does not answer"),
-    Owned(f"{_KUBERNETES}not-ready", "it is not ready"),
-    Owned(f"{_KUBERNETES}memory-pressure", "it is short of memory"),
-    Owned(f"{_KUBERNETES}disk-pressure", "it is short of disk"),
-    Owned(f"{_KUBERNETES}pid-pressure", "it is short of process ids"),
-    Owned(f"{_KUBERNETES}network-unavailable", "its network is not set up"),
-    Owned(f"{_KUBERNETES}out-of-service", "it was shut down"),
-    Owned(f"{_KUBERNETES}unschedulable", "it is cordoned"),
-    Owned(f"{_KUBERNETES}*", "Kubernetes found something wrong with it"),
+    Owned(f"{_KUBERNETES}unreachable", NodeTrouble.UNREACHABLE),
+    Owned(f"{_KUBERNETES}not-ready", NodeTrouble.NOT_READY),
+    Owned(f"{_KUBERNETES}memory-pressure", NodeTrouble.MEMORY_PRESSURE),
+    Owned(f"{_KUBERNETES}disk-pressure", NodeTrouble.DISK_PRESSURE),
+    Owned(f"{_KUBERNETES}pid-pressure", NodeTrouble.PID_PRESSURE),
+    Owned(f"{_KUBERNETES}network-unavailable", NodeTrouble.NETWORK_UNAVAILABLE),
+    Owned(f"{_KUBERNETES}out-of-service", NodeTrouble.OUT_OF_SERVICE),
+    Owned(f"{_KUBERNETES}unschedulable", NodeTrouble.CORDONED),
+    Owned(f"{_KUBERNETES}*", NodeTrouble.UNHEALTHY),
     # cloud-provider api/well_known_taints.go: uninitialized, shutdown
-    Owned("node.cloudprovider.kubernetes.io/*", "its cloud has not set it up, or has shut it down"),
+    Owned("node.cloudprovider.kubernetes.io/*", NodeTrouble.CLOUD),
     # cluster-autoscaler utils/taints/taints.go
-    Owned("ToBeDeletedByClusterAutoscaler", _LEAVES),
-    Owned("DeletionCandidateOfClusterAutoscaler", _LEAVES),
-    Owned(f"startup-taint.{_AUTOSCALER}*", _STARTS),
-    Owned(f"ignore-taint.{_AUTOSCALER}*", _STARTS),
-    Owned(f"status-taint.{_AUTOSCALER}*", "something is wrong with the node"),
+    Owned("ToBeDeletedByClusterAutoscaler", NodeTrouble.AUTOSCALER_DELETES),
+    Owned("DeletionCandidateOfClusterAutoscaler", NodeTrouble.AUTOSCALER_DELETES),
+    Owned(f"startup-taint.{_AUTOSCALER}*", NodeTrouble.STARTING),
+    Owned(f"ignore-taint.{_AUTOSCALER}*", NodeTrouble.STARTING),
+    Owned(f"status-taint.{_AUTOSCALER}*", NodeTrouble.STATUS),
     # karpenter pkg/apis/v1/taints.go: disrupted, unregistered; disruption before v1
-    Owned("karpenter.sh/unregistered", "it has not joined yet"),
-    Owned("karpenter.sh/*", _LEAVES),
+    Owned("karpenter.sh/unregistered", NodeTrouble.UNREGISTERED),
+    Owned("karpenter.sh/*", NodeTrouble.AUTOSCALER_DELETES),
     # cilium operator pkg/nodetaint: agent-not-ready
-    Owned("node.cilium.io/*", "Cilium's agent does not run there"),
+    Owned("node.cilium.io/*", NodeTrouble.NO_CILIUM_AGENT),
     # aws-ebs-csi-driver docs/install.md: agent-not-ready
-    Owned("ebs.csi.aws.com/*", "the EBS CSI driver does not run there"),
+    Owned("ebs.csi.aws.com/*", NodeTrouble.NO_EBS_DRIVER),
     # aws-node-termination-handler pkg/node/node.go: spot-itn, scheduled-maintenance, rebalance-recommendation
-    Owned("aws-node-termination-handler/*", "its machine is about to be taken away"),
+    Owned("aws-node-termination-handler/*", NodeTrouble.MACHINE_LEAVES),
     # Google Kubernetes Engine, which sets what is below its own domain: impending-node-termination, gke-quick-remove
-    Owned("cloud.google.com/impending-node-termination", "its machine is about to be taken away"),
-    Owned("cloud.google.com/gke-quick-remove", _LEAVES),
-    Owned("cloud.google.com/*", "Google Kubernetes Engine sets it apart", lasts=True),
+    Owned("cloud.google.com/impending-node-termination", NodeTrouble.MACHINE_LEAVES),
+    Owned("cloud.google.com/gke-quick-remove", NodeTrouble.AUTOSCALER_DELETES),
+    Owned("cloud.google.com/*", NodeTrouble.SET_APART_BY_GKE, lasts=True),
     # cluster-api api/v1beta1 common_types.go: uninitialized, outdated-revision
-    Owned("node.cluster.x-k8s.io/*", "Cluster API has not set it up, or is replacing it"),
+    Owned("node.cluster.x-k8s.io/*", NodeTrouble.CLUSTER_API),
     # what drivers have their installers set: efs.csi.aws.com/agent-not-ready, cni.istio.io/not-ready
-    Owned("*.csi.*", "a CSI driver does not run there"),
-    Owned("*/agent-not-ready", "an agent that belongs there does not run"),
-    Owned("*/not-ready", "an agent that belongs there does not run"),
+    Owned("*.csi.*", NodeTrouble.NO_CSI_DRIVER),
+    Owned("*/agent-not-ready", NodeTrouble.NO_AGENT),
+    Owned("*/not-ready", NodeTrouble.NO_AGENT),
 )
 """Which taints nobody should tolerate or remove by hand; the first entry that covers a key tells."""
 
 
-def meaning_of(taint: Taint) -> str:
-    """Return what the node suffers from by a controller's word; empty for a taint that a person may have set."""
+def meaning_of(taint: Taint) -> NodeTrouble | None:
+    """Return what the node suffers from by a controller's word; None for a taint that a person may have set."""
     owned = _owned(taint.key)
-    return owned.meaning if owned else ""
+    return owned.meaning if owned else None
 
 
 def is_passing(taint: Taint) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
+from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
     BudgetsNotRead,
@@ -65,6 +66,29 @@ _CAUTIONS: Mapping[type[Proposal], str] = {
     Uncordon: "somebody cordoned it: make sure that what it was for is over",
     RemoveTaint: "other Pods may then land there too: make sure the taint's purpose is gone",
     AddNode: "nothing here adds a node: scale the node group, or let the autoscaler",
+}
+_TROUBLES: Mapping[NodeTrouble, str] = {
+    NodeTrouble.UNREACHABLE: "its kubelet does not answer",
+    NodeTrouble.NOT_READY: "it is not ready",
+    NodeTrouble.MEMORY_PRESSURE: "it is short of memory",
+    NodeTrouble.DISK_PRESSURE: "it is short of disk",
+    NodeTrouble.PID_PRESSURE: "it is short of process ids",
+    NodeTrouble.NETWORK_UNAVAILABLE: "its network is not set up",
+    NodeTrouble.OUT_OF_SERVICE: "it was shut down",
+    NodeTrouble.CORDONED: "it is cordoned",
+    NodeTrouble.UNHEALTHY: "Kubernetes found something wrong with it",
+    NodeTrouble.CLOUD: "its cloud has not set it up, or has shut it down",
+    NodeTrouble.STATUS: "something is wrong with the node",
+    NodeTrouble.UNREGISTERED: "it has not joined yet",
+    NodeTrouble.NO_CILIUM_AGENT: "Cilium's agent does not run there",
+    NodeTrouble.NO_EBS_DRIVER: "the EBS CSI driver does not run there",
+    NodeTrouble.MACHINE_LEAVES: "its machine is about to be taken away",
+    NodeTrouble.SET_APART_BY_GKE: "Google Kubernetes Engine sets it apart",
+    NodeTrouble.CLUSTER_API: "Cluster API has not set it up, or is replacing it",
+    NodeTrouble.NO_CSI_DRIVER: "a CSI driver does not run there",
+    NodeTrouble.NO_AGENT: "an agent that belongs there does not run",
+    NodeTrouble.AUTOSCALER_DELETES: "an autoscaler is about to delete the node",
+    NodeTrouble.STARTING: "the node is not ready for Pods yet",
 }
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command helps this Pod only",
@@ -142,7 +166,7 @@ def left_alone(what: NotOffered) -> str:
         case SufferingNodes():
             one = len(what.taints) == 1
             says = "its taint {} says that {}, and goes" if one else "its taints {} say that {}, and go"
-            suffering = says.format(enumerated(what.taints), what.meaning)
+            suffering = says.format(enumerated(what.taints), _TROUBLES[what.trouble])
             return f"{first_and_more(what.nodes)}: {suffering} when that is over"
         case StayingPod():
             return f"{what.namespace}/{what.name} on {what.node}: {_why_not_deleted(what.why)}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.taints import OWNED, is_passing, meaning_of, taint_cost
+from kubectl_spread.diagnosis.fixes.conclusion import SufferingNodes
 from kubectl_spread.objects.core import Taint
+from kubectl_spread.wording.fixes import left_alone
 from tests.build import ZONE, app, node, spread
 from tests.diagnosis.fixes.clusters import fixes, search, web
 
@@ -33,8 +35,9 @@ def test_a_controllers_taint_is_left_to_it_and_told(key: str) -> None:
     nodes = [node("a1", zone="a"), node("b1", zone="b", taints=[f"{key}:NoSchedule"])]
     found = search([*nodes, web("w", on="a1")], web())
     assert not {"AddToleration", "RemoveTaint"} & {part for fix in found.fixes for part in fix.id.split("+")}
-    meaning = meaning_of(Taint(key=key))
-    told = f"b1: its taint {key}:NoSchedule says that {meaning}, and goes when that is over"
+    trouble = meaning_of(Taint(key=key))
+    assert trouble is not None
+    told = left_alone(SufferingNodes(nodes=("b1",), taints=(f"{key}:NoSchedule",), trouble=trouble))
     assert told in found.left_alone
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.do_not_evict import KeptByController
+from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.diagnosis.fixes import proposals as of
 from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
@@ -144,8 +145,8 @@ def test_two_changes_are_one_sentence() -> None:
         (
             Route(effect=Effect.BEHIND_PARTITION, owner="statefulset/db", partition=2),
             (
-                "spec.updateStrategy.rollingUpdate.partition of statefulset/db is 2 and keeps this Pod on the old template:"
-                " lower it first"
+                "spec.updateStrategy.rollingUpdate.partition of statefulset/db is 2 and keeps this Pod on the old"
+                " template: lower it first"
             ),
         ),
         (
@@ -217,11 +218,13 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
     ("what", "text"),
     [
         (
-            SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), meaning="it is not ready"),
+            SufferingNodes(nodes=("a1",), taints=("x:NoSchedule",), trouble=NodeTrouble.NOT_READY),
             "a1: its taint x:NoSchedule says that it is not ready, and goes when that is over",
         ),
         (
-            SufferingNodes(nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), meaning="it is not ready"),
+            SufferingNodes(
+                nodes=("a1", "b1", "c1"), taints=("x:NoSchedule", "y:NoExecute"), trouble=NodeTrouble.NOT_READY
+            ),
             "a1 and 2 more: its taints x:NoSchedule and y:NoExecute say that it is not ready, and go when that is over",
         ),
         (
@@ -232,6 +235,12 @@ def test_what_becomes_of_the_pod_that_is_deleted(after: AfterDeletion, text: str
 )
 def test_what_is_left_alone(what: NotOffered, text: str) -> None:
     assert left_alone(what) == text
+
+
+@pytest.mark.parametrize("trouble", NodeTrouble)
+def test_all_that_nodes_suffer_from_has_its_words(trouble: NodeTrouble) -> None:
+    what = SufferingNodes(nodes=("a1",), taints=("x",), trouble=trouble)
+    assert left_alone(what).startswith("a1: its taint x says that ")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from kubectl_spread.diagnosis.fixes.proposals import Proposal
 
 if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for it.
     from kubectl_spread.controllers.do_not_evict import Kept
+    from kubectl_spread.controllers.taints import NodeTrouble
     from kubectl_spread.objects.decoding import Plain
 
 
@@ -211,7 +212,7 @@ class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
 
     nodes: tuple[str, ...]
     taints: tuple[str, ...]
-    meaning: str
+    trouble: NodeTrouble
 
 
 class EndsByItself(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.taints import meaning_of
+from kubectl_spread.controllers.taints import NodeTrouble, meaning_of
 from kubectl_spread.diagnosis.fixes import moves, nodes
 from kubectl_spread.diagnosis.fixes.conclusion import NotOffered, StayingPod, SufferingNodes
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -30,15 +30,15 @@ def not_offered(situation: Situation, spent: Callable[[], bool]) -> tuple[NotOff
 
 def _suffering(situation: Situation) -> Iterator[SufferingNodes]:
     """Yield what nodes suffer from that nothing else rejects, each once with its nodes and taints."""
-    nodes_of: dict[str, dict[str, None]] = {}
-    taints_of: dict[str, dict[str, None]] = {}
+    nodes_of: dict[NodeTrouble, dict[str, None]] = {}
+    taints_of: dict[NodeTrouble, dict[str, None]] = {}
     for info in situation.nodes_only_against([FilterRequirement(tainttoleration.NAME)]):
         for taint in nodes.closing_taints(situation, info.node):
-            if meaning := meaning_of(taint):
-                nodes_of.setdefault(meaning, {})[info.name] = None
-                taints_of.setdefault(meaning, {})[str(taint)] = None
-    for meaning, taints in taints_of.items():
-        yield SufferingNodes(nodes=tuple(nodes_of[meaning]), taints=tuple(taints), meaning=meaning)
+            if trouble := meaning_of(taint):
+                nodes_of.setdefault(trouble, {})[info.name] = None
+                taints_of.setdefault(trouble, {})[str(taint)] = None
+    for trouble, taints in taints_of.items():
+        yield SufferingNodes(nodes=tuple(nodes_of[trouble]), taints=tuple(taints), trouble=trouble)
 
 
 def _staying(situation: Situation, spent: Callable[[], bool]) -> Iterator[StayingPod]:
