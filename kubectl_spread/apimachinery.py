@@ -1,4 +1,4 @@
-"""What is wrong with names, label keys and label values, in apimachinery's words; nothing for a good one.
+"""What is wrong with names, label keys and label values, in apimachinery's words, and how alike two names are.
 
 The API server says so when it refuses an object, the scheduler when it parses a selector that none would take.
 Lengths are in bytes, as Go counts them, also where upstream says "characters".
@@ -129,3 +129,23 @@ def _is_longer(text: str, most: int) -> bool:
 
 def _fits(text: str, pattern: str) -> bool:
     return re.fullmatch(pattern, text, re.ASCII) is not None
+
+
+def edit_distance(name: str, other: str, *, swaps: bool = False, digit: int = 1) -> int:
+    """Return how many letters are to be added, left out or replaced to get the other name (count).
+
+    Args:
+        name: the one name.
+        other: the other.
+        swaps: whether to swap two letters that follow each other counts once.
+        digit: what it counts to replace a digit: twice where another number is another name.
+    """
+    older, before, row = list[int](), list[int](), list(range(len(other) + 1))
+    for i, a in enumerate(name):
+        older, before, row = before, row, [i + 1]
+        for j, b in enumerate(other):
+            replaced = before[j] + (0 if a == b else digit if a.isdigit() or b.isdigit() else 1)
+            row.append(min(before[j + 1] + 1, row[j] + 1, replaced))
+            if swaps and i and j and (a, b) == (other[j - 1], name[i - 1]):
+                row[-1] = min(row[-1], older[j - 1] + 1)
+    return row[-1]

@@ -275,11 +275,7 @@ class PinnedDomain(Cause, frozen=True, kw_only=True):
 
 
 class Conflict(Cause, frozen=True, kw_only=True):
-    """Each requirement leaves nodes, and all together leave none.
-
-    Attributes:
-        requirements: the fewest that together leave none.
-    """
+    """Each requirement leaves nodes, and all together leave none."""
 
     requirements: tuple[ConflictingRequirement, ...]
 
@@ -417,13 +413,11 @@ def _blamed(constraint: ConstraintDiagnosis) -> BlamedConstraint:
     )
 
 
-def no_nodes(case: Case) -> NoNodes | None:
-    """Conclude that there is no node at all."""
+def _no_nodes(case: Case) -> NoNodes | None:
     return None if case.handle.node_infos else NoNodes()
 
 
-def refused_whole(case: Case) -> RefusedWhole | None:
-    """Conclude that no node is even looked at."""
+def _refused_whole(case: Case) -> RefusedWhole | None:
     refusal = case.evaluation.pre_filter or case.evaluation.broken
     if refusal is None:
         return None
@@ -432,8 +426,7 @@ def refused_whole(case: Case) -> RefusedWhole | None:
     return RefusedWhole(plugin=refusal.plugin, reasons=refusal.status.reasons, reason=reason)
 
 
-def leaving(case: Case) -> WaitsForTerminatingPods | None:
-    """Conclude that Pods that are being deleted take the room that this Pod waits for."""
+def _leaving(case: Case) -> WaitsForTerminatingPods | None:
     for name in _opened_by_leaving(case):
         gone = [pod for pod in case.handle.node_infos[name].pods if pod.terminating]
         after = case.handle
@@ -459,8 +452,7 @@ def _opened_by_leaving(case: Case) -> list[str]:
     return found[:MOST_LEFT]
 
 
-def misspelt_key(case: Case) -> MisspeltKey | None:
-    """Conclude which nodes would take the Pod, if a key that they have were the one that is asked for."""
+def _misspelt_key(case: Case) -> MisspeltKey | None:
     if len(case.to_blame) != 1:
         return None
     (constraint,) = case.to_blame
@@ -489,8 +481,7 @@ def _would_take(case: Case, constraint: ConstraintDiagnosis, node_name: str, key
     return all(domain.allowed for domain in constraint.domains if domain.value == value)
 
 
-def no_selector(case: Case) -> NoSelector | None:
-    """Conclude that a constraint that counts nobody keeps the Pod off nodes without its key."""
+def _no_selector(case: Case) -> NoSelector | None:
     for constraint in case.to_blame:
         alone = case.only_against(constraint)
         if len(case.to_blame) == 1 and alone and constraint.selector == "<none>" and constraint.domains:
@@ -498,18 +489,16 @@ def no_selector(case: Case) -> NoSelector | None:
     return None
 
 
-def ghost(case: Case) -> GhostSelector | None:
-    """Conclude that a constraint counts other Pods and not this one."""
+def _ghost(case: Case) -> GhostSelector | None:
     if len(case.to_blame) != 1:
         return None
     (constraint,) = case.to_blame
     if constraint.self_match or constraint.selector in {"<none>", "<all>"} or not case.only_against(constraint):
         return None
-    return GhostSelector(constraint=_blamed(constraint), why=pinned(case) or constraint_alone(case))
+    return GhostSelector(constraint=_blamed(constraint), why=_pinned(case) or _constraint_alone(case))
 
 
-def min_domains(case: Case) -> MinDomainsUnmet | None:
-    """Conclude that minDomains asks for more domains than there are, and that nothing else is in the way."""
+def _min_domains(case: Case) -> MinDomainsUnmet | None:
     for constraint in case.to_blame:
         counts = [domain.matching for domain in constraint.domains if domain.eligible]
         if counts and len(counts) < constraint.min_domains:
@@ -524,22 +513,22 @@ def _eligible(constraint: ConstraintDiagnosis) -> tuple[str, ...]:
     return tuple(domain.value for domain in constraint.domains if domain.eligible)
 
 
-def no_domains(case: Case) -> MissingKey | None:
-    """Conclude that no node has a constraint's key: that leaves none, whatever filters leave none either."""
+def _no_domains(case: Case) -> MissingKey | None:
     nowhere = next((each for each in case.constraints_of(case.spread.rejected) if not each.domains), None)
+    # That leaves none, whatever filters leave none either.
     if nowhere is None or not case.by_filters_alone:
         return None
     return MissingKey(constraint=_blamed(nowhere), filters=_blamed_filters(case)[1])
 
 
-def daemon_node(case: Case) -> DaemonNode | None:
-    """Conclude what keeps a daemon off its node: that it may go to no other is its controller's doing, and no cause."""
+def _daemon_node(case: Case) -> DaemonNode | None:
     owner = case.evaluation.pod.metadata.controller
     node = pinned_node(case.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
     against = case.against.get(node, frozenset())
     filters = [each for each in case.spread.rejected if isinstance(each, FilterRequirement) and each in against]
     if not filters:
         return None
+    # That a daemon may go to no other node is its controller's doing, and no cause.
     return DaemonNode(
         node=node,
         filters=tuple(_rejecting(each.plugin, [node], case) for each in filters),
@@ -547,8 +536,7 @@ def daemon_node(case: Case) -> DaemonNode | None:
     )
 
 
-def filters_alone(case: Case) -> FiltersAlone | None:
-    """Conclude which filters leave no node, where they do so without any constraint."""
+def _filters_alone(case: Case) -> FiltersAlone | None:
     if not case.by_filters_alone:
         return None
     plugins, filters = _blamed_filters(case)
@@ -582,8 +570,7 @@ def _rejecting(plugin: str, names: Collection[str], case: Case) -> RejectingFilt
     return RejectingFilter(plugin=plugin, reasons=reasons, everywhere=everywhere)
 
 
-def pinned(case: Case) -> PinnedDomain | None:
-    """Conclude what keeps the Pod from who holds the minimum: filters alone, or beside another constraint."""
+def _pinned(case: Case) -> PinnedDomain | None:
     shut_by_filters = (each for each in case.to_blame if is_pinned(each))
     by_filters_too = any(isinstance(each, FilterRequirement) for each in case.core)
     shut_by_both = (each for each in case.to_blame if by_filters_too and _is_shut(each))
@@ -650,8 +637,7 @@ def _keeps_control_plane_free(reason: AnyReason) -> bool:
     return any(key in each for each in named for key in CONTROL_PLANE)
 
 
-def constraint_alone(case: Case) -> AloneCause | None:
-    """Conclude why one constraint rejects every node by itself, and which others do too."""
+def _constraint_alone(case: Case) -> AloneCause | None:
     alone = [core for core in case.spread.cores if len(core) == 1]
     if not alone:
         return None
@@ -667,8 +653,7 @@ def constraint_alone(case: Case) -> AloneCause | None:
     return DomainsFull(constraint=blamed, also=others, minimum_domains=constraint.minimum_domains)
 
 
-def together(case: Case) -> Conflict:
-    """Conclude what each requirement of the core leaves, where each leaves room and all together leave none."""
+def _together(case: Case) -> Conflict:
     nodes, rejected = case.handle.node_infos.keys(), case.spread.rejected
     return Conflict(
         requirements=tuple(
@@ -681,19 +666,19 @@ def together(case: Case) -> Conflict:
 
 
 ORDER: Sequence[Callable[[Case], AnyCause | None]] = (
-    no_nodes,
-    refused_whole,
-    leaving,
-    misspelt_key,
-    no_selector,
-    ghost,
-    min_domains,
-    no_domains,
-    daemon_node,
-    filters_alone,
-    pinned,
-    constraint_alone,
-    together,
+    _no_nodes,
+    _refused_whole,
+    _leaving,
+    _misspelt_key,
+    _no_selector,
+    _ghost,
+    _min_domains,
+    _no_domains,
+    _daemon_node,
+    _filters_alone,
+    _pinned,
+    _constraint_alone,
+    _together,
 )
 """What may be the root cause, the one that explains most first."""
 

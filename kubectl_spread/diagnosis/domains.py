@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis.explainer import Explainer
 from kubectl_spread.diagnosis.reasons import AnyReason, UntoleratedTaints
 from kubectl_spread.diagnosis.requirements import (
@@ -307,16 +308,5 @@ def _is_similar(key: str, label: str) -> bool:
     """Whether the label may be meant instead of the key."""
     if label.rpartition("/")[2] == key.rpartition("/")[2] or label.startswith((key + "-", key + "_", key + ".")):
         return True
-    return len(key) >= SHORTEST_KEY_WITH_TYPO and _edit_distance(key, label) <= TYPO_LETTERS
-
-
-def _edit_distance(one: str, other: str) -> int:
-    """Return the insertions, deletions and replacements between the texts; more than two are not counted exactly."""
-    if abs(len(one) - len(other)) > TYPO_LETTERS:
-        return TYPO_LETTERS + 1
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, start=1):
-        diagonal, row[0] = row[0], i
-        for j, wanted in enumerate(other, start=1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (letter != wanted))
-    return row[-1]
+    near = len(key) >= SHORTEST_KEY_WITH_TYPO and abs(len(key) - len(label)) <= TYPO_LETTERS
+    return near and edit_distance(key, label) <= TYPO_LETTERS

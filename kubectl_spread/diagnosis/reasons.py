@@ -32,11 +32,7 @@ class RejectedByConstraint(Reason, frozen=True, kw_only=True):
 
 
 class KeptForNominated(Reason, frozen=True, kw_only=True):
-    """The room is kept for others.
-
-    Attributes:
-        pods: those that are nominated to the node.
-    """
+    """The room is kept for Pods that are nominated to the node."""
 
     pods: tuple[PodName, ...]
 
@@ -134,22 +130,14 @@ class InsufficientResources(Reason, frozen=True, kw_only=True):
 
 
 class PortHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that holds host ports.
-
-    Attributes:
-        ports: those, such as ``80/TCP``.
-    """
+    """A Pod that holds host ports."""
 
     pod: PodName
     ports: tuple[str, ...]
 
 
 class PortsInUse(Reason, frozen=True, kw_only=True):
-    """Other Pods on the node hold host ports that the Pod wants.
-
-    Attributes:
-        holders: those Pods.
-    """
+    """Other Pods on the node hold host ports that the Pod wants."""
 
     holders: tuple[PortHolder, ...]
 
@@ -197,11 +185,7 @@ class VolumeMadeElsewhere(msgspec.Struct, frozen=True, kw_only=True, rename="cam
 
 
 class TooLittleStorage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
-    """A claim whose StorageClass has too little storage left for the node.
-
-    Attributes:
-        storage_class: the StorageClass.
-    """
+    """A claim whose StorageClass has too little storage left for the node."""
 
     storage_class: str
 
@@ -240,21 +224,13 @@ class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
 
 
 class UnusableClaims(Reason, frozen=True, kw_only=True):
-    """Some of the Pod's claims get no volume that can be used on the node.
-
-    Attributes:
-        claims: all of them.
-    """
+    """Some of the Pod's claims get no volume that can be used on the node."""
 
     claims: tuple[ClaimState, ...]
 
 
 class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A Pod that holds a claim that only one Pod may use.
-
-    Attributes:
-        claim: the claim's name.
-    """
+    """A Pod that holds a claim that only one Pod may use."""
 
     claim: str
     pod: PodName
@@ -262,11 +238,7 @@ class ClaimHolder(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ClaimsInUse(Reason, frozen=True, kw_only=True):
-    """Others hold claims that only one Pod may use.
-
-    Attributes:
-        holders: those Pods.
-    """
+    """Others hold claims that only one Pod may use."""
 
     holders: tuple[ClaimHolder, ...]
 

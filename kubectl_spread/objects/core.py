@@ -88,13 +88,7 @@ class Node(Struct, frozen=True):
 
 
 class NodeSelectorRequirement(Struct, frozen=True):
-    """One expression on a node's labels or fields.
-
-    Attributes:
-        key: the label or field.
-        operator: In, NotIn, Exists, DoesNotExist, Gt or Lt.
-        values: what it is compared with.
-    """
+    """One expression on a node's labels or fields."""
 
     key: str = ""
     operator: str = ""
@@ -102,12 +96,7 @@ class NodeSelectorRequirement(Struct, frozen=True):
 
 
 class NodeSelectorTerm(Struct, frozen=True):
-    """Expressions that must all hold; a term without any matches no node.
-
-    Attributes:
-        match_expressions: those on labels.
-        match_fields: those on fields.
-    """
+    """Expressions that must all hold; a term without any matches no node."""
 
     match_expressions: tuple[NodeSelectorRequirement, ...] = ()
     match_fields: tuple[NodeSelectorRequirement, ...] = ()

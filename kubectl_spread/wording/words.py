@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from kubectl_spread.apimachinery import edit_distance
+
 FEW_LETTERS = 3
 """Letters of a name below which nothing resembles it, and that may differ at most."""
 
@@ -67,23 +69,9 @@ def _nearest(word: str, known: Sequence[str]) -> str:
     if len(begun) == 1:
         return begun[0]
     most = min(len(word) // 4 or len(word) // FEW_LETTERS, FEW_LETTERS)
-    return next((name for name in get_close_matches(word, known) if _edits(word, name) <= most), "")
-
-
-def _edits(word: str, other: str) -> int:
-    """Return how many letters are to be added, left out, replaced or swapped with the next to get the other (count).
-
-    To replace a digit counts twice: another number is another name.
-    """
-    older, before, row = list[int](), list[int](), list(range(len(other) + 1))
-    for i, a in enumerate(word):
-        older, before, row = before, row, [i + 1]
-        for j, b in enumerate(other):
-            replaced = before[j] + (0 if a == b else 2 if a.isdigit() or b.isdigit() else 1)
-            row.append(min(before[j + 1] + 1, row[j] + 1, replaced))
-            if i and j and (a, b) == (other[j - 1], word[i - 1]):
-                row[-1] = min(row[-1], older[j - 1] + 1)
-    return row[-1]
+    return next(
+        (name for name in get_close_matches(word, known) if edit_distance(word, name, swaps=True, digit=2) <= most), ""
+    )
 
 
 def _cut(names: Sequence[str], most: int) -> str:

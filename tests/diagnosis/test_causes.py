@@ -1,0 +1,223 @@
+"""Which cause is concluded, with the names and numbers that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis.causes import (
+    AnyCause,
+    BlamedConstraint,
+    Blocking,
+    Conflict,
+    ConflictingRequirement,
+    DaemonNode,
+    DomainsFull,
+    FiltersAlone,
+    FullDomains,
+    GhostSelector,
+    MinDomainsUnmet,
+    MissingKey,
+    MisspeltKey,
+    NamedRequirement,
+    NoEligibleDomain,
+    NoNodes,
+    NoSelector,
+    PinnedDomain,
+    PinnedNodes,
+    RefusedWhole,
+    RejectedNodes,
+    RejectingFilter,
+    WaitsForTerminatingPods,
+)
+from kubectl_spread.diagnosis.evaluation import judge
+from kubectl_spread.diagnosis.reasons import (
+    Cordoned,
+    InsufficientResources,
+    MissingLabel,
+    SharedReason,
+    ShortResource,
+    UntoleratedTaints,
+)
+from kubectl_spread.diagnosis.requirements import ConstraintRequirement
+from kubectl_spread.scheduler import cycle
+from tests import build
+from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
+from tests.build_workloads import owned
+from tests.diagnosis.judged import ABC, GPU, TAINTED, incoming, web
+from tests.naming import in_order
+
+BY_TAINT = UntoleratedTaints(taints=(GPU,))
+SSD = RejectingFilter(
+    plugin="NodeAffinity",
+    reasons=(SharedReason(reason=MissingLabel(key="disk", value="ssd"), nodes=("a1", "a2", "b1", "c1")),),
+    everywhere=True,
+)
+TWO_PER_ZONE = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
+
+
+def zoned(**fields: Any) -> Object:  # noqa: ANN401 - any field of a constraint
+    """Return a constraint on zones that counts the application web."""
+    return spread(ZONE, **({"selector": app("web")} | fields))
+
+
+def blamed(**fields: Any) -> BlamedConstraint:  # noqa: ANN401 - any field of a constraint
+    """Return the constraint on zones as a cause has it."""
+    usual: dict[str, Any] = {"index": 0, "topology_key": ZONE, "selector": "app=web", "max_skew": 1, "min_domains": 1}
+    return BlamedConstraint(**(usual | {"global_minimum": 0, "domains": 3} | fields))
+
+
+def cause_of(described: Object, objects: Sequence[Object]) -> AnyCause | None:
+    """Return why the Pod finds no node; None where one takes it."""
+    handle = build.handle(objects)
+    blame = judge(cycle.evaluate(typed_pod(described), handle), handle).blame
+    return blame.cause if blame else None
+
+
+@pytest.mark.parametrize(
+    ("described", "objects", "cause"),
+    [
+        (incoming(), ABC, None),
+        (incoming(), (), NoNodes()),
+        (
+            incoming(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]),
+            ABC,
+            RefusedWhole(plugin="VolumeRestrictions", reasons=('persistentvolumeclaim "x" not found',)),
+        ),
+        (
+            incoming(requests={"cpu": "2"}),
+            [*ABC, pod("old", on="c1", requests={"cpu": "7"}, terminating=True), *web("a1", "b1")],
+            WaitsForTerminatingPods(
+                node="c1", pods=(PodName(namespace="default", name="old"),), finalizers=("example.com/waits",)
+            ),
+        ),
+        (
+            incoming(),
+            [*TAINTED, node("d1", labels={f"{ZONE}s": "d"}), *web("a1", "b1")],
+            MisspeltKey(topology_key=ZONE, similar=f"{ZONE}s", nodes=("d1",), on_no_node=False, others=False),
+        ),
+        (
+            incoming(spread(ZONE)),
+            [node("a1", zone="a", taints=[GPU]), node("x1"), node("x2")],
+            NoSelector(topology_key=ZONE, nodes=("x1", "x2")),
+        ),
+        (
+            incoming(zoned(minDomains=4)),
+            [*ABC, *web("a1", "b1", "c1")],
+            MinDomainsUnmet(constraint=blamed(min_domains=4, skew_if_placed=2), eligible=("a", "b", "c")),
+        ),
+        (
+            incoming(spread("rack", selector=app("web")), nodeSelector={"disk": "ssd"}),
+            ABC,
+            MissingKey(constraint=blamed(topology_key="rack", domains=0), filters=(SSD,)),
+        ),
+        (incoming(nodeSelector={"disk": "ssd"}), ABC, FiltersAlone(plugins=("NodeAffinity",), filters=(SSD,))),
+        (
+            incoming(zoned(maxSkew=0), nodeSelector={"disk": "ssd"}),
+            ABC,
+            FiltersAlone(
+                plugins=("NodeAffinity",),
+                filters=(SSD,),
+                constraints=(RejectedNodes(topology_key=ZONE, nodes=("a1", "a2", "b1", "c1")),),
+            ),
+        ),
+        (
+            incoming(),
+            [*TAINTED, *web("a1", "b1")],
+            PinnedDomain(
+                constraint=blamed(skew_if_placed=2),
+                domains=("c",),
+                nodes=1,
+                pins=(PinnedNodes(nodes=("c1",), reasons=(BY_TAINT,)),),
+                full=(FullDomains(matching=1, domains=("a", "b")),),
+            ),
+        ),
+        (
+            incoming(zoned(maxSkew=0)),
+            ABC,
+            DomainsFull(constraint=blamed(max_skew=0, skew_if_placed=1), minimum_domains=("a", "b", "c")),
+        ),
+        (
+            incoming(zoned(), spread(HOSTNAME, selector=app("web"))),
+            [*TWO_PER_ZONE, *web("a1", "a1", "a2", "b1", "b1")],
+            Conflict(
+                requirements=(
+                    ConflictingRequirement(requirement=ConstraintRequirement(0), topology_key=ZONE, leaves=("b1",)),
+                    ConflictingRequirement(requirement=ConstraintRequirement(1), topology_key=HOSTNAME, leaves=("a2",)),
+                )
+            ),
+        ),
+    ],
+    ids=in_order,
+)
+def test_the_root_cause(described: Object, objects: Sequence[Object], cause: AnyCause | None) -> None:
+    assert cause_of(described, objects) == cause
+
+
+def test_a_constraint_that_counts_others_has_the_reason_why_it_leaves_no_node() -> None:
+    others = [pod(name, on="a1", labels={"app": "other"}) for name in ("x", "y")]
+    objects = [node("a1", zone="a"), node("c1", zone="c", taints=[GPU]), *others]
+    cause = cause_of(incoming(zoned(selector=app("other"))), objects)
+    assert isinstance(cause, GhostSelector)
+    assert cause.constraint.selector == "app=other"
+    assert isinstance(cause.why, PinnedDomain)
+    assert cause.why.domains == ("c",)
+
+
+def test_constraints_that_each_leave_no_node_are_named() -> None:
+    constraints = zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5)
+    cause = cause_of(incoming(*constraints), [*TWO_PER_ZONE[1:], *web("a2", "b1")])
+    assert isinstance(cause, MinDomainsUnmet)
+    assert (cause.constraint.topology_key, cause.eligible, cause.also) == (ZONE, ("a", "b"), (HOSTNAME,))
+
+
+def test_a_constraint_may_count_no_node() -> None:
+    described = incoming(zoned(maxSkew=0), spread("rack", selector=app("web")))
+    cause = cause_of(described, [node("a", zone="a"), node("r", labels={"rack": "r"})])
+    assert cause == NoEligibleDomain(constraint=blamed(max_skew=0, domains=1, skew_if_placed=1), nodes=2)
+
+
+def test_what_rejects_the_node_of_a_daemon() -> None:
+    names = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["c1"]}]}
+    pinned = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [names]}}}
+    daemon = owned("d", "DaemonSet", "d", affinity=pinned, topologySpreadConstraints=[zoned()])
+    daemon["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    cause = cause_of(daemon, [*ABC, pod("hog", on="c1", requests={"cpu": "8"})])
+    short = InsufficientResources(resources=(ShortResource(name="cpu", asked="1", free="0"),))
+    reasons = (SharedReason(reason=short, nodes=("c1",)),)
+    filters = (RejectingFilter(plugin="NodeResourcesFit", reasons=reasons, everywhere=False),)
+    assert cause == DaemonNode(node="c1", filters=filters)
+
+
+def test_reasons_of_the_control_plane_come_last() -> None:
+    free = "node-role.kubernetes.io/control-plane:NoSchedule"
+    control_plane = [node(name, taints=[free]) for name in ("cp1", "cp2")]
+    nodes = [*control_plane, node("w1"), node("w2", unschedulable=True)]
+    cause = cause_of(incoming(spread(HOSTNAME, selector=app("web"))), [*nodes, *web("w1")])
+    assert isinstance(cause, PinnedDomain)
+    assert cause.pins == (
+        PinnedNodes(nodes=("w2",), reasons=(Cordoned(),)),
+        PinnedNodes(nodes=("cp1", "cp2"), reasons=(UntoleratedTaints(taints=(free,)),)),
+    )
+
+
+def blocking_of(described: Object, objects: Sequence[Object]) -> list[Blocking]:
+    """Return why each constraint that blocks the Pod leaves no node."""
+    handle = build.handle(objects)
+    blame = judge(cycle.evaluate(typed_pod(described), handle), handle).blame
+    return list(blame.blocking.values()) if blame else []
+
+
+def test_why_constraints_block() -> None:
+    (pinned,) = blocking_of(incoming(), [*TAINTED, *web("a1", "b1")])
+    assert (pinned.pinned is not None, pinned.others) == (True, ())
+    both = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
+    first, second = blocking_of(both, [*TWO_PER_ZONE, *web("a1", "a1", "a2", "b1", "b1")])
+    assert first.others == (NamedRequirement(requirement=ConstraintRequirement(1), topology_key=HOSTNAME),)
+    assert second.others == (NamedRequirement(requirement=ConstraintRequirement(0), topology_key=ZONE),)
+    (alone,) = blocking_of(incoming(zoned(maxSkew=0)), ABC)
+    assert (alone.pinned, alone.others) == (None, ())
+    assert blocking_of(incoming(nodeSelector={"disk": "ssd"}), ABC) == []
