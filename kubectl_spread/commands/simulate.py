@@ -16,11 +16,12 @@ from kubectl_spread.commands.source import Source
 from kubectl_spread.commands.view import SchedulerOptions, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
 from kubectl_spread.diagnosis.observer import Key, Observer
-from kubectl_spread.diagnosis.simulated_step import reported
 from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
 from kubectl_spread.gaps import Purpose, UnreadKind, UntriedPods
 from kubectl_spread.objects import kinds
@@ -123,7 +124,7 @@ def simulate(
     with naming_the_malformed(source.name, view.snapshot):
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
-        reports = tuple(reported(steps, found, defaults=options.defaults))
+        reports = tuple(map(simulated_step, step_changes(steps, found, defaults=options.defaults)))
     missing = (*view.incomplete, *incomplete_entries((*_missing(view.snapshot), *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.statuses import SpreadStatus
+from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 
 
 class EvictedPod(Report, frozen=True, kw_only=True):
@@ -45,45 +45,6 @@ class PendingPods(Report, frozen=True, kw_only=True):
     message: str
     summary: str
     incomplete: tuple[Incomplete, ...] = ()
-
-
-class ChangedConstraint(Report, frozen=True, kw_only=True):
-    """Which constraint is spoken of."""
-
-    index: int
-    topology_key: str
-    max_skew: int
-
-
-class SimulatedItem(Report, frozen=True, kw_only=True):
-    """How the Pods that one constraint counts lie before and after a step.
-
-    Attributes:
-        before: eligible domain → Pods before the step.
-        after: the same after it, in one outcome.
-        ranges: domain → the fewest and the most Pods that were seen in any order: observed, not proved.
-        skew_before: the skew before the step.
-        skew_after: the least and the greatest skew that were seen after it.
-        status_before: how the workload stood to the constraint.
-        status_after: how it stands to it after the step, in one outcome.
-    """
-
-    namespace: str
-    workload: WorkloadRef
-    constraint: ChangedConstraint
-    before: dict[str, int]
-    after: dict[str, int]
-    ranges: dict[str, tuple[int, int]]
-    skew_before: int
-    skew_after: tuple[int, int]
-    status_before: SpreadStatus
-    status_after: SpreadStatus
-
-    @property
-    def changed(self) -> bool:
-        """Whether the step changes anything about it, in any order."""
-        by_chance = any(low != high for low, high in set(self.ranges.values()))
-        return by_chance or self.before != self.after or self.status_before is not self.status_after
 
 
 class SimulatedStep(Report, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
+from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, OutcomeNote, Unsettled
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import (
     Blocked,
@@ -61,5 +62,20 @@ def note_text(note: StepNote) -> str:
             return f"what makes the Pods of {ref} is not known"
         case NotScaled(ref):
             return f"{ref} scales nothing here"
+        case _:
+            assert_never(note)
+
+
+def outcome_text(note: OutcomeNote) -> str:
+    """Return what else is to be known of the orders that were tried."""
+    match note:
+        case CreateRefused(ref, message):
+            return f"the API server refuses Pods of {ref}: {message}"
+        case BlockedByChance(first, pods):
+            names = listed(["/".join(key) for key in pods])
+            are = "is" if len(pods) == 1 else "are"
+            return f"in other orders of chance {names} {are} held back: {blocked_text(first)}"
+        case Unsettled():
+            return "it does not come to rest: controllers and scheduler would go on like this"
         case _:
             assert_never(note)

@@ -12,7 +12,8 @@ import pytest
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.simulate import SimulateOptions, exit_code, simulate
 from kubectl_spread.commands.view import SchedulerOptions
-from kubectl_spread.contract.simulate import SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
+from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread

@@ -6,6 +6,7 @@ import pytest
 
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, OutcomeNote, Unsettled
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import (
     Blocked,
@@ -20,7 +21,7 @@ from kubectl_spread.simulation.steps import (
     UnknownController,
     Unmanaged,
 )
-from kubectl_spread.wording.simulate import blocked_text, note_text
+from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
 from tests.build import pod, typed_pod
 
 
@@ -75,3 +76,20 @@ PODS = (("n", "web-0"), ("n", "web-1"))
 )
 def test_what_else_is_to_be_known(note: StepNote, text: str) -> None:
     assert note_text(note) == text
+
+
+HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
+
+
+@pytest.mark.parametrize(
+    ("note", "text"),
+    [
+        (CreateRefused(WorkloadRef(kind="Job", name="copy"), "no"), "the API server refuses Pods of job/copy: no"),
+        (BlockedByChance(HELD, PODS[:1]), "in other orders of chance n/web-0 is held back: no"),
+        (BlockedByChance(HELD, PODS), "in other orders of chance n/web-0, n/web-1 are held back: no"),
+        (Unsettled(), "it does not come to rest: controllers and scheduler would go on like this"),
+    ],
+    ids=["refused", "one", "two", "unsettled"],
+)
+def test_what_is_to_be_known_of_the_orders(note: OutcomeNote, text: str) -> None:
+    assert outcome_text(note) == text

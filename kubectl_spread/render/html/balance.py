@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
-from kubectl_spread.contract.simulate import SimulatedItem, SimulatedStep
+from kubectl_spread.contract.simulate import SimulatedStep
 from kubectl_spread.contract.skew import FEW_DOMAINS
+from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.html.bars import bar
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text

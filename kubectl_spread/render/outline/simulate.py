@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_spread.contract.simulate import EvictedPod, SimulatedItem, SimulatedStep, SimulateReport
+from kubectl_spread.contract.simulate import EvictedPod, SimulatedStep, SimulateReport
+from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.render.outline.skew import moved_text

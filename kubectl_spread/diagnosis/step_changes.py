@@ -1,23 +1,14 @@
-"""What a simulation changed: how Pods lie before and after each step, which wait for a node, and why."""
+"""What a simulation changed: how Pods are spread before and after each step, which wait for a node, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from msgspec import UNSET
-from msgspec.structs import replace
+import msgspec
 
-from kubectl_spread.contract.evaluation import Explanation, explanation_of
-from kubectl_spread.contract.simulate import (
-    BlockedPod,
-    ChangedConstraint,
-    EvictedPod,
-    PendingPods,
-    SimulatedItem,
-    SimulatedStep,
-)
 from kubectl_spread.controllers.workloads import WorkloadRef, revision_of
+from kubectl_spread.diagnosis.constraint_change import ChangedConstraint, SimulatedItem
 from kubectl_spread.diagnosis.constraint_state import ConstraintState
 from kubectl_spread.diagnosis.evaluation import Decision, judge
 from kubectl_spread.diagnosis.observer import Key, Observation
@@ -26,19 +17,92 @@ from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
-from kubectl_spread.simulation.steps import Blocked, Step
-from kubectl_spread.wording.simulate import blocked_text, note_text
-from kubectl_spread.wording.words import held_by_gates, listed
+from kubectl_spread.simulation.steps import Blocked, Done, Step
 
 
-def reported(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[SimulatedStep]:
+class CreateRefused(msgspec.Struct, frozen=True):
+    """The API server refuses the Pods of an object, in these words."""
+
+    ref: WorkloadRef
+    message: str
+
+
+class BlockedByChance(msgspec.Struct, frozen=True):
+    """In other orders these Pods do not go either: the first, and namespace and name of each."""
+
+    first: Blocked
+    pods: tuple[tuple[str, str], ...]
+
+
+class Unsettled(msgspec.Struct, frozen=True):
+    """Controllers and scheduler would go on for ever."""
+
+
+OutcomeNote: TypeAlias = CreateRefused | BlockedByChance | Unsettled
+
+
+class WaitingRevision(msgspec.Struct, frozen=True):
+    """The Pods of one revision of a workload that wait for a node.
+
+    Attributes:
+        pod: the first of them.
+        decision: what the scheduler decides about it.
+        number: how many there are (count).
+    """
+
+    pod: Pod
+    decision: Decision
+    number: int
+
+
+class WaitingPods(msgspec.Struct, frozen=True):
+    """The Pods of a workload that wait for a node.
+
+    Attributes:
+        key: whose.
+        counts: how many wait in each order.
+        revisions: those of the first order.
+    """
+
+    key: Key
+    counts: tuple[int, ...]
+    revisions: tuple[WaitingRevision, ...]
+
+
+class StepChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What one step changed.
+
+    Attributes:
+        step: which.
+        done: what it did in the first order.
+        preempted: the Pods that the scheduler evicted for others, in the first order.
+        waiting: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
+        newly_pending: whether more Pods of some workload wait than before, for a scheduler whose rules are known,
+            or are refused.
+        untried: the Pods that wait and were not tried on any node, in the order with the most (count).
+        constraints: each constraint, changed or not.
+        orders: in how many orders chance was tried.
+        notes: what else is to be known, besides the notes of the step itself.
+    """
+
+    step: Step
+    done: Done
+    preempted: tuple[Pod, ...]
+    waiting: tuple[WaitingPods, ...]
+    newly_pending: bool
+    untried: int
+    constraints: tuple[SimulatedItem, ...]
+    orders: int
+    notes: tuple[OutcomeNote, ...]
+
+
+def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[StepChange]:
     """Yield what each step changed.
 
     Args:
         steps: the steps.
-        outcomes: what was seen.
+        outcomes: what was observed.
         defaults: whether the cluster's default constraints count too.
     """
     before = outcomes.before
@@ -50,17 +114,14 @@ def reported(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defa
         kept = {key: status for key, status in were.items() if key[:2] in same}
         known = _Decided()
         then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
-        earlier = len(before.preempted)
-        yield SimulatedStep(
-            step=str(step),
-            evicted=tuple(map(_evicted, first.done.evicted)),
-            blocked=tuple(map(_blocked, first.done.blocked)),
-            lost=tuple(map(_evicted, first.done.lost)),
-            preempted=tuple(_evicted(pod) for pod in first.seen.preempted[earlier:]),
-            pending=tuple(_pending(outcomes.before, after, known)),
+        yield StepChange(
+            step=step,
+            done=first.done,
+            preempted=first.seen.preempted[len(before.preempted) :],
+            waiting=tuple(_waiting(outcomes.before, after, known)),
             newly_pending=_more_wait(before, after) or _more_refused(before, after),
-            untried=max(each.done.untried for each in after) or UNSET,
-            items=tuple(_items(before, after, were, then)),
+            untried=max(each.done.untried for each in after),
+            constraints=tuple(_constraints(before, after, were, then)),
             orders=len(after),
             notes=tuple(_notes(before, after)),
         )
@@ -90,23 +151,19 @@ class _Decided:
 
 
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
-UNSETTLED = "it does not come to rest: controllers and scheduler would go on like this"
 
 
-def _notes(before: Observation, after: Sequence[After[Observation]]) -> Iterator[str]:
-    """Yield what else is to be known of a step."""
+def _notes(before: Observation, after: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
     first = after[0]
-    yield from map(note_text, first.done.notes)
-    for key, why in first.seen.refused.items():
-        if why and before.refused.get(key) != why:
-            yield f"the API server refuses Pods of {key[1].lower()}/{key[2]}: {why}"
-    told = {each.pod.key for each in first.done.blocked}
-    if held := {pod.pod.key: pod for each in after for pod in each.done.blocked if pod.pod.key not in told}:
-        names = listed([f"{namespace}/{name}" for namespace, name in sorted(held)])
-        why = blocked_text(held[min(held)])
-        yield f"in other orders of chance {names} {'is' if len(held) == 1 else 'are'} held back: {why}"
+    for (_, kind, name), message in first.seen.refused.items():
+        if message and before.refused.get((_, kind, name)) != message:
+            yield CreateRefused(WorkloadRef(kind=kind, name=name), message)
+    reported = {each.pod.key for each in first.done.blocked}
+    others = {each.pod.key: each for order in after for each in order.done.blocked if each.pod.key not in reported}
+    if others:
+        yield BlockedByChance(others[min(others)], tuple(sorted(others)))
     if not all(each.done.settled for each in after):
-        yield UNSETTLED
+        yield Unsettled()
 
 
 Statuses: TypeAlias = Mapping[tuple[str, WorkloadRef, int], SpreadStatus]
@@ -141,67 +198,25 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
     return found
 
 
-def _evicted(pod: Pod) -> EvictedPod:
-    """Return the Pod that went."""
-    return EvictedPod(namespace=pod.metadata.namespace, pod=pod.metadata.name, node=pod.spec.node_name)
-
-
-def _blocked(blocked: Blocked) -> BlockedPod:
-    """Return the Pod that could not go."""
-    pod = blocked.pod
-    return BlockedPod(namespace=pod.metadata.namespace, pod=pod.metadata.name, why=blocked_text(blocked))
-
-
-def _pending(start: Observation, after: Sequence[After[Observation]], known: _Decided) -> Iterator[PendingPods]:
+def _waiting(start: Observation, after: Sequence[After[Observation]], known: _Decided) -> Iterator[WaitingPods]:
     """Yield what waits for a node then, in the first order and in how many of the others.
 
-    Of a workload that is not asked about that is told where more of it wait than at the start.
+    A workload that is not asked about is reported where more of its Pods wait than at the start.
     """
-    numbers: Mapping[Key, list[int]] = {
-        key: [len(each.seen.pending.get(key, ())) for each in after]
-        for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1])))
-    }
-    for (namespace, ref), counts in numbers.items():
-        if (namespace, ref) not in start.asked and max(counts) <= len(start.pending.get((namespace, ref), ())):
-            continue
-        said = _said(after[0].seen.pending.get((namespace, ref), ()), after[0].seen, known)
-        yield PendingPods(
-            namespace=namespace,
-            workload=ref,
-            count=counts[0],
-            range=(min(counts), max(counts)),
-            message=(said[0].message or "") if said else "",
-            summary=" ".join(each.summary for each in said),
-            incomplete=tuple({gap: None for each in said for gap in each.incomplete}),
-        )
+    seen = after[0].seen
+    for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1]))):
+        counts = tuple(len(each.seen.pending.get(key, ())) for each in after)
+        if key in start.asked or max(counts) > len(start.pending.get(key, ())):
+            yield WaitingPods(key, counts, tuple(_revisions(seen.pending.get(key, ()), seen, known)))
 
 
-def _said(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> list[Explanation]:
-    """Return what is said of the first Pod that waits, and of the first of each other revision for which it is not so.
-
-    Args:
-        waiting: the Pods of a workload that wait.
-        seen: the cluster with them.
-        known: what was decided there already.
-    """
+def _revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
+    """Yield the Pods of each revision that wait, with what is decided about the first of them."""
     revisions: dict[str, list[Pod]] = {}
     for pod in waiting:
         revisions.setdefault(revision_of(pod), []).append(pod)
-    found: list[Explanation] = []
-    for pods in revisions.values():
-        said = explanation_of(known.in_full(pods[0], seen.handles.of(pods[0])))
-        summary = _held(pods[0]) or said.summary
-        if not found:
-            found.append(replace(said, summary=summary))
-        elif summary != found[0].summary:
-            found.append(replace(said, summary=f"{len(pods)} of them, of another revision: {summary}"))
-    return found
-
-
-def _held(pod: Pod) -> str:
-    """Return what keeps the Pod from the scheduler; empty where nothing does."""
-    held = gates(pod)
-    return f"{pod.metadata.namespace}/{pod.metadata.name} is {held_by_gates(held)}." if held else ""
+    for first, *others in revisions.values():
+        yield WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
 
 
 def _more_wait(before: Observation, after: Sequence[After[Observation]]) -> bool:
@@ -218,7 +233,7 @@ def _more_refused(before: Observation, after: Sequence[After[Observation]]) -> b
     return any(why and not before.refused.get(key) for each in after for key, why in each.seen.refused.items())
 
 
-def _items(
+def _constraints(
     before: Observation, after: Sequence[After[Observation]], were: Statuses, then: Statuses
 ) -> Iterator[SimulatedItem]:
     """Yield each constraint of each workload, before and after."""

@@ -1,0 +1,66 @@
+"""What a simulation changed, in the JSON contract."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kubectl_spread.contract.evaluation import Explanation, explanation_of
+from kubectl_spread.contract.simulate import BlockedPod, EvictedPod, PendingPods, SimulatedStep
+from kubectl_spread.diagnosis.step_changes import StepChange, WaitingPods, WaitingRevision
+from kubectl_spread.objects.core import Pod
+from kubectl_spread.scheduler.schedulinggates import gates
+from kubectl_spread.wording.simulate import blocked_text, note_text, outcome_text
+from kubectl_spread.wording.words import held_by_gates
+
+
+def simulated_step(change: StepChange) -> SimulatedStep:
+    """Return what one step changed."""
+    done = change.done
+    return SimulatedStep(
+        step=str(change.step),
+        evicted=tuple(map(_evicted, done.evicted)),
+        blocked=tuple(
+            BlockedPod(namespace=each.pod.metadata.namespace, pod=each.pod.metadata.name, why=blocked_text(each))
+            for each in done.blocked
+        ),
+        lost=tuple(map(_evicted, done.lost)),
+        preempted=tuple(map(_evicted, change.preempted)),
+        pending=tuple(map(_pending, change.waiting)),
+        newly_pending=change.newly_pending,
+        untried=change.untried or UNSET,
+        items=change.constraints,
+        orders=change.orders,
+        notes=(*map(note_text, done.notes), *map(outcome_text, change.notes)),
+    )
+
+
+def _evicted(pod: Pod) -> EvictedPod:
+    return EvictedPod(namespace=pod.metadata.namespace, pod=pod.metadata.name, node=pod.spec.node_name)
+
+
+def _pending(waiting: WaitingPods) -> PendingPods:
+    namespace, ref = waiting.key
+    said = _said(waiting.revisions)
+    return PendingPods(
+        namespace=namespace,
+        workload=ref,
+        count=waiting.counts[0],
+        range=(min(waiting.counts), max(waiting.counts)),
+        message=(said[0].message or "") if said else "",
+        summary=" ".join(each.summary for each in said),
+        incomplete=tuple({gap: None for each in said for gap in each.incomplete}),
+    )
+
+
+def _said(revisions: tuple[WaitingRevision, ...]) -> list[Explanation]:
+    """Return what is said of the first revision, and of each other for which it is not so."""
+    found: list[Explanation] = []
+    for each in revisions:
+        said, held = explanation_of(each.decision), gates(each.pod)
+        summary = f"{'/'.join(each.pod.key)} is {held_by_gates(held)}." if held else said.summary
+        if not found:
+            found.append(replace(said, summary=summary))
+        elif summary != found[0].summary:
+            found.append(replace(said, summary=f"{each.number} of them, of another revision: {summary}"))
+    return found
