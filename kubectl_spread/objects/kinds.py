@@ -57,24 +57,27 @@ class Kind(msgspec.Struct, frozen=True):
     """A kind of object.
 
     Attributes:
-        name: the kind, such as ``ReplicaSet``.
+        struct: the type it decodes to, which has its name.
         api_version: group and version, such as ``apps/v1``; ``v1`` for the core group.
         plural: the resource's name in paths, such as ``replicasets``.
         short_names: what kubectl accepts besides, such as ``rs``.
-        struct: the type it decodes to.
         namespaced: whether it lives in a namespace.
         makes_pods: whether it has a Pod template.
         older_versions: versions of its group, newest first, in which releases without that one have it.
     """
 
-    name: str
+    struct: type[KubernetesObject]
     api_version: str
     plural: str
-    short_names: tuple[str, ...]
-    struct: type[KubernetesObject]
+    short_names: tuple[str, ...] = ()
     namespaced: bool = True
     makes_pods: bool = False
     older_versions: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The kind, such as ``ReplicaSet``."""
+        return self.struct.__name__
 
     @property
     def group(self) -> str:
@@ -99,116 +102,46 @@ class Kind(msgspec.Struct, frozen=True):
         return f"{root}{within}/{self.plural}"
 
 
-NODE = Kind("Node", "v1", "nodes", ("no",), core.Node, namespaced=False)
-POD = Kind("Pod", "v1", "pods", ("po",), core.Pod)
-NAMESPACE = Kind("Namespace", "v1", "namespaces", ("ns",), core.Namespace, namespaced=False)
-SERVICE = Kind("Service", "v1", "services", ("svc",), core.Service)
-EVENT = Kind("Event", "v1", "events", ("ev",), core.Event)
-REPLICATION_CONTROLLER = Kind(
-    "ReplicationController", "v1", "replicationcontrollers", ("rc",), core.ReplicationController, makes_pods=True
-)
-PERSISTENT_VOLUME_CLAIM = Kind(
-    "PersistentVolumeClaim", "v1", "persistentvolumeclaims", ("pvc",), storage.PersistentVolumeClaim
-)
-PERSISTENT_VOLUME = Kind(
-    "PersistentVolume", "v1", "persistentvolumes", ("pv",), storage.PersistentVolume, namespaced=False
-)
-STORAGE_CLASS = Kind(
-    "StorageClass", "storage.k8s.io/v1", "storageclasses", ("sc",), storage.StorageClass, namespaced=False
-)
-CSI_NODE = Kind("CSINode", "storage.k8s.io/v1", "csinodes", (), storage.CSINode, namespaced=False)
-CSI_DRIVER = Kind("CSIDriver", "storage.k8s.io/v1", "csidrivers", (), storage.CSIDriver, namespaced=False)
-CSI_STORAGE_CAPACITY = Kind(
-    "CSIStorageCapacity", "storage.k8s.io/v1", "csistoragecapacities", (), storage.CSIStorageCapacity
-)
-VOLUME_ATTACHMENT = Kind(
-    "VolumeAttachment", "storage.k8s.io/v1", "volumeattachments", (), storage.VolumeAttachment, namespaced=False
-)
-LIMIT_RANGE = Kind("LimitRange", "v1", "limitranges", ("limits",), core.LimitRange)
-RESOURCE_QUOTA = Kind("ResourceQuota", "v1", "resourcequotas", ("quota",), core.ResourceQuota)
-SERVICE_ACCOUNT = Kind("ServiceAccount", "v1", "serviceaccounts", ("sa",), core.ServiceAccount)
-PRIORITY_CLASS = Kind(
-    "PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", ("pc",), pod_classes.PriorityClass, namespaced=False
-)
-RUNTIME_CLASS = Kind("RuntimeClass", "node.k8s.io/v1", "runtimeclasses", (), pod_classes.RuntimeClass, namespaced=False)
+NODE = Kind(core.Node, "v1", "nodes", ("no",), namespaced=False)
+POD = Kind(core.Pod, "v1", "pods", ("po",))
+NAMESPACE = Kind(core.Namespace, "v1", "namespaces", ("ns",), namespaced=False)
+SERVICE = Kind(core.Service, "v1", "services", ("svc",))
+EVENT = Kind(core.Event, "v1", "events", ("ev",))
+REPLICATION_CONTROLLER = Kind(core.ReplicationController, "v1", "replicationcontrollers", ("rc",), makes_pods=True)
+PERSISTENT_VOLUME_CLAIM = Kind(storage.PersistentVolumeClaim, "v1", "persistentvolumeclaims", ("pvc",))
+PERSISTENT_VOLUME = Kind(storage.PersistentVolume, "v1", "persistentvolumes", ("pv",), namespaced=False)
+STORAGE_CLASS = Kind(storage.StorageClass, "storage.k8s.io/v1", "storageclasses", ("sc",), namespaced=False)
+CSI_NODE = Kind(storage.CSINode, "storage.k8s.io/v1", "csinodes", namespaced=False)
+CSI_DRIVER = Kind(storage.CSIDriver, "storage.k8s.io/v1", "csidrivers", namespaced=False)
+CSI_STORAGE_CAPACITY = Kind(storage.CSIStorageCapacity, "storage.k8s.io/v1", "csistoragecapacities")
+VOLUME_ATTACHMENT = Kind(storage.VolumeAttachment, "storage.k8s.io/v1", "volumeattachments", namespaced=False)
+LIMIT_RANGE = Kind(core.LimitRange, "v1", "limitranges", ("limits",))
+RESOURCE_QUOTA = Kind(core.ResourceQuota, "v1", "resourcequotas", ("quota",))
+SERVICE_ACCOUNT = Kind(core.ServiceAccount, "v1", "serviceaccounts", ("sa",))
+PRIORITY_CLASS = Kind(pod_classes.PriorityClass, "scheduling.k8s.io/v1", "priorityclasses", ("pc",), namespaced=False)
+RUNTIME_CLASS = Kind(pod_classes.RuntimeClass, "node.k8s.io/v1", "runtimeclasses", namespaced=False)
 _OLDER_DEVICES = ("resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1")
 DEVICE_CLASS = Kind(
-    "DeviceClass",
-    "resource.k8s.io/v1",
-    "deviceclasses",
-    (),
-    devices.DeviceClass,
-    namespaced=False,
-    older_versions=_OLDER_DEVICES,
+    devices.DeviceClass, "resource.k8s.io/v1", "deviceclasses", namespaced=False, older_versions=_OLDER_DEVICES
 )
-RESOURCE_CLAIM = Kind(
-    "ResourceClaim",
-    "resource.k8s.io/v1",
-    "resourceclaims",
-    (),
-    devices.ResourceClaim,
-    older_versions=_OLDER_DEVICES,
-)
+RESOURCE_CLAIM = Kind(devices.ResourceClaim, "resource.k8s.io/v1", "resourceclaims", older_versions=_OLDER_DEVICES)
 RESOURCE_CLAIM_TEMPLATE = Kind(
-    "ResourceClaimTemplate",
-    "resource.k8s.io/v1",
-    "resourceclaimtemplates",
-    (),
-    devices.ResourceClaimTemplate,
-    older_versions=_OLDER_DEVICES,
+    devices.ResourceClaimTemplate, "resource.k8s.io/v1", "resourceclaimtemplates", older_versions=_OLDER_DEVICES
 )
 RESOURCE_SLICE = Kind(
-    "ResourceSlice",
-    "resource.k8s.io/v1",
-    "resourceslices",
-    (),
-    devices.ResourceSlice,
-    namespaced=False,
-    older_versions=_OLDER_DEVICES,
+    devices.ResourceSlice, "resource.k8s.io/v1", "resourceslices", namespaced=False, older_versions=_OLDER_DEVICES
 )
-POD_DISRUPTION_BUDGET = Kind(
-    "PodDisruptionBudget", "policy/v1", "poddisruptionbudgets", ("pdb",), policy.PodDisruptionBudget
-)
-NETWORK_POLICY = Kind("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies", ("netpol",), policy.NetworkPolicy)
-DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments", ("deploy",), workloads.Deployment, makes_pods=True)
-REPLICA_SET = Kind("ReplicaSet", "apps/v1", "replicasets", ("rs",), workloads.ReplicaSet, makes_pods=True)
-STATEFUL_SET = Kind("StatefulSet", "apps/v1", "statefulsets", ("sts",), workloads.StatefulSet, makes_pods=True)
-DAEMON_SET = Kind("DaemonSet", "apps/v1", "daemonsets", ("ds",), workloads.DaemonSet, makes_pods=True)
-JOB = Kind("Job", "batch/v1", "jobs", (), workloads.Job, makes_pods=True)
-CRON_JOB = Kind("CronJob", "batch/v1", "cronjobs", ("cj",), workloads.CronJob, makes_pods=True)
+POD_DISRUPTION_BUDGET = Kind(policy.PodDisruptionBudget, "policy/v1", "poddisruptionbudgets", ("pdb",))
+NETWORK_POLICY = Kind(policy.NetworkPolicy, "networking.k8s.io/v1", "networkpolicies", ("netpol",))
+DEPLOYMENT = Kind(workloads.Deployment, "apps/v1", "deployments", ("deploy",), makes_pods=True)
+REPLICA_SET = Kind(workloads.ReplicaSet, "apps/v1", "replicasets", ("rs",), makes_pods=True)
+STATEFUL_SET = Kind(workloads.StatefulSet, "apps/v1", "statefulsets", ("sts",), makes_pods=True)
+DAEMON_SET = Kind(workloads.DaemonSet, "apps/v1", "daemonsets", ("ds",), makes_pods=True)
+JOB = Kind(workloads.Job, "batch/v1", "jobs", makes_pods=True)
+CRON_JOB = Kind(workloads.CronJob, "batch/v1", "cronjobs", ("cj",), makes_pods=True)
 
-KINDS = (
-    NODE,
-    POD,
-    NAMESPACE,
-    SERVICE,
-    EVENT,
-    REPLICATION_CONTROLLER,
-    PERSISTENT_VOLUME_CLAIM,
-    PERSISTENT_VOLUME,
-    STORAGE_CLASS,
-    CSI_NODE,
-    CSI_DRIVER,
-    CSI_STORAGE_CAPACITY,
-    VOLUME_ATTACHMENT,
-    LIMIT_RANGE,
-    RESOURCE_QUOTA,
-    SERVICE_ACCOUNT,
-    PRIORITY_CLASS,
-    RUNTIME_CLASS,
-    DEVICE_CLASS,
-    RESOURCE_CLAIM,
-    RESOURCE_CLAIM_TEMPLATE,
-    RESOURCE_SLICE,
-    POD_DISRUPTION_BUDGET,
-    NETWORK_POLICY,
-    DEPLOYMENT,
-    REPLICA_SET,
-    STATEFUL_SET,
-    DAEMON_SET,
-    JOB,
-    CRON_JOB,
-)
+KINDS: tuple[Kind, ...] = tuple(each for each in [*globals().values()] if isinstance(each, Kind))
+"""All of the above, in their order."""
 DEVICE_KINDS = (DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, RESOURCE_SLICE)
 WORKLOAD_KINDS = tuple(kind for kind in KINDS if kind.makes_pods)
 WORKLOADS: Mapping[str, type[Workload]] = {
