@@ -56,8 +56,10 @@ def label_key_faults(text: str) -> Iterator[str]:
     if "/" in prefix:
         yield _PREFIXED_RULE
         return
-    if slash:
-        yield from (f"prefix part {fault}" for fault in _prefix_faults(prefix))
+    if slash and not prefix:
+        yield f"prefix part {_EMPTY}"
+    elif slash:
+        yield from (f"prefix part {fault}" for fault in _subdomain_faults(prefix, "bytes"))
     if not name:
         yield f"name part {_EMPTY}"
     if _is_longer(name, MAX_LABEL):
@@ -84,10 +86,7 @@ def dns_label_faults(text: str) -> Iterator[str]:
 
 def dns_subdomain_faults(text: str) -> Iterator[str]:
     """Yield what is wrong with a name that must be a DNS subdomain: most objects, Nodes among them."""
-    if _is_longer(text, MAX_SUBDOMAIN):
-        yield f"must be no more than {MAX_SUBDOMAIN} characters"
-    if not _fits(text, _DNS_SUBDOMAIN):
-        yield _DNS_SUBDOMAIN_RULE
+    return _subdomain_faults(text, "characters")
 
 
 def quoted(text: str) -> str:
@@ -112,13 +111,10 @@ def as_json(value: object) -> str:
     return _UNSAFE_IN_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", plain)
 
 
-def _prefix_faults(prefix: str) -> Iterator[str]:
-    if not prefix:
-        yield _EMPTY
-        return
-    if _is_longer(prefix, MAX_SUBDOMAIN):
-        yield f"must be no more than {MAX_SUBDOMAIN} bytes"
-    if not _fits(prefix, _DNS_SUBDOMAIN):
+def _subdomain_faults(text: str, unit: str) -> Iterator[str]:
+    if _is_longer(text, MAX_SUBDOMAIN):
+        yield f"must be no more than {MAX_SUBDOMAIN} {unit}"
+    if not _fits(text, _DNS_SUBDOMAIN):
         yield _DNS_SUBDOMAIN_RULE
 
 

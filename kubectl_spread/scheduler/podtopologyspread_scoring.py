@@ -79,9 +79,8 @@ def _points(
     # matching Pods x weight + (maxSkew - 1): a larger maxSkew flattens what the counts say.
     weight, flat = topology_weight(constraint, values, names), constraint.max_skew - 1
     of_domain = {value: count * weight + flat for value, count in near.items()}
-    if constraint.topology_key == HOSTNAME:
-        return {name: of_domain.get(name, float(flat)) for name in names if name in values}
-    return {name: of_domain.get(values[name], float(flat)) for name in names if name in values}
+    by_name = constraint.topology_key == HOSTNAME
+    return {name: of_domain.get(name if by_name else values[name], float(flat)) for name in names if name in values}
 
 
 def topology_weight(constraint: Constraint, values: Mapping[str, str], names: Collection[str]) -> float:
@@ -90,9 +89,8 @@ def topology_weight(constraint: Constraint, values: Mapping[str, str], names: Co
     Source: podtopologyspread/scoring.go topologyNormalizingWeight (v1.36).
     """
     # ln(domains + 2): without it few large domains would outweigh many small ones.
-    if constraint.topology_key == HOSTNAME:
-        return math.log(len(names) + 2)
-    return math.log(len({values.get(name, "") for name in names}) + 2)
+    by_name = constraint.topology_key == HOSTNAME
+    return math.log(len(names if by_name else {values.get(name, "") for name in names}) + 2)
 
 
 def normalize(raw: Mapping[str, int]) -> dict[str, int]:

@@ -110,8 +110,19 @@ def score(volumes: PodVolumes, shape: Shape) -> int:
 
     Source: volumebinding/volume_binding.go Score, scorer.go buildScorerFunction (v1.37).
     """
+    # StorageClass → bytes requested, and bytes of the volumes that would be used or that are free for new ones.
     # upstream: where volumes there are would be used, those still to be made do not count.
-    classes = _static(volumes) if volumes.static_bindings else _dynamic(volumes)
+    classes: dict[str, tuple[int, int]] = {}
+    for binding in volumes.static_bindings:
+        name = binding.volume.spec.storage_class_name
+        requested, capacity = classes.get(name, (0, 0))
+        size = quantity.value(binding.volume.spec.capacity.get(STORAGE, 0))
+        classes[name] = requested + _requested(binding.claim), capacity + size
+    for provision in () if volumes.static_bindings else volumes.dynamic_provisions:
+        if provision.capacity is not None:  # the driver keeps count
+            requested, _ = classes.get(provision.claim.class_name, (0, 0))
+            free = quantity.value(provision.capacity.capacity or 0)
+            classes[provision.claim.class_name] = requested + _requested(provision.claim), free
     if not classes:
         return 0
     return go_round(sum(score_at(shape, utilization(*sums)) for sums in classes.values()) / len(classes))
@@ -120,29 +131,6 @@ def score(volumes: PodVolumes, shape: Shape) -> int:
 def utilization(requested: int, capacity: int) -> int:
     """Return how much of the capacity is requested (percent, rounded down); more than there is counts as all."""
     return FULL if capacity == 0 or requested > capacity else requested * FULL // capacity
-
-
-def _static(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
-    """Return StorageClass → (bytes requested, bytes of the volumes), where volumes there are would be used."""
-    classes: dict[str, tuple[int, int]] = {}
-    for binding in volumes.static_bindings:
-        name = binding.volume.spec.storage_class_name
-        requested, capacity = classes.get(name, (0, 0))
-        size = quantity.value(binding.volume.spec.capacity.get(STORAGE, 0))
-        classes[name] = requested + _requested(binding.claim), capacity + size
-    return classes
-
-
-def _dynamic(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
-    """Return StorageClass → (bytes requested, bytes free), where volumes would be made and the driver keeps count."""
-    classes: dict[str, tuple[int, int]] = {}
-    for provision in volumes.dynamic_provisions:
-        if provision.capacity is not None:
-            name = provision.claim.class_name
-            requested, _ = classes.get(name, (0, 0))
-            free = quantity.value(provision.capacity.capacity or 0)
-            classes[name] = requested + _requested(provision.claim), free
-    return classes
 
 
 def _requested(claim: PersistentVolumeClaim) -> int:
