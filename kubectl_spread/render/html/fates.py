@@ -13,8 +13,8 @@ from kubectl_spread.contract.constraints import Domain
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
 from kubectl_spread.contract.skew import SkewItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.render.outline.domains import skew_text
 from kubectl_spread.wording import pages
+from kubectl_spread.wording.constraints import skew_text
 
 
 class Fate(StrEnum):
@@ -89,6 +89,6 @@ def _in_domain(domain: Domain, item: SkewItem) -> Iterator[tuple[str, NodeFate]]
 def _closed(domain: Domain, item: SkewItem) -> NodeFate:
     constraint = item.constraint
     if constraint.hard and domain.eligible and not domain.allowed:
-        why = f"{skew_text(domain)}, maxSkew is {constraint.max_skew}"
+        why = f"{skew_text(domain.skew_if_placed)}, maxSkew is {constraint.max_skew}"
         return NodeFate(Fate.REJECTED, "skew", why)
     return ELSEWHERE if item.next or item.status is SpreadStatus.BLOCKED else COUNTED

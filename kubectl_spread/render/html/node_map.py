@@ -14,8 +14,9 @@ from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.render.cells import EMPTY, clean
 from kubectl_spread.render.html.fates import COUNTED, Fate, Fates, NodeFate
 from kubectl_spread.render.html.markup import Markup, Short, block, element, joined, text, text_lines
-from kubectl_spread.render.outline.domains import REASONS, bypassed_because, next_text
+from kubectl_spread.render.outline.domains import next_text
 from kubectl_spread.wording import pages
+from kubectl_spread.wording.constraints import REASONS, bypassed_because
 from kubectl_spread.wording.words import count_of
 
 MOST_BOXES = 60

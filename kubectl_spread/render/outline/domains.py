@@ -9,18 +9,11 @@ from typing import TypeAlias
 import msgspec
 
 from kubectl_spread.contract.constraints import ConstraintReport, Domain
-from kubectl_spread.diagnosis.domains import BypassedNode
 from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.outline import EVERY, Column, ConstraintBlock, Extent, Part, Table, table_of
+from kubectl_spread.wording import constraints as wording
 from kubectl_spread.wording.words import between, listed
 
-REASONS = {
-    "MissingTopologyKey": "lacks the label {key}",
-    "NodeAffinityPolicy": "ruled out by the Pod's node affinity",
-    "NodeTaintsPolicy": "has a taint the Pod does not tolerate",
-}
-UNMATCHED = "does not match the Pod itself"
-DEFAULT = "cluster default"
 MOST_ROWS = 6
 """Domains (count) up to which each has a line of its own."""
 
@@ -80,18 +73,17 @@ def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Range
         index=constraint.index,
         topology_key=constraint.topology_key,
         terms=tuple(_terms(constraint)),
-        unmatched="" if constraint.self_match else UNMATCHED,
-        default=DEFAULT if constraint.default else "",
+        unmatched="" if constraint.self_match else wording.UNMATCHED,
+        default=wording.DEFAULT if constraint.default else "",
         domains=_unfolded(constraint, EVERY if extent.wide else extent.names)
         if extent.by_node
         else _folded(constraint, extent.most(), ranges),
         minimum=minimum_text(constraint),
-        bypassed=tuple(_bypassed(constraint.bypassed_nodes, extent.most())),
+        bypassed=tuple(wording.bypassed_lines(constraint.bypassed_nodes, extent.most())),
     )
 
 
 def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
-    """Yield the constraint's fields as name and value."""
     yield "whenUnsatisfiable", constraint.when_unsatisfiable
     yield "maxSkew", str(constraint.max_skew)
     if constraint.min_domains > 1:
@@ -153,7 +145,6 @@ def domain_rows(constraint: ConstraintReport, ranges: Ranges, *, merge: bool = T
 
 
 def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> DomainRow:
-    """Return the row of one domain."""
     fewest, most = ranges.get(domain.value, (domain.matching, domain.matching))
     return DomainRow(
         values=(domain.value,),
@@ -172,60 +163,36 @@ def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
     groups: dict[tuple[str, str, str], list[DomainRow]] = {}
     for row in rows:
         groups.setdefault((row.pods, row.skew, row.next), []).append(row)
-    return sorted(map(_together, groups.values()), key=lambda row: len(row.values))
-
-
-def _together(rows: Sequence[DomainRow]) -> DomainRow:
-    """Return one row for rows that stand the same."""
-    return msgspec.structs.replace(
-        rows[0],
-        values=tuple(dict.fromkeys(value for row in rows for value in row.values)),
-        nodes=tuple(node for row in rows for node in row.nodes),
-        not_counted=sum(row.not_counted for row in rows),
+    together = (
+        msgspec.structs.replace(
+            alike[0],
+            values=tuple(dict.fromkeys(value for row in alike for value in row.values)),
+            nodes=tuple(node for row in alike for node in row.nodes),
+            not_counted=sum(row.not_counted for row in alike),
+        )
+        for alike in groups.values()
     )
+    return sorted(together, key=lambda row: len(row.values))
 
 
 def next_text(domain: Domain, constraint: ConstraintReport) -> str:
     """Return whether one more Pod may go there, as far as this constraint is concerned."""
     if not domain.eligible:
-        return "not counted"
+        return wording.NOT_COUNTED
     if not constraint.hard:
-        return "yes"
+        return wording.OPEN
     if not domain.allowed:
-        return f"no: {skew_text(domain)}"
+        return wording.closed(domain.skew_if_placed)
     if domain.pinned:
-        why = dict.fromkeys(
-            pin.detail or str(pin.requirement.plugin or "another constraint") for pin in domain.pinned_by
+        return wording.pinned(
+            dict.fromkeys(pin.detail or str(pin.requirement.plugin or "") for pin in domain.pinned_by)
         )
-        return f"allowed, but no node there takes it: {listed(list(why), 1)}"
-    return "yes"
-
-
-def skew_text(domain: Domain) -> str:
-    """Return the skew that one more Pod there would make."""
-    return f"skew would be {domain.skew_if_placed}"
+    return wording.OPEN
 
 
 def minimum_text(constraint: ConstraintReport) -> str:
     """Return who holds the global minimum."""
     eligible = sum(domain.eligible for domain in constraint.domains)
     if constraint.hard and eligible < constraint.min_domains and constraint.min_domains > 1:
-        return f"Minimum 0: {eligible} of the {constraint.min_domains} domains that minDomains asks for."
-    if not constraint.minimum_domains:
-        return "Minimum 0: no domain is counted."
-    return f"Minimum {constraint.global_minimum}, held by {listed(constraint.minimum_domains)}."
-
-
-def bypassed_because(node: BypassedNode) -> str:
-    """Return why a node is passed over, with the label that may be meant instead."""
-    reason = REASONS[node.reason].format(key=node.key)
-    return f"{reason} (has {', '.join(node.similar_keys)}: is that what is meant?)" if node.similar_keys else reason
-
-
-def _bypassed(nodes: Iterable[BypassedNode], most: int) -> Iterator[str]:
-    """Yield the nodes that are not counted, by reason."""
-    groups: dict[str, list[str]] = {}
-    for node in nodes:
-        groups.setdefault(bypassed_because(node), []).append(node.name)
-    for because, names in groups.items():
-        yield f"Not counted: {listed(names, most)}: {because}."
+        return wording.too_few_domains(eligible, constraint.min_domains)
+    return wording.minimum_text(constraint.global_minimum, constraint.minimum_domains)

@@ -20,9 +20,9 @@ from kubectl_spread.render.outline.evaluation import (
     verdict_sentence,
 )
 from kubectl_spread.render.outline.fixes import fixes_block
-from kubectl_spread.render.outline.preemption import preemption_lines
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import pending as wording
+from kubectl_spread.wording.preemption import may_preempt, nominated
 
 LINE = 200
 """Characters of a first line."""
@@ -82,6 +82,15 @@ def _headline(item: PendingItem) -> Headline:
         lines = wording.waiting_lines(name, verdict, at_work(item), rolls_out=rolls_out)
         line = next((line for line in lines if len(line) <= LINE), lines[-1])
     return Headline(subject=name, line=line, sentence=capital(verdict, first_name(item)), tone=tone)
+
+
+def preemption_lines(item: PendingItem) -> Iterator[str]:
+    """Yield a line about evictions begun, and one about evictions that the scheduler may make."""
+    # The summary says where an assumed Pod goes, and what it waits for.
+    if item.nomination is not None and (item.nomination.leaving or not item.assumed):
+        yield nominated(item.nomination)
+    if item.preemption is not None:
+        yield may_preempt(item.preemption)
 
 
 def at_work(item: PendingItem) -> str:

@@ -10,7 +10,7 @@ from kubectl_spread.contract.pending import PendingItem
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
-from kubectl_spread.render.outline.preemption import preemption_lines
+from kubectl_spread.render.outline.pending import preemption_lines
 
 VICTIMS = (PodName(namespace="shop", name="old-1"), PodName(namespace="shop", name="old-2"))
 

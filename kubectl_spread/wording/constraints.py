@@ -1,0 +1,57 @@
+"""What is said of a constraint's domains, of their minimum, and of the nodes that it passes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kubectl_spread.diagnosis.domains import BypassedNode
+from kubectl_spread.wording.words import listed
+
+REASONS = {
+    "MissingTopologyKey": "lacks the label {key}",
+    "NodeAffinityPolicy": "ruled out by the Pod's node affinity",
+    "NodeTaintsPolicy": "has a taint the Pod does not tolerate",
+}
+UNMATCHED = "does not match the Pod itself"
+DEFAULT = "cluster default"
+NOT_COUNTED = "not counted"
+OPEN = "yes"
+
+
+def skew_text(skew_if_placed: int) -> str:
+    """Return the skew that one more Pod in a domain would make."""
+    return f"skew would be {skew_if_placed}"
+
+
+def closed(skew_if_placed: int) -> str:
+    """Return that the constraint allows no more Pod in a domain."""
+    return f"no: {skew_text(skew_if_placed)}"
+
+
+def pinned(reasons: Iterable[str]) -> str:
+    """Return that the constraint allows one more Pod, and what keeps it off the domain's nodes; empty for another."""
+    return f"allowed, but no node there takes it: {listed([why or 'another constraint' for why in reasons], 1)}"
+
+
+def too_few_domains(eligible: int, min_domains: int) -> str:
+    """Return that the minimum is 0 while there are fewer domains than minDomains."""
+    return f"Minimum 0: {eligible} of the {min_domains} domains that minDomains asks for."
+
+
+def minimum_text(minimum: int, domains: Sequence[str]) -> str:
+    """Return which domains hold the global minimum, if any is counted."""
+    return f"Minimum {minimum}, held by {listed(domains)}." if domains else "Minimum 0: no domain is counted."
+
+
+def bypassed_because(node: BypassedNode) -> str:
+    """Return why a node is passed over, with the label that may be meant instead."""
+    reason = REASONS[node.reason].format(key=node.key)
+    return f"{reason} (has {', '.join(node.similar_keys)}: is that what is meant?)" if node.similar_keys else reason
+
+
+def bypassed_lines(nodes: Iterable[BypassedNode], most: int) -> Sequence[str]:
+    """Return a line for each reason why nodes are passed over, with so many of their names."""
+    groups: dict[str, list[str]] = {}
+    for node in nodes:
+        groups.setdefault(bypassed_because(node), []).append(node.name)
+    return [f"Not counted: {listed(names, most)}: {because}." for because, names in groups.items()]

@@ -1,1 +1,0 @@
-"""The fixes of ``kubectl spread explain``."""

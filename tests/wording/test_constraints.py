@@ -1,0 +1,37 @@
+"""What is said of a constraint's domains and of the nodes that it passes over."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_spread.diagnosis.domains import BypassedNode
+from kubectl_spread.wording import constraints
+
+
+def test_who_holds_the_minimum() -> None:
+    assert constraints.minimum_text(2, ("a", "b")) == "Minimum 2, held by a, b."
+    assert constraints.minimum_text(0, ()) == "Minimum 0: no domain is counted."
+    assert constraints.too_few_domains(2, 3) == "Minimum 0: 2 of the 3 domains that minDomains asks for."
+
+
+def test_whether_one_more_pod_may_go_there() -> None:
+    assert constraints.closed(3) == "no: skew would be 3"
+    assert constraints.pinned(["taint a"]) == "allowed, but no node there takes it: taint a"
+    assert constraints.pinned(["", "x", "y"]) == "allowed, but no node there takes it: another constraint and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("node", "because"),
+    [
+        (BypassedNode(name="n", reason="MissingTopologyKey", key="zone", matching=0), "lacks the label zone"),
+        (
+            BypassedNode(name="n", reason="MissingTopologyKey", key="zone", similar_keys=("zones", "az"), matching=0),
+            "lacks the label zone (has zones, az: is that what is meant?)",
+        ),
+        (BypassedNode(name="n", reason="NodeAffinityPolicy", matching=0), "ruled out by the Pod's node affinity"),
+    ],
+    ids=["no label", "a similar label", "policy"],
+)
+def test_why_a_node_is_passed_over(node: BypassedNode, because: str) -> None:
+    assert constraints.bypassed_because(node) == because
+    assert constraints.bypassed_lines([node, node], most=1) == [f"Not counted: n, n: {because}."]
