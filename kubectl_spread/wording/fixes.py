@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from kubectl_spread.controllers.taints import NodeTrouble
+from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
     BudgetsNotRead,
@@ -28,29 +29,6 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
-from kubectl_spread.diagnosis.fixes.proposals import (
-    AddMatchLabelKeys,
-    AddNode,
-    AddPodLabel,
-    AddToleration,
-    ChangeHostPort,
-    FixSelector,
-    FixTopologyKey,
-    HonorAffinity,
-    HonorTaints,
-    IgnoreAffinity,
-    LabelNode,
-    LowerMinDomains,
-    LowerRequests,
-    MakeSoft,
-    MovePod,
-    Proposal,
-    RaiseMaxSkew,
-    RelaxNodeSelector,
-    RelaxPodAffinity,
-    RemoveTaint,
-    Uncordon,
-)
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
 from kubectl_spread.wording.words import enumerated, first_and_more
@@ -61,11 +39,11 @@ if TYPE_CHECKING:  # ``explain`` reads no object.
 FIXES = Rules(EntryKind.FIX)
 OVERTAKEN = "wait until this Pod's last FailedScheduling is 10s old, or the Pod made again may take the place"
 """What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
-_CAUTIONS: Mapping[type[Proposal], str] = {
-    AddToleration: "the nodes were set apart on purpose: make sure this Pod belongs there",
-    Uncordon: "somebody cordoned it: make sure that what it was for is over",
-    RemoveTaint: "other Pods may then land there too: make sure the taint's purpose is gone",
-    AddNode: "nothing here adds a node: scale the node group, or let the autoscaler",
+_CAUTIONS: Mapping[type[proposals.Proposal], str] = {
+    proposals.AddToleration: "the nodes were set apart on purpose: make sure this Pod belongs there",
+    proposals.Uncordon: "somebody cordoned it: make sure that what it was for is over",
+    proposals.RemoveTaint: "other Pods may then land there too: make sure the taint's purpose is gone",
+    proposals.AddNode: "nothing here adds a node: scale the node group, or let the autoscaler",
 }
 _TROUBLES: Mapping[NodeTrouble, str] = {
     NodeTrouble.UNREACHABLE: "its kubelet does not answer",
@@ -109,7 +87,7 @@ _EFFECTS: Mapping[Effect, str] = {
 }
 
 
-def summary(proposals: Sequence[Proposal]) -> str:
+def summary(proposals: Sequence[proposals.Proposal]) -> str:
     """Return the changes in words."""
     return " and ".join(map(FIXES.text, proposals))
 
@@ -137,9 +115,9 @@ def _sets_off(route: Route) -> str:
     return f"{advice}{effect}{running}"
 
 
-def _caution(proposal: Proposal, fix: VerifiedFix) -> str:
+def _caution(proposal: proposals.Proposal, fix: VerifiedFix) -> str:
     """Return what to know before a change is made."""
-    if isinstance(proposal, MovePod) and fix.after_deletion is not None:
+    if isinstance(proposal, proposals.MovePod) and fix.after_deletion is not None:
         return _after_deletion(fix.after_deletion)
     return _CAUTIONS.get(type(proposal), "")
 
@@ -202,7 +180,7 @@ def fragment_text(fragment: Fragment) -> str:
 
 
 @FIXES.rule(
-    FixSelector,
+    proposals.FixSelector,
     summary="make the constraint select the Pod's own kind",
     meaning="The labels of matchLabels take the Pod's own values, and those it lacks are dropped; or the selector"
     " becomes that of the Pod's controller, without hashes of revisions.",
@@ -210,12 +188,12 @@ def fragment_text(fragment: Fragment) -> str:
     action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
     link=entry.DEFINITION,
 )
-def _(fix: FixSelector) -> str:
+def _(fix: proposals.FixSelector) -> str:
     return f"select the Pod's own kind in the constraint on {fix.topology_key}: {fix.selector}"
 
 
 @FIXES.rule(
-    AddPodLabel,
+    proposals.AddPodLabel,
     summary="give the Pod the labels that its constraint selects",
     meaning="Labels that the Pod lacks are added. None that it has is given another value.",
     when="Where no Service, PodDisruptionBudget, NetworkPolicy or controller would then take the Pod for"
@@ -223,24 +201,24 @@ def _(fix: FixSelector) -> str:
     action="The first command helps this Pod alone, the second changes the template for those to come.",
     link=entry.CONVENTIONS,
 )
-def _(fix: AddPodLabel) -> str:
+def _(fix: proposals.AddPodLabel) -> str:
     return f"label the Pod {', '.join(f'{key}={value}' for key, value in fix.labels)}"
 
 
 @FIXES.rule(
-    FixTopologyKey,
+    proposals.FixTopologyKey,
     summary="use the well-known key that the nodes carry",
     meaning="The constraint spreads over the well-known label in place of one that looks like it and that nodes lack.",
     when="Where nodes that lack the key have the well-known spelling.",
     action="Change the Pod template. Other workloads with the same slip are worth a look: show --problems.",
     link=entry.NODE_LABELS,
 )
-def _(fix: FixTopologyKey) -> str:
+def _(fix: proposals.FixTopologyKey) -> str:
     return f"use the topologyKey {fix.well_known}, which nodes carry, instead of {fix.topology_key}"
 
 
 @FIXES.rule(
-    AddMatchLabelKeys,
+    proposals.AddMatchLabelKeys,
     summary="count each revision alone",
     meaning="matchLabelKeys gets the label that tells revisions apart, so that Pods of the revision that goes no"
     " longer stand in the way of the one that comes.",
@@ -249,12 +227,12 @@ def _(fix: FixTopologyKey) -> str:
     action="Change the Pod template. The new revision starts at zero: where its Pods may go is said beside it.",
     link=entry.DEFINITION,
 )
-def _(fix: AddMatchLabelKeys) -> str:
+def _(fix: proposals.AddMatchLabelKeys) -> str:
     return f"count each revision alone: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
-    HonorTaints,
+    proposals.HonorTaints,
     summary="count only nodes whose taints the Pod tolerates",
     meaning="nodeTaintsPolicy becomes Honor. Domains that only tainted nodes make up are not counted any more, so"
     " they no longer hold the minimum down.",
@@ -263,13 +241,13 @@ def _(fix: AddMatchLabelKeys) -> str:
     action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
     link=entry.DEFINITION,
 )
-def _(fix: HonorTaints) -> str:
+def _(fix: proposals.HonorTaints) -> str:
     words = "do not count nodes whose taints the Pod does not tolerate"
     return f"{words}: nodeTaintsPolicy Honor in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
-    IgnoreAffinity,
+    proposals.IgnoreAffinity,
     summary="count nodes that the Pod's node affinity rules out, too",
     meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
     " may change the minimum and the number of domains.",
@@ -277,13 +255,13 @@ def _(fix: HonorTaints) -> str:
     action="Change the Pod template, if all Pods that match are meant to be even, wherever they may run.",
     link=entry.AFFINITY,
 )
-def _(fix: IgnoreAffinity) -> str:
+def _(fix: proposals.IgnoreAffinity) -> str:
     words = "count nodes the Pod's node affinity rules out"
     return f"{words}: nodeAffinityPolicy Ignore in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
-    HonorAffinity,
+    proposals.HonorAffinity,
     summary="do not count nodes that the Pod's node affinity rules out",
     meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot reach no"
     " longer hold the minimum down.",
@@ -291,25 +269,25 @@ def _(fix: IgnoreAffinity) -> str:
     action="Change the Pod template: drop the field or set it to Honor.",
     link=entry.AFFINITY,
 )
-def _(fix: HonorAffinity) -> str:
+def _(fix: proposals.HonorAffinity) -> str:
     words = "do not count nodes the Pod's node affinity rules out"
     return f"{words}: nodeAffinityPolicy Honor in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
-    Uncordon,
+    proposals.Uncordon,
     summary="let a cordoned node take Pods again",
     meaning="spec.unschedulable is cleared, and with it the taint that mirrors it.",
     when="For a cordoned node that would take the Pod otherwise.",
     action="Somebody cordoned it: ask, then run kubectl uncordon.",
     link=entry.TAINTS,
 )
-def _(fix: Uncordon) -> str:
+def _(fix: proposals.Uncordon) -> str:
     return f"uncordon {fix.node}"
 
 
 @FIXES.rule(
-    LabelNode,
+    proposals.LabelNode,
     summary="give a node the topology label that it lacks",
     meaning="The node gets the key with the value that its label of the same meaning has, such as the deprecated"
     " spelling of the zone.",
@@ -317,12 +295,12 @@ def _(fix: Uncordon) -> str:
     action="Label the node, and whatever makes nodes: the next one will lack it too.",
     link=entry.NODE_LABELS,
 )
-def _(fix: LabelNode) -> str:
+def _(fix: proposals.LabelNode) -> str:
     return f"label {fix.node} {fix.key}={fix.value}, as its {fix.similar} says"
 
 
 @FIXES.rule(
-    AddToleration,
+    proposals.AddToleration,
     summary="let the Pod tolerate a taint",
     meaning="The Pod gets a toleration of exactly this taint: key, value and effect.",
     when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
@@ -330,12 +308,12 @@ def _(fix: LabelNode) -> str:
     action="Make sure that the Pod belongs there: the nodes were set apart on purpose.",
     link=entry.TAINTS,
 )
-def _(fix: AddToleration) -> str:
+def _(fix: proposals.AddToleration) -> str:
     return f"tolerate the taint {fix.taint}"
 
 
 @FIXES.rule(
-    RemoveTaint,
+    proposals.RemoveTaint,
     summary="remove a taint from a node",
     meaning="One taint goes from one node. Other Pods may then land there as well.",
     when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
@@ -343,12 +321,12 @@ def _(fix: AddToleration) -> str:
     action="Make sure that the taint's purpose is gone.",
     link=entry.TAINTS,
 )
-def _(fix: RemoveTaint) -> str:
+def _(fix: proposals.RemoveTaint) -> str:
     return f"remove the taint {fix.taint} from {fix.node}"
 
 
 @FIXES.rule(
-    MovePod,
+    proposals.MovePod,
     summary="delete one Pod, which its controller makes again elsewhere",
     meaning="A counted Pod in a crowded domain goes, or one that holds the room, the port, the volume or the"
     " anti-affinity. Its replacement was placed as well, after the Pending Pod.",
@@ -358,50 +336,50 @@ def _(fix: RemoveTaint) -> str:
     action="Delete it. A Pod without a controller is gone for good, which is said beside it: that comes last.",
     link=entry.CONFLICTING,
 )
-def _(fix: MovePod) -> str:
+def _(fix: proposals.MovePod) -> str:
     return f"delete the Pod {fix.namespace}/{fix.pod} on {fix.node}"
 
 
 @FIXES.rule(
-    LowerMinDomains,
+    proposals.LowerMinDomains,
     summary="ask for no more domains than there are",
     meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
     when="Where fewer domains are eligible than minDomains asks for.",
     action="Change the Pod template, if living with fewer domains is acceptable; a node in another one keeps it.",
     link=entry.DEFINITION,
 )
-def _(fix: LowerMinDomains) -> str:
+def _(fix: proposals.LowerMinDomains) -> str:
     return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}: no more count"
 
 
 @FIXES.rule(
-    RaiseMaxSkew,
+    proposals.RaiseMaxSkew,
     summary="allow a larger difference between domains",
     meaning="maxSkew becomes the smallest value that lets the Pod in. It holds for every Pod to come.",
     when="Where a DoNotSchedule constraint rejects nodes by skew alone.",
     action="Change the Pod template, if that imbalance is acceptable.",
     link=entry.DEFINITION,
 )
-def _(fix: RaiseMaxSkew) -> str:
+def _(fix: proposals.RaiseMaxSkew) -> str:
     return f"raise maxSkew to {fix.max_skew} in the constraint on {fix.topology_key}"
 
 
 @FIXES.rule(
-    AddNode,
+    proposals.AddNode,
     summary="add a node to a domain",
     meaning="A node like one that is there, empty and in good order, in the domain that is named.",
     when="Where such a node would take the Pod: what an autoscaler would have to add.",
     action="Add it, or look at why the autoscaler does not.",
     link=entry.LIMITATIONS,
 )
-def _(fix: AddNode) -> str:
+def _(fix: proposals.AddNode) -> str:
     domains = " and ".join(f"{key} {value}" for key, value in fix.domains)
     where, repaired = f" in {domains}" if domains else "", ", but in good order" if fix.repaired else ""
     return f"add a node like {fix.like}{where}{repaired}: what an autoscaler would have to add"
 
 
 @FIXES.rule(
-    RelaxNodeSelector,
+    proposals.RelaxNodeSelector,
     summary="ask less of the nodes",
     meaning="One label is dropped from nodeSelector, or the required node affinity becomes a preference.",
     when="Where NodeAffinity keeps the Pod off nodes that would take it otherwise; not for a DaemonSet's"
@@ -409,51 +387,51 @@ def _(fix: AddNode) -> str:
     action="Change the Pod template, if the Pod can run on those nodes.",
     link=entry.NODE_ASSIGNMENT,
 )
-def _(fix: RelaxNodeSelector) -> str:
+def _(fix: proposals.RelaxNodeSelector) -> str:
     if fix.label is None:
         return "only prefer the nodes that the required node affinity names"
     return f"drop {'='.join(fix.label)} from the nodeSelector"
 
 
 @FIXES.rule(
-    LowerRequests,
+    proposals.LowerRequests,
     summary="ask for less of a resource",
     meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
     when="Where a node lacks nothing but that much of the resource.",
     action="Change the Pod template, if the container needs no more than that.",
     link=entry.REQUESTS,
 )
-def _(fix: LowerRequests) -> str:
+def _(fix: proposals.LowerRequests) -> str:
     whose = "the Pod" if fix.container is None else f"container {fix.container}"
     return f"lower the {fix.resource} request of {whose} to {fix.quantity}"
 
 
 @FIXES.rule(
-    RelaxPodAffinity,
+    proposals.RelaxPodAffinity,
     summary="only prefer to be near other Pods, or away from them",
     meaning="One required term of podAffinity or podAntiAffinity becomes a preference.",
     when="Where InterPodAffinity keeps the Pod off nodes that would take it otherwise.",
     action="Change the Pod template, if the Pod works without it.",
     link=entry.POD_AFFINITY,
 )
-def _(fix: RelaxPodAffinity) -> str:
+def _(fix: proposals.RelaxPodAffinity) -> str:
     return f"only prefer the {fix.field} to Pods {fix.selector} in the same {fix.topology_key}"
 
 
 @FIXES.rule(
-    ChangeHostPort,
+    proposals.ChangeHostPort,
     summary="do without a host port",
     meaning="The port of a container is no longer bound on the node, where another Pod holds it.",
     when="Where NodePorts keeps the Pod off nodes that would take it otherwise.",
     action="Change the Pod template: another host port, or a Service in its place.",
     link=entry.NODE_ASSIGNMENT,
 )
-def _(fix: ChangeHostPort) -> str:
+def _(fix: proposals.ChangeHostPort) -> str:
     return f"drop the host port {fix.port}/{fix.protocol} of container {fix.container}"
 
 
 @FIXES.rule(
-    MakeSoft,
+    proposals.MakeSoft,
     summary="only prefer an even spread",
     meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains goes, which is not allowed beside it. The"
     " constraint then only ranks nodes; nothing stops all Pods from lying in one domain.",
@@ -461,5 +439,5 @@ def _(fix: ChangeHostPort) -> str:
     action="Change the Pod template, if running unevenly is better than not running.",
     link=entry.DEFINITION,
 )
-def _(fix: MakeSoft) -> str:
+def _(fix: proposals.MakeSoft) -> str:
     return f"only prefer an even spread over {fix.topology_key}: ScheduleAnyway"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
 
+EditedT = TypeVar("EditedT", Pod, PodTemplateSpec)
 PodEdit: TypeAlias = Callable[[PodTemplateSpec], tuple[PatchOperation, ...]]
 """Pod or template → the operations that make the change there; the two may differ in what admission added.
 
@@ -157,20 +158,20 @@ def target_of(pod: Pod) -> Target:
     return Target(kind="Pod", namespace=pod.metadata.namespace, name=pod.metadata.name)
 
 
-def as_template(pod: Pod) -> PodTemplateSpec:
+def as_template(obj: Pod | PodTemplateSpec) -> PodTemplateSpec:
     """Return what a Pod has in common with a template."""
-    return PodTemplateSpec(metadata=pod.metadata, spec=pod.spec)
+    return PodTemplateSpec(metadata=obj.metadata, spec=obj.spec)
 
 
-def edited(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
-    """Return the Pod with the edits made, one after another.
+def edited(obj: EditedT, edits: Iterable[PodEdit]) -> EditedT:
+    """Return the Pod or template with the edits made, one after another.
 
     Raises:
-        LookupError: one does not fit the Pod.
+        LookupError: one does not fit it.
     """
     for edit in edits:
-        pod = patched(pod, edit(as_template(pod)))
-    return pod
+        obj = patched(obj, edit(as_template(obj)))
+    return obj
 
 
 def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
@@ -179,17 +180,6 @@ def edited_where_it_fits(pod: Pod, edits: Iterable[PodEdit]) -> Pod:
         return edited(pod, edits)
     except LookupError:
         return pod
-
-
-def edited_template(template: PodTemplateSpec, edits: Iterable[PodEdit]) -> PodTemplateSpec:
-    """Return the template with the edits made, one after another.
-
-    Raises:
-        LookupError: one does not fit the template.
-    """
-    for edit in edits:
-        template = patched(template, edit(template))
-    return template
 
 
 def operations_of(edits: Iterable[PodEdit], template: PodTemplateSpec) -> tuple[PatchOperation, ...]:

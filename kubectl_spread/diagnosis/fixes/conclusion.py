@@ -76,27 +76,21 @@ class Effect(Enum):
     THIS_POD_ONLY = auto()
     """The first command helps this Pod alone: the next Pod of its owner is like the old one."""
     ROLLOUT = auto()
-    """The owner replaces its Pods."""
     ROLLOUT_IN_TURN = auto()
     """The owner replaces them one after another, once this Pod is deleted."""
     BEHIND_PARTITION = auto()
     """The partition of the owner's rolling update keeps this Pod on the old template."""
     THIS_POD_RECREATED = auto()
-    """The owner makes this Pod again; its other Pods stay as they are."""
     NEXT_RUN = auto()
-    """The owner makes such Pods from its next run on."""
     OWNER_RECREATED = auto()
     """The owner is deleted and made again, and the work of its Pods is lost."""
     POD_RECREATED = auto()
-    """The Pod is deleted and made again; nothing owns it."""
     TEMPLATE_UNREADABLE = auto()
     """The fields are to be changed in the template of an owner that cannot be read."""
     TEMPLATE_INVALID = auto()
-    """The API server would refuse the changed template."""
     TEMPLATE_DIFFERS = auto()
     """The template lacks what is changed in the Pod."""
     UPDATE_REFUSED = auto()
-    """The API server refuses the change of the object that lives."""
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):

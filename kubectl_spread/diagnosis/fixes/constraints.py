@@ -9,22 +9,11 @@ import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
 from kubectl_spread.diagnosis.domains import similar_keys
+from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
 from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
-from kubectl_spread.diagnosis.fixes.label_selection import careful_selector, newly_selected
+from kubectl_spread.diagnosis.fixes.label_selection import careful_selector, is_newly_selected
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.proposals import (
-    AddMatchLabelKeys,
-    AddPodLabel,
-    FixSelector,
-    FixTopologyKey,
-    HonorAffinity,
-    HonorTaints,
-    IgnoreAffinity,
-    LowerMinDomains,
-    MakeSoft,
-    RaiseMaxSkew,
-)
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.labels import Operator
@@ -73,7 +62,7 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
         # Where the Pod has the same preference already, this is invalid.
-        soft = MakeSoft(topology_key=counts.constraint.topology_key)
+        soft = proposals.MakeSoft(topology_key=counts.constraint.topology_key)
         yield EditPod(proposal=soft, edit=partial(_soften, counts.constraint))
 
 
@@ -114,7 +103,7 @@ def _selectors(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
             continue
         known.add(str(parsed))
         yield EditPod(
-            proposal=FixSelector(topology_key=counts.constraint.topology_key, selector=str(parsed)),
+            proposal=proposals.FixSelector(topology_key=counts.constraint.topology_key, selector=str(parsed)),
             edit=edit,
             mends=misses_own_pod(counts, situation),
         )
@@ -168,9 +157,9 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
     added = {requirement.key: min(requirement.values) for requirement in wanted}
     labels = {**pod.metadata.labels, **added}
     labelled = msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
-    if newly_selected(pod, labelled, situation.handle.snapshot) is not None:
+    if is_newly_selected(pod, labelled, situation.handle.snapshot):
         return
-    yield EditPod(proposal=AddPodLabel(labels=tuple(added.items())), edit=partial(_label, added))
+    yield EditPod(proposal=proposals.AddPodLabel(labels=tuple(added.items())), edit=partial(_label, added))
 
 
 def _label(added: Mapping[str, str], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
@@ -188,7 +177,7 @@ def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candi
     similar = {key for info in lacking for key in similar_keys(constraint.topology_key, info.labels, used)}
     for key in sorted(similar & WELL_KNOWN_KEYS):
         yield EditPod(
-            proposal=FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
+            proposal=proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
             edit=partial(_set, constraint, "topologyKey", key),
         )
 
@@ -201,7 +190,7 @@ def _revisions(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
     for label in REVISION_LABELS:
         if label in situation.pod.metadata.labels and label not in taken:
             yield EditPod(
-                proposal=AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
+                proposal=proposals.AddMatchLabelKeys(topology_key=constraint.topology_key, label=label),
                 edit=partial(_match_label_key, counts.constraint, label),
             )
 
@@ -216,10 +205,12 @@ def _policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]
     """Yield the inclusion policies, other than the default, that may count other nodes."""
     constraint, key = counts.constraint, counts.constraint.topology_key
     if situation.handle.index.tainted and not constraint.honors_taints:
-        yield EditPod(proposal=HonorTaints(topology_key=key), edit=partial(_set, constraint, TAINTS_POLICY, HONOR))
+        yield EditPod(
+            proposal=proposals.HonorTaints(topology_key=key), edit=partial(_set, constraint, TAINTS_POLICY, HONOR)
+        )
     if constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
         edit = partial(_set, constraint, AFFINITY_POLICY, IGNORE)
-        yield EditPod(proposal=IgnoreAffinity(topology_key=key), edit=edit)
+        yield EditPod(proposal=proposals.IgnoreAffinity(topology_key=key), edit=edit)
 
 
 def _default_policy(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
@@ -227,7 +218,7 @@ def _default_policy(counts: DomainCounts, situation: Situation) -> Iterator[Cand
     constraint = counts.constraint
     if not constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
         edit = partial(_set, constraint, AFFINITY_POLICY, HONOR)
-        yield EditPod(proposal=HonorAffinity(topology_key=constraint.topology_key), edit=edit)
+        yield EditPod(proposal=proposals.HonorAffinity(topology_key=constraint.topology_key), edit=edit)
 
 
 def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
@@ -235,7 +226,7 @@ def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:
     constraint, domains = counts.constraint, len(counts.match_num)
     if 0 < domains < constraint.min_domains:
         yield EditPod(
-            proposal=LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains),
+            proposal=proposals.LowerMinDomains(topology_key=constraint.topology_key, min_domains=domains),
             edit=partial(_set, constraint, "minDomains", domains),
             subject=("minDomains", constraint.index),
             amount=constraint.min_domains - domains,
@@ -250,7 +241,7 @@ def _raise_max_skew(counts: DomainCounts, situation: Situation, *, others: int) 
     needed = sorted({skew for value in carrying if (skew := counts.skew_if_placed(value)) > constraint.max_skew})
     for skew in needed if others else needed[:1]:
         yield EditPod(
-            proposal=RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
+            proposal=proposals.RaiseMaxSkew(topology_key=constraint.topology_key, max_skew=skew),
             edit=partial(_set, constraint, "maxSkew", skew),
             subject=("maxSkew", constraint.index),
             amount=skew - constraint.max_skew,

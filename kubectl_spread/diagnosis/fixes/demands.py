@@ -8,19 +8,12 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.controllers.taints import taint_cost
+from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
 from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
-from kubectl_spread.diagnosis.fixes.proposals import (
-    AddToleration,
-    AffinityField,
-    ChangeHostPort,
-    LowerRequests,
-    RelaxNodeSelector,
-    RelaxPodAffinity,
-)
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import (
@@ -73,7 +66,7 @@ def _tolerate(situation: Situation, *, others: int) -> Iterator[Candidate]:
     nodes = closed_by((tainttoleration.NAME,), situation, others=others)
     for taint in dict.fromkeys(t for info in nodes for t in untolerated(situation, info, others=others)):
         yield EditPod(
-            proposal=AddToleration(cost=taint_cost(taint), taint=str(taint)),
+            proposal=proposals.AddToleration(cost=taint_cost(taint), taint=str(taint)),
             edit=partial(_add_toleration, taint),
         )
 
@@ -93,10 +86,10 @@ def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
     """
     for key, value in pod.spec.node_selector.items():
         path = pointer("spec", "nodeSelector", key)
-        yield EditPod(proposal=RelaxNodeSelector(label=(key, value)), edit=partial(_remove, path))
+        yield EditPod(proposal=proposals.RelaxNodeSelector(label=(key, value)), edit=partial(_remove, path))
     made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
     if nodeaffinity.required_terms(pod) is not None and not made_for_one_node:
-        yield EditPod(proposal=RelaxNodeSelector(), edit=_prefer_nodes)
+        yield EditPod(proposal=proposals.RelaxNodeSelector(), edit=_prefer_nodes)
 
 
 def _remove(path: str, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
@@ -127,12 +120,12 @@ def _prefer_nodes(target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
 
 def _relax_pod_affinity(pod: Pod) -> Iterator[Candidate]:
     """Yield the Pod with one of its required terms on other Pods merely preferred."""
-    fields: Sequence[AffinityField] = ("podAffinity", "podAntiAffinity")
+    fields: Sequence[proposals.AffinityField] = ("podAffinity", "podAntiAffinity")
     for field in fields:
         affinity = _pod_affinity(field, as_template(pod))
         for term in affinity.required_during_scheduling_ignored_during_execution:
             meant = str(careful_selector(term.label_selector))
-            proposal = RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
+            proposal = proposals.RelaxPodAffinity(field=field, selector=meant, topology_key=term.topology_key)
             yield EditPod(proposal=proposal, edit=partial(_prefer_pods, field, term))
 
 
@@ -174,7 +167,9 @@ def _drop_host_port(pod: Pod) -> Iterator[Candidate]:
     for container in (*pod.spec.containers, *pod.spec.init_containers):
         for port in container.ports:
             if port.host_port:
-                proposal = ChangeHostPort(port=port.host_port, protocol=port.protocol, container=container.name)
+                proposal = proposals.ChangeHostPort(
+                    port=port.host_port, protocol=port.protocol, container=container.name
+                )
                 yield EditPod(proposal=proposal, edit=partial(_without_host_port, container.name, port))
 
 
@@ -256,7 +251,7 @@ def _lowered(left: int, name: str, container: str | None, *, excess: int) -> Ite
     if left > 0:
         quantity = resource.quantity_of(name, left)
         yield EditPod(
-            proposal=LowerRequests(resource=name, container=container, quantity=quantity),
+            proposal=proposals.LowerRequests(resource=name, container=container, quantity=quantity),
             edit=partial(_set_request, container, name, quantity),
             subject=(name, container or ""),
             amount=excess,

@@ -24,40 +24,30 @@ SELECTING_KINDS = (
     kinds.JOB,
 )
 
-_WITH_LABEL_SELECTOR: tuple[
-    type[PodDisruptionBudget | Deployment | ReplicaSet | StatefulSet | DaemonSet | Job], ...
-] = (PodDisruptionBudget, Deployment, ReplicaSet, StatefulSet, DaemonSet, Job)
+
+def is_newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> bool:
+    """Whether anything takes the Pod for its own that did not before, or may: a kind that selects was not listed."""
+    if not all(map(snapshot.inventory.has, SELECTING_KINDS)):
+        return True
+    old, new = before.metadata.labels, after.metadata.labels
+    return any(
+        selector.matches(new) and not selector.matches(old)
+        for selector in _selectors(after.metadata.namespace, snapshot)
+    )
 
 
-def newly_selected(before: Pod, after: Pod, snapshot: Snapshot) -> str | None:
-    """Return what would take the Pod for its own that did not before, None where nothing does.
-
-    Where a kind that selects Pods could not be listed, its plural is returned: it may.
-    """
-    for kind in SELECTING_KINDS:
-        if not snapshot.inventory.has(kind):
-            return kind.plural
-    for name, selector in _selectors(after.metadata.namespace, snapshot):
-        if selector.matches(after.metadata.labels) and not selector.matches(before.metadata.labels):
-            return name
-    return None
-
-
-def _selectors(namespace: str, snapshot: Snapshot) -> Iterator[tuple[str, Selector]]:
-    """Yield (what it is, its selector) for everything of the namespace that selects Pods."""
-    for service in snapshot.all(Service):
-        if service.metadata.namespace == namespace and service.spec.selector is not None:
-            yield f"service/{service.metadata.name}", from_set(service.spec.selector)
-    for controller in snapshot.all(ReplicationController):
-        if controller.metadata.namespace == namespace:
-            yield f"replicationcontroller/{controller.metadata.name}", from_set(controller.spec.selector)
-    for policy in snapshot.all(NetworkPolicy):
-        if policy.metadata.namespace == namespace:
-            yield f"networkpolicy/{policy.metadata.name}", careful_selector(policy.spec.pod_selector)
-    for kind in _WITH_LABEL_SELECTOR:
-        for owner in snapshot.all(kind):
-            if owner.metadata.namespace == namespace:
-                yield f"{kind.__name__.lower()}/{owner.metadata.name}", careful_selector(owner.spec.selector)
+def _selectors(namespace: str, snapshot: Snapshot) -> Iterator[Selector]:
+    """Yield the selector of everything of the namespace that selects Pods."""
+    there = (obj for kind in SELECTING_KINDS for obj in snapshot.all(kind.struct))
+    for obj in (obj for obj in there if obj.metadata.namespace == namespace):
+        match obj:
+            case Service() | ReplicationController():
+                if obj.spec.selector is not None:
+                    yield from_set(obj.spec.selector)
+            case NetworkPolicy():
+                yield careful_selector(obj.spec.pod_selector)
+            case PodDisruptionBudget() | Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job():
+                yield careful_selector(obj.spec.selector)
 
 
 def careful_selector(selector: LabelSelector | None) -> Selector:

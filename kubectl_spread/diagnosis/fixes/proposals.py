@@ -27,11 +27,16 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
         return type(self).__name__
 
 
-class FixSelector(Proposal, frozen=True, kw_only=True):
-    """The constraint selects the Pod's own kind."""
+class OfConstraint(Proposal, frozen=True, kw_only=True):
+    """A change of the constraint on a topology key."""
 
     cost: int = 1
     topology_key: str
+
+
+class FixSelector(OfConstraint, frozen=True, kw_only=True):
+    """The constraint selects the Pod's own kind."""
+
     selector: str
 
 
@@ -42,41 +47,28 @@ class AddPodLabel(Proposal, frozen=True, kw_only=True):
     labels: tuple[tuple[str, str], ...]
 
 
-class FixTopologyKey(Proposal, frozen=True, kw_only=True):
+class FixTopologyKey(OfConstraint, frozen=True, kw_only=True):
     """The constraint spreads over the well-known key that nodes carry."""
 
-    cost: int = 1
-    topology_key: str
     well_known: str
 
 
-class AddMatchLabelKeys(Proposal, frozen=True, kw_only=True):
+class AddMatchLabelKeys(OfConstraint, frozen=True, kw_only=True):
     """The constraint counts each revision by itself."""
 
-    cost: int = 1
-    topology_key: str
     label: str
 
 
-class HonorTaints(Proposal, frozen=True, kw_only=True):
+class HonorTaints(OfConstraint, frozen=True, kw_only=True):
     """Nodes whose taints the Pod does not tolerate are not counted."""
 
-    cost: int = 1
-    topology_key: str
 
-
-class IgnoreAffinity(Proposal, frozen=True, kw_only=True):
+class IgnoreAffinity(OfConstraint, frozen=True, kw_only=True):
     """Nodes that the Pod's node affinity rules out are counted."""
 
-    cost: int = 1
-    topology_key: str
 
-
-class HonorAffinity(Proposal, frozen=True, kw_only=True):
+class HonorAffinity(OfConstraint, frozen=True, kw_only=True):
     """Nodes that the Pod's node affinity rules out are not counted."""
-
-    cost: int = 1
-    topology_key: str
 
 
 class Uncordon(Proposal, frozen=True, kw_only=True):
@@ -118,19 +110,17 @@ class MovePod(Proposal, frozen=True, kw_only=True):
     node: str
 
 
-class LowerMinDomains(Proposal, frozen=True, kw_only=True):
+class LowerMinDomains(OfConstraint, frozen=True, kw_only=True):
     """minDomains becomes the number of eligible domains."""
 
     cost: int = 3
-    topology_key: str
     min_domains: int
 
 
-class RaiseMaxSkew(Proposal, frozen=True, kw_only=True):
+class RaiseMaxSkew(OfConstraint, frozen=True, kw_only=True):
     """maxSkew becomes larger."""
 
     cost: int = 3
-    topology_key: str
     max_skew: int
 
 
@@ -183,8 +173,7 @@ class ChangeHostPort(Proposal, frozen=True, kw_only=True):
     container: str
 
 
-class MakeSoft(Proposal, frozen=True, kw_only=True):
+class MakeSoft(OfConstraint, frozen=True, kw_only=True):
     """The constraint becomes a preference."""
 
     cost: int = 4
-    topology_key: str

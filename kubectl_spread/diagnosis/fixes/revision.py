@@ -10,7 +10,7 @@ from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
 from kubectl_spread.controllers.workloads import owners_of
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edited_template, edits_of
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edits_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Affinity, Pod, PodTemplateSpec
 from kubectl_spread.objects.kinds import Workload
@@ -37,7 +37,7 @@ def stays_valid(owner: Workload, edits: Iterable[PodEdit], release: Release) -> 
 def with_edits(owner: Workload, edits: Iterable[PodEdit]) -> Workload:
     """Return the owner with the edits made in its template."""
     replace = msgspec.structs.replace
-    template = edited_template(template_of(owner), edits)
+    template = edited(template_of(owner), edits)
     if isinstance(owner, CronJob):
         job = owner.spec.job_template
         job = replace(job, spec=replace(job.spec, template=template))
@@ -57,7 +57,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     if owner is None or not edits or not hashes:
         return None
     try:
-        template = edited_template(template_of(owner), edits)
+        template = edited(template_of(owner), edits)
     except LookupError:
         return None
     if not _keys_of(template) & hashes.keys():

@@ -128,18 +128,15 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Route:
 
 def _on_owner(route: Route, owner: Workload, edits: Sequence[PodEdit], situation: Situation) -> Route:
     """Return the route with how many of the owner's Pods run, what keeps the owner, and what to write in its source."""
-    keeper, at_work = keeper_of(owner), None
-    nothing_runs = route.disturbs is not Disturbance.NOTHING and not situation.owner_runs
-    if route.disturbs is not Disturbance.NOTHING and situation.owner_runs:
-        fewer = situation.at_work < getattr(owner.spec, "replicas_wanted", 0)
-        at_work = situation.at_work if fewer else None
+    keeper, replaces = keeper_of(owner), route.disturbs is not Disturbance.NOTHING
+    fewer = situation.at_work < getattr(owner.spec, "replicas_wanted", 0)
     return replace(
         route,
         # What reverts patches makes them vain.
         commands=() if keeper is not None and keeper.reverts else route.commands,
         disturbs=_if_any(route.disturbs, situation),
-        at_work=at_work,
-        nothing_runs=nothing_runs,
+        at_work=situation.at_work if replaces and situation.running and fewer else None,
+        nothing_runs=replaces and not situation.running,
         fragment=_fragment(owner, with_edits(owner, edits), reference_to(owner).api_version),
         keeper=keeper,
     )
@@ -202,7 +199,7 @@ def _fragment(before: Pod | Workload | PodTemplateSpec, after: object, api_versi
 
 def _if_any(disturbs: Disturbance, situation: Situation) -> Disturbance:
     """Return what is done to the Pods of the owner, if any of them has a node."""
-    return disturbs if situation.owner_runs else Disturbance.NOTHING
+    return disturbs if situation.running else Disturbance.NOTHING
 
 
 def _named(owner: Workload) -> str:

@@ -132,11 +132,6 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         return all(values[name] not in holding for name in counts.counted_nodes.intersection(self.feasible))
 
     @cached_property
-    def owner_runs(self) -> bool:
-        """Whether a Pod of the same workload is on a node."""
-        return bool(self.running)
-
-    @cached_property
     def running(self) -> tuple[Pod, ...]:
         """The Pods of the same workload that are on a node."""
         snapshot, namespace = self.handle.snapshot, self.pod.metadata.namespace
@@ -153,8 +148,13 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def at_work(self) -> int:
-        """How many of them run, and do not say that they are not ready (count)."""
-        return sum(map(_runs, self.running))
+        """How many of them run, and do not say that they are not ready (count): a file by hand may say little."""
+        return sum(
+            pod.status.phase in {"Running", ""}
+            and not pod.terminating
+            and not any(each.type == "Ready" and each.status != "True" for each in pod.status.conditions)
+            for pod in self.running
+        )
 
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
         """Return how many Pods the Pod's topmost owner wants and how many of them run (counts).
@@ -206,9 +206,3 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         kinds = frozenset(self.against.values())
         meant = {kind for kind in kinds if kind & wanted and len(kind - wanted) <= others}
         return [info for name, info in self.handle.node_infos.items() if self.against[name] in meant]
-
-
-def _runs(pod: Pod) -> bool:
-    """Whether a Pod on a node runs, as far as it says: a file by hand may say little of it."""
-    said_unready = any(each.type == "Ready" and each.status != "True" for each in pod.status.conditions)
-    return pod.status.phase in {"Running", ""} and not (pod.terminating or said_unready)
