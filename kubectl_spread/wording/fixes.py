@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from kubectl_spread.controllers.taints import NodeTrouble
 from kubectl_spread.diagnosis.fixes import proposals
+from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.diagnosis.fixes.conclusion import (
     AfterDeletion,
     BudgetsNotRead,
@@ -31,7 +32,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
-from kubectl_spread.wording.words import enumerated, first_and_more
+from kubectl_spread.wording.words import enumerated, first_and_more, listed
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
     from kubectl_spread.objects.decoding import Plain
@@ -39,6 +40,16 @@ if TYPE_CHECKING:  # ``explain`` reads no object.
 FIXES = Rules(EntryKind.FIX)
 OVERTAKEN = "wait until this Pod's last FailedScheduling is 10s old, or the Pod made again may take the place"
 """What to know where the Pod that comes again is of use to nobody but itself: one just refused rests up to so long."""
+TOUCHES = {
+    Disturbance.NOTHING: "restart nothing",
+    Disturbance.REPLACED: "restart Pods",
+    Disturbance.LOST: "end Pods for good",
+}
+"""What a fix does to Pods that run → how that is told."""
+NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
+NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
+NOT_JUDGED = "Tried but for what is incomplete, as told below: a change may open fewer nodes than it names."
+CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 _CAUTIONS: Mapping[type[proposals.Proposal], str] = {
     proposals.AddToleration: "the nodes were set apart on purpose: make sure this Pod belongs there",
     proposals.Uncordon: "somebody cordoned it: make sure that what it was for is over",
@@ -167,6 +178,41 @@ def _why_not_deleted(why: WhyNotDeleted) -> str:
             from kubectl_spread.wording.evictions import kept_text  # ``explain`` plans no eviction.
 
             return kept_text(why)
+
+
+def opens(feasible: Sequence[str], admits: str, siblings: int, *, checked: bool) -> str:
+    """Return the nodes that a fix opens, and how many of the workload's Pods it lets in.
+
+    Args:
+        feasible: the nodes.
+        admits: how many Pods it lets in.
+        siblings: how many there are (count).
+        checked: whether they are replicas of a manifest that is checked.
+    """
+    whom = "replicas without a node" if checked else "Pending Pods"
+    lets_in = f"; lets in {admits} of {siblings} {whom}" if siblings > 1 else ""
+    return f"Opens {listed(feasible)}{lets_in}."
+
+
+def same_for(alike: Sequence[str]) -> str:
+    """Return for what else the same change does the same."""
+    return f"The same for {listed(alike)}."
+
+
+def new_revision(feasible: Sequence[str]) -> str:
+    """Return where Pods of the new revision may go."""
+    return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
+
+
+def or_add(new_node: str, alike: Sequence[str]) -> str:
+    """Return the sentence on a node more: the summary of the fix, and the nodes that it may be like as well."""
+    others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
+    return f"Or {new_node}{others}."
+
+
+def nothing_helps(reached: Sequence[str]) -> str:
+    """Return the sentence for a Pod that no change lets in; ``reached``: the requirements that no change overcomes."""
+    return f"{NOTHING_HELPS}: {', '.join(reached)}." if reached else f"{NOTHING_HELPS}."
 
 
 def fragment_text(fragment: Fragment) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.constraints import Requirement
@@ -11,20 +11,10 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
-from kubectl_spread.wording.words import listed
+from kubectl_spread.wording import fixes
 
 MOST_FIXES = 2
 """Fixes (count) that stand above the evidence; the rest comes when it is asked for."""
-TOUCHES = {
-    Disturbance.NOTHING: "restart nothing",
-    Disturbance.REPLACED: "restart Pods",
-    Disturbance.LOST: "end Pods for good",
-}
-"""What a fix does to Pods that run → how that is told."""
-NOTHING_HELPS = "None of the changes we try, alone or in pairs, helps"
-NOT_ASKED = "Tried with the Pods that were read: those of other namespaces on further nodes were not asked."
-NOT_JUDGED = "Tried but for what is incomplete, as told below: a change may open fewer nodes than it names."
-CUT_SHORT = "The search was cut short: --fix-budget gives it more time."
 
 
 def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
@@ -38,13 +28,13 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
         fixes=tuple(_fix(number, fix, extent, item) for number, fix in shown),
         more=f"{left_out} more with {extent.all_fixes}." if left_out else "",
         nothing_helps=_nothing_helps(item),
-        new_nodes=tuple(map(_new_node, item.new_nodes)),
+        new_nodes=tuple(fixes.or_add(fix.summary, fix.alike) for fix in item.new_nodes),
         left_alone=(
             *(f"Left alone: {line}." for line in item.left_alone),
-            *((NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
-            *((NOT_JUDGED,) if item.fixes and item.incomplete else ()),
+            *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
+            *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
         ),
-        cut_short=CUT_SHORT if item.fix_search == "bounded" else "",
+        cut_short=fixes.CUT_SHORT if item.fix_search == "bounded" else "",
     )
 
 
@@ -61,40 +51,28 @@ def _was_searched(item: EvaluationReport) -> bool:
     return item.stuck
 
 
-def _whom(item: EvaluationReport) -> str:
-    """Return whom a fix lets in."""
-    return "replicas without a node" if isinstance(item, CheckItem) else "Pending Pods"
-
-
 def _fix(number: int, fix: Fix, extent: Extent, item: EvaluationReport) -> FixBlock:
     """Return one fix: with YAML where that is asked for, or where the owner's source is elsewhere."""
     in_yaml = bool(fix.yaml) and (extent.fix_format == "yaml" or (not extent.fix_format and bool(fix.source)))
     in_commands = extent.fix_format != "yaml" or not fix.yaml
+    checked = isinstance(item, CheckItem)
+    admits = f"at least {fix.admits}" if fix.proved_on == "read" and fix.admits < fix.siblings else str(fix.admits)
     return FixBlock(
         number=number,
         id=fix.id,
         summary=fix.summary,
-        effect=f"Opens {listed(fix.feasible)}{_lets_in(fix, item)}.",
-        notes=tuple(_notes(fix)),
+        effect=fixes.opens(fix.feasible, admits, fix.siblings, checked=checked),
+        notes=(
+            *((fixes.same_for(fix.alike),) if fix.alike else ()),
+            *((fixes.new_revision(fix.new_revision),) if isinstance(fix.new_revision, tuple) else ()),
+        ),
         edits=tuple(map(_edit, fix.edits)),
         yaml=tuple(fix.yaml.splitlines()) if in_yaml else (),
         commands=fix.commands if in_commands else (),
         starts=fix.starts,
-        touches=_touches(fix, item),
+        # By a manifest that is checked nothing runs yet.
+        touches="" if checked and fix.disturbs is Disturbance.NOTHING else fixes.TOUCHES[fix.disturbs],
     )
-
-
-def _lets_in(fix: Fix, item: EvaluationReport) -> str:
-    """Return how many of the workload's Pods a fix lets in; where not all was read, there may be room for more."""
-    if fix.siblings <= 1:
-        return ""
-    least = "at least " if fix.proved_on == "read" and fix.admits < fix.siblings else ""
-    return f"; lets in {least}{fix.admits} of {fix.siblings} {_whom(item)}"
-
-
-def _touches(fix: Fix, item: EvaluationReport) -> str:
-    """Return what a fix does to Pods that run; nothing is said of a manifest by which none runs yet."""
-    return "" if isinstance(item, CheckItem) and fix.disturbs is Disturbance.NOTHING else TOUCHES[fix.disturbs]
 
 
 def _edit(edit: ManifestEdit) -> EditBlock:
@@ -106,21 +84,12 @@ def _edit(edit: ManifestEdit) -> EditBlock:
     return EditBlock(place=", ".join((*where, *numbered, edit.path)), lines=tuple(lines))
 
 
-def _notes(fix: Fix) -> Iterator[str]:
-    """Yield what else is to be known of a fix."""
-    if fix.alike:
-        yield f"The same for {listed(fix.alike)}."
-    if isinstance(fix.new_revision, tuple):
-        yield f"A Pod of the new revision may go to {listed(fix.new_revision) or 'no node yet'}."
-
-
 def _nothing_helps(item: EvaluationReport) -> str:
     """Return the sentence for a Pod that no change lets in, and what no change reaches."""
     if item.fixes or item.left_alone or item.fix_search != "complete":
         return ""
     conflict = item.blamed if isinstance(item, CheckItem) else item.conflict
-    reached = ", ".join(requirement_text(requirement, item) for requirement in conflict)
-    return f"{NOTHING_HELPS}: {reached}." if reached else f"{NOTHING_HELPS}."
+    return fixes.nothing_helps([requirement_text(requirement, item) for requirement in conflict])
 
 
 def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:
@@ -128,9 +97,3 @@ def requirement_text(requirement: Requirement, item: EvaluationReport) -> str:
     if requirement.kind == "filter":
         return str(requirement.plugin)
     return next(f"the constraint on {c.topology_key}" for c in item.constraints if c.index == requirement.index)
-
-
-def _new_node(fix: Fix) -> str:
-    """Return where a node more would help."""
-    others = f" (or like {listed([name.removeprefix('new-') for name in fix.alike])})" if fix.alike else ""
-    return f"Or {fix.summary}{others}."

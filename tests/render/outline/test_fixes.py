@@ -13,8 +13,9 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.diagnosis.fixes.change import Disturbance
 from kubectl_spread.render.outline import Extent
-from kubectl_spread.render.outline.fixes import MOST_FIXES, NOT_JUDGED, NOTHING_HELPS, fixes_block
+from kubectl_spread.render.outline.fixes import MOST_FIXES, fixes_block
 from kubectl_spread.render.text import block_lines
+from kubectl_spread.wording.fixes import NOT_JUDGED, NOTHING_HELPS
 from tests.build import ZONE
 from tests.diagnosis.judged import ABC, TAINTED, incoming, report_of, web
 
