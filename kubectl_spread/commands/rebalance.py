@@ -93,7 +93,6 @@ def _turn(item: RebalanceItem) -> tuple[int, str, str, int]:
 
 
 def _missing(inventory: Inventory) -> Iterator[UnreadKind]:
-    """Yield what the whole plan does not rest on; an item has what its own Pods need."""
     for unread in inventory.unread:
         if unread.kind in {*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET}:
             yield UnreadKind(kind=unread.kind, why=unread.why, purpose=Purpose.REBALANCE)

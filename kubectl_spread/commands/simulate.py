@@ -147,7 +147,6 @@ def exit_code(report: SimulateReport) -> ExitCode:
 
 
 def _is_worse(step: SimulatedStep) -> bool:
-    """Whether a step leaves something Pending, blocked or violated that was not."""
     status = any(item.status_after in BAD and item.status_before not in BAD for item in step.items)
     # Nodes may take those that were not tried.
     waits = step.newly_pending and not step.untried
@@ -162,7 +161,6 @@ def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[UntriedPods]:
 
 
 def _missing(snapshot: Snapshot) -> Iterator[UnreadKind]:
-    """Yield what was not read and what that means."""
     moves = {kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET}
     moves |= {kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB}
     for unread in snapshot.inventory.unread:
@@ -249,7 +247,6 @@ class Naming:
                 return self._of_nodes(verb, value)
 
     def _of_nodes(self, verb: Verb, value: str) -> Step:
-        """Return a step about nodes, named or selected by a label."""
         key, equals, label = value.partition("=")
         if not equals or value in self._nodes:
             names = [self._node(value)]
@@ -278,7 +275,6 @@ class Naming:
         return name
 
     def _added(self, value: str) -> Step:
-        """Return the step that adds nodes like one."""
         like, equals, text = value.rpartition("=") if value not in self._nodes else ("", "", "")
         like = like if equals else value
         number = _number(text, f"--{Verb.ADD_NODE} {value}") if equals else 1
@@ -287,7 +283,6 @@ class Naming:
         return Step(Verb.ADD_NODE, value, nodes=(like,), number=number)
 
     def _applied(self, value: str, manifests: Sequence[Manifest]) -> Step:
-        """Return the step that applies manifests."""
         self.snapshot = laid_over(manifests, self.snapshot, self._profile)
         objects = objects_of(manifests)
         merged = (self.snapshot.nodes[obj.metadata.name] for obj in objects if isinstance(obj, Node))
@@ -295,7 +290,6 @@ class Naming:
         return Step(Verb.APPLY, value, objects=objects, notes=not_followed(manifests))
 
     def _scaled(self, value: str) -> Step:
-        """Return the step that scales a workload."""
         named, _, text = value.rpartition("=")
         namespace, ref = self._workload(named, SCALABLE, Verb.SCALE)
         number = _number(text, f"--{Verb.SCALE} {value}")
@@ -314,7 +308,6 @@ class Naming:
         return Step(Verb.RESTART, value, namespace=namespace, ref=ref)
 
     def _deleted(self, value: str) -> Step:
-        """Return the step that deletes a Pod."""
         namespace, kind, name = self._split(value)
         if kind is not kinds.POD:
             raise UsageError(f"invalid argument {value!r} for --{Verb.DELETE}", hint="want [NAMESPACE/]pod/NAME")
@@ -347,7 +340,6 @@ class Naming:
         return parts[0], kinds.named(parts[1]), parts[2]
 
     def _absent(self, kind: Kind, namespace: str, name: str) -> ClusterError:
-        """Return the error for what does not exist."""
         there = [each.metadata for each in self.snapshot.all(kind.struct)]
         elsewhere = [each.namespace for each in there if each.name == name]
         error = not_found(f'{kind.plural} "{name}"', Scope(namespace=namespace), elsewhere)

@@ -69,7 +69,8 @@ def pinned_to(pod: Pod, node_name: str) -> Pod:
 
 def is_pinned(pod: Pod) -> bool:
     """Whether the Pod was made for one node."""
-    required = _required(pod)
+    node_affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = node_affinity.required_during_scheduling_ignored_during_execution if node_affinity else None
     return required is not None and any(
         field.key == _NAME_FIELD for term in required.node_selector_terms for field in term.match_fields
     )
@@ -116,14 +117,7 @@ def nodes_without_pod(owner: DaemonSet, handle: Handle) -> frozenset[str]:
     return index.names - allowed.difference(untolerated)
 
 
-def _required(pod: Pod) -> NodeSelector | None:
-    """Return the nodes the Pod is restricted to."""
-    node_affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    return node_affinity.required_during_scheduling_ignored_during_execution if node_affinity else None
-
-
 def _with_node_selector(pod: Pod, selector: NodeSelector | None) -> Pod:
-    """Return the Pod restricted to these nodes instead."""
     affinity = pod.spec.affinity or Affinity()
     node_affinity = replace(
         affinity.node_affinity or NodeAffinity(), required_during_scheduling_ignored_during_execution=selector

@@ -98,7 +98,6 @@ def _age(replica_set: ReplicaSet) -> tuple[int, str]:
 
 
 def _new_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
-    """Return the ReplicaSet that is made for a template that none has."""
     current = newest_replica_set(deployment, snapshot)
     revision = revision_number(current) + 1 if current else 1
     return made_for(deployment, template_hash(deployment.spec.template), revision=revision)

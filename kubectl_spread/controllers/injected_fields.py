@@ -131,7 +131,6 @@ def _told_apart(living: Iterable[tuple[Container, ...]]) -> Sequence[tuple[Conta
 
 
 def _tolerations(spec: PodSpec, living: Sequence[Sequence[Toleration]]) -> tuple[Toleration, ...]:
-    """Return the tolerations, and those that all living Pods have besides."""
     first, *others = living
     added = (each for each in first if each not in spec.tolerations and all(each in other for other in others))
     return (*spec.tolerations, *added)
@@ -195,7 +194,6 @@ def _amounts(expected: Quantities, made: Quantities, living: Sequence[Quantities
 
 
 def _same(first: Quantity | None, second: Quantity) -> bool:
-    """Whether both are the same amount."""
     return first is not None and (first == second or quantity.parse(first) == quantity.parse(second))
 
 
@@ -242,7 +240,6 @@ def with_own_claims(
 
 
 def _claim(volume: Volume) -> str:
-    """Return the name of the claim that the volume mounts; empty for any other volume."""
     return volume.persistent_volume_claim.claim_name if volume.persistent_volume_claim else ""
 
 

@@ -49,7 +49,9 @@ def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
     """
     if job.spec.suspend or job.metadata.deletion_timestamp or foreign_manager(job):
         return False
-    return len(_taken(job, pods)) < wanted_now(job) and _has_index_left(job, pods)
+    # Indexes that failed for good get no further Pod.
+    has_index_left = not is_indexed(job.spec) or any(True for _ in free_indexes(job, pods))
+    return len(_taken(job, pods)) < wanted_now(job) and has_index_left
 
 
 def foreign_manager(owner: Job | CronJob) -> str:
@@ -73,11 +75,6 @@ def wanted_now(job: Job) -> int:
     if job.spec.completions is None:
         return 0 if job.status.succeeded else at_once(job.spec)
     return max(min(job.spec.completions - job.status.succeeded, at_once(job.spec)), 0)
-
-
-def _has_index_left(job: Job, pods: Sequence[Pod]) -> bool:
-    """Whether there is an index for one more Pod: those that failed for good get none again."""
-    return not is_indexed(job.spec) or any(True for _ in free_indexes(job, pods))
 
 
 def at_once(spec: JobSpec) -> int:
@@ -172,7 +169,6 @@ def _why_failed(job: Job) -> str:
 
 
 def _index(pod: Pod) -> int:
-    """Return the Pod's completion index, -1 where it says none."""
     text = pod.metadata.labels.get(COMPLETION_INDEX_LABEL, "")
     return int(text) if text.isdecimal() else -1
 

@@ -113,7 +113,10 @@ def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str
     stopped = {
         zone for zone, members in zones.items() if _is_partially_disrupted(members) and len(members) <= LARGE_ZONE
     }
-    return {name: _stopped(zones[_zone(nodes[name])]) for name in names if _zone(nodes[name]) in stopped}
+    found = {
+        zone: EvictionsStopped(sum(not answers(node) for node in zones[zone]), len(zones[zone])) for zone in stopped
+    }
+    return {name: found[_zone(nodes[name])] for name in names if _zone(nodes[name]) in stopped}
 
 
 def _zone(node: Node) -> tuple[str, ...]:
@@ -125,10 +128,6 @@ def _is_partially_disrupted(members: Collection[Node]) -> bool:
     """Whether so many nodes of a zone do not answer, but not all, that the cause is taken to be elsewhere."""
     silent = sum(not answers(node) for node in members)
     return silent < len(members) and silent >= _UNHEALTHY_NODES and silent / len(members) >= _UNHEALTHY_SHARE
-
-
-def _stopped(members: Collection[Node]) -> EvictionsStopped:
-    return EvictionsStopped(sum(not answers(node) for node in members), len(members))
 
 
 def evicted_after(pod: Pod, node: Node) -> int | None:

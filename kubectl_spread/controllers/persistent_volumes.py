@@ -124,7 +124,6 @@ def bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:
 
 
 def _bound(claim: PersistentVolumeClaim, volume: PersistentVolume) -> tuple[Storage, Storage]:
-    """Return both, bound to each other."""
     metadata = replace(claim.metadata, annotations={**claim.metadata.annotations, ANN_BIND_COMPLETED: "yes"})
     spec = replace(claim.spec, volume_name=volume.metadata.name)
     ref = ObjectReference(
@@ -156,7 +155,6 @@ def _made_volume(
 
 
 def _volume_name(claim: PersistentVolumeClaim) -> str:
-    """Return a name for the volume that is made for the claim; the real one is made up of its UID."""
     return f"pvc-{claim.metadata.namespace}-{claim.metadata.name}"
 
 

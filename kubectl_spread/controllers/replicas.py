@@ -166,10 +166,8 @@ def says_replicas(text: str) -> bool:
 
 
 def _field(values: Plain, name: str) -> Plain:
-    """Return a field, None where there is none."""
     return values.get(name) if isinstance(values, dict) else None
 
 
 def _job_spec(owner: Job | CronJob) -> JobSpec:
-    """Return what a Job runs, or the next Job of a CronJob."""
     return owner.spec.job_template.spec if isinstance(owner, CronJob) else owner.spec

@@ -128,7 +128,6 @@ class _Ranking(msgspec.Struct, frozen=True):
         return int(math.log2(age * 1000)) if age > 0 else -1
 
     def _uid(self, pod: Pod) -> str:
-        """Return the Pod's UID."""
         return self.order(pod.metadata.name) if is_made_up(pod.metadata.uid) else pod.metadata.uid
 
 
@@ -143,5 +142,4 @@ def _deletion_cost(pod: Pod) -> int:
 
 
 def _ready_since(pod: Pod) -> str | None:
-    """Return since when the Pod is ready."""
     return next((c.last_transition_time for c in pod.status.conditions if c.type == READY), None)

@@ -215,7 +215,6 @@ def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snaps
 
 
 def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]) -> RolloutPlan:
-    """Return the plan of a workload that exists."""
     unchanged = same_template(template_of(live), template_of(owner))
     match owner:
         case Deployment() if owner.spec.paused:
@@ -237,7 +236,6 @@ def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: S
 
 
 def _live(wanted: DesiredWorkload, before: Snapshot) -> Workload | None:
-    """Return the workload as it is in the cluster, None where it does not exist."""
     if wanted.owner is None:
         return None
     return before.get(type(wanted.owner), wanted.pod.metadata.namespace, wanted.ref.name)
@@ -282,7 +280,6 @@ def _free_indexes(wanted: DesiredWorkload, live: Job, running: Sequence[Pod]) ->
 
 
 def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Pod]) -> RolloutPlan:
-    """Return the plan of a Deployment: Pods of its new revision come, all others go."""
     revision = wanted.pod.metadata.labels.get(HASH_LABEL)
     current = tuple(pod for pod in running if pod.metadata.labels.get(HASH_LABEL) == revision)
     old = tuple(pod for pod in running if pod not in current)
@@ -363,7 +360,6 @@ def _stateful_set(
 
 
 def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> RolloutPlan:
-    """Return the plan of a DaemonSet: on each node the old Pod goes before the new one comes."""
     if unchanged:
         return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, Assumption.SAME_TEMPLATE))
     if owner.spec.update_strategy.type == ON_DELETE:

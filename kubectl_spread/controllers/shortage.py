@@ -6,7 +6,7 @@ pkg/controller/daemon/daemon_controller.go updateDaemonSetStatus (v1.36).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
@@ -40,7 +40,8 @@ def shortage_of(workload: OwnedPods, snapshot: Snapshot) -> Shortage | None:
     match workload.owner:
         case Deployment() | ReplicaSet() | ReplicationController() as owner:
             maker = _maker(owner, snapshot)
-            own = _made_by(maker, workload.pods) if maker else workload.pods
+            by_maker = ((pod, pod.metadata.controller) for pod in workload.pods)
+            own = [pod for pod, by in by_maker if maker is None or (by and by.name == maker.metadata.name)]
             found = Shortage((maker or owner).spec.replicas_wanted, _living(own), _failure(maker))
         case StatefulSet() as owner:
             found = Shortage(owner.spec.replicas_wanted, _living(workload.pods))
@@ -73,13 +74,7 @@ def _maker(
 
 
 def _living(pods: Iterable[Pod]) -> int:
-    """Return how many of a workload's Pods are not being deleted (count)."""
     return sum(not pod.terminating for pod in pods)
-
-
-def _made_by(maker: ReplicaSet | ReplicationController, pods: Iterable[Pod]) -> Iterator[Pod]:
-    """Yield its own Pods."""
-    return (pod for pod in pods if pod.metadata.controller and pod.metadata.controller.name == maker.metadata.name)
 
 
 def _failure(maker: ReplicaSet | ReplicationController | None) -> str:

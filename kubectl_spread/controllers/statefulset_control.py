@@ -137,6 +137,5 @@ def _is_well(pod: Pod) -> bool:
 
 
 def _ordinal(owner: StatefulSet, pod: Pod) -> int | None:
-    """Return the Pod's ordinal, None where its name has none."""
     name, _, text = pod.metadata.name.rpartition("-")
     return int(text) if name == owner.metadata.name and text.isdecimal() else None

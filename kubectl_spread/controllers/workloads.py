@@ -163,7 +163,6 @@ def is_absent(ref: OwnerReference, namespace: str, snapshot: Snapshot) -> bool:
 
 
 def _ref(obj: Pod | Workload) -> WorkloadRef:
-    """Return the object's kind and name."""
     return WorkloadRef(kind=type(obj).__name__, name=obj.metadata.name)
 
 

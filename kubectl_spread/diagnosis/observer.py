@@ -83,25 +83,25 @@ class Observer:
         self._defaults = defaults
         self._first: list[Observation] = []
 
-    def __call__(self, world: ClusterState, number: int) -> Observation:
+    def __call__(self, cluster: ClusterState, number: int) -> Observation:
         """Return the cluster after so many steps."""
         if number < len(self._first):
-            return self._in_other_order(world, self._first[number])
-        self._first.append(self._in_first_order(world))
+            return self._in_other_order(cluster, self._first[number])
+        self._first.append(self._in_first_order(cluster))
         return self._first[-1]
 
-    def _in_other_order(self, world: ClusterState, first: Observation) -> Observation:
+    def _in_other_order(self, cluster: ClusterState, first: Observation) -> Observation:
         """Return it in another order: counted again is only what one of the two orders has touched."""
-        pods = living_pods(world.pods.values(), world.snapshot)
-        touched = _by_namespace((*world.touched.values(), *first.touched))
+        pods = living_pods(cluster.pods.values(), cluster.snapshot)
+        touched = _by_namespace((*cluster.touched.values(), *first.touched))
         states = {
-            key: _count(key, first.upcoming[key].pod, world.handles) if _concerns(were, touched[key[0]]) else were
+            key: _count(key, first.upcoming[key].pod, cluster.handles) if _concerns(were, touched[key[0]]) else were
             for key, were in first.states.items()
         }
         return replace(first, states=states, pending=_pending(pods))
 
-    def _in_first_order(self, world: ClusterState) -> Observation:
-        handles, living = world.settled(), living_pods(world.pods.values(), world.snapshot)
+    def _in_first_order(self, cluster: ClusterState) -> Observation:
+        handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
         snapshot = handles.snapshot
         last = self._first[-1] if self._first and _alike(self._first[-1].snapshot, snapshot) else None
         upcoming: dict[Key, NextPod] = {}
@@ -110,14 +110,14 @@ class Observer:
             found = last.upcoming.get(key) if last and known else self._upcoming(key, living[key], handles)
             if found is not None:
                 upcoming[key] = found
-        touched = tuple(world.touched.values())
+        touched = tuple(cluster.touched.values())
         return Observation(
             asked=frozenset(self._keys),
             states=_counted(upcoming, last, handles, _by_namespace(touched)),
             upcoming=upcoming,
             pending=_pending(living),
-            preempted=tuple(world.preempted),
-            refused=dict(world.refused),
+            preempted=tuple(cluster.preempted),
+            refused=dict(cluster.refused),
             handles=handles,
             living=living,
             touched=touched,

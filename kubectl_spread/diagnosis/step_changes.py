@@ -119,7 +119,8 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
             waiting=tuple(_waiting(outcomes.before, after, known)),
-            newly_pending=_more_wait(before, after) or _more_refused(before, after),
+            newly_pending=_more_wait(before, after)
+            or any(why and not before.refused.get(key) for each in after for key, why in each.seen.refused.items()),
             untried=max(each.done.untried for each in after),
             constraints=tuple(_constraints(before, after, were, then)),
             orders=len(after),
@@ -228,15 +229,9 @@ def _more_wait(before: Observation, after: Sequence[After[Observation]]) -> bool
     )
 
 
-def _more_refused(before: Observation, after: Sequence[After[Observation]]) -> bool:
-    """Whether in any order the API server refuses Pods that it did not refuse before."""
-    return any(why and not before.refused.get(key) for each in after for key, why in each.seen.refused.items())
-
-
 def _constraints(
     before: Observation, after: Sequence[After[Observation]], were: Statuses, then: Statuses
 ) -> Iterator[SimulatedItem]:
-    """Yield each constraint of each workload, before and after."""
     first = after[0].seen
     for key, constraints in sorted(first.states.items(), key=lambda item: (item[0][0], str(item[0][1]))):
         earlier = {(each.constraint.index, each.constraint.topology_key): each for each in before.states.get(key, ())}

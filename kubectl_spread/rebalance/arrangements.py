@@ -141,7 +141,12 @@ def worst_of(choices: Sequence[ChoiceT], goals: Sequence[Goal], most: int) -> tu
     """Return at most so many of the choices: the worst first, and such that are counted differently before others."""
     if len(choices) <= most:
         return tuple(choices)
-    excess = {counts: [-beyond for beyond in _excess(counts, goals)] for counts in {each.counts for each in choices}}
+    # By how much all goals together exceed maxSkew (Pods), and then each.
+    each_excess = {
+        counts: [-goal.excess(found) for goal, found in zip(goals, counts, strict=True)]
+        for counts in {each.counts for each in choices}
+    }
+    excess = {counts: (sum(found), *found) for counts, found in each_excess.items()}
     worst = sorted(choices, key=lambda each: excess[each.counts])
     seen: set[Counts] = set()
     first: list[ChoiceT] = []
@@ -150,9 +155,3 @@ def worst_of(choices: Sequence[ChoiceT], goals: Sequence[Goal], most: int) -> tu
         (others if each.counts in seen else first).append(each)
         seen.add(each.counts)
     return (*first, *others)[:most]
-
-
-def _excess(counts: Counts, goals: Sequence[Goal]) -> tuple[int, ...]:
-    """Return by how much all goals together exceed maxSkew (Pods), and then each."""
-    each = [goal.excess(found) for goal, found in zip(goals, counts, strict=True)]
-    return sum(each), *each

@@ -140,7 +140,6 @@ def goals_of(workload: OwnedPods, handles: Handles, *, soft: bool, wanted: bool)
 
 
 def _goal(workload: OwnedPods, pod: Pod, counted: DomainCounts, handle: Handle, *, wanted: bool) -> Goal:
-    """Return a constraint as a goal."""
     domains = tuple(sorted(counted.match_num))
     places = {value: place for place, value in enumerate(domains)}
     values = handle.index.values(counted.constraint.topology_key)

@@ -132,7 +132,8 @@ class Movables:
             goals: what counts them.
             pods: on nodes.
         """
-        for pod in sorted(sorted(pods, key=_created, reverse=True), key=_turn):
+        by_age = sorted(pods, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.metadata.name), reverse=True)
+        for pod in sorted(by_age, key=_turn):
             if self.why_not(pod.key) is not None:
                 continue
             like = self._number(pod)
@@ -207,7 +208,6 @@ def _waits_for(owner: StatefulSet, pod: Pod, others: Sequence[Pod], snapshot: Sn
 
 
 def _movable(pod: Pod, again: NextPod, like: int, goals: Sequence[Goal], *, owner: tuple[str, WorkloadRef]) -> Movable:
-    """Return the Pod with what counts it."""
     node, counting = pod.spec.node_name, [(at, goal) for at, goal in enumerate(goals) if goal.matches(pod)]
     own = ((at, goal) for at, goal in counting if (goal.workload.namespace, goal.workload.ref) == owner)
     return Movable(
@@ -231,8 +231,3 @@ def _turn(pod: Pod) -> tuple[object, ...]:
     stem, _, ordinal = pod.metadata.name.rpartition("-")
     number = int(ordinal) if ordinal.isdecimal() else 0
     return pod.spec.priority or 0, pod.ready, pod.metadata.namespace, stem, -number
-
-
-def _created(pod: Pod) -> tuple[str, str]:
-    """Return when the Pod was made, and its name."""
-    return pod.metadata.creation_timestamp or "", pod.metadata.name

@@ -18,7 +18,7 @@ from kubectl_spread.rebalance.arrangements import Arrangement
 from kubectl_spread.rebalance.goals import DomainPods, Goal, goals_of, grouped
 from kubectl_spread.rebalance.movable import Movable, StayReason
 from kubectl_spread.rebalance.problem import Problem
-from kubectl_spread.rebalance.problem_builder import Posing
+from kubectl_spread.rebalance.problem_builder import ProblemBuilder
 from kubectl_spread.rebalance.search import Ended, Eviction, Search, SearchLimits, SearchResult, State, followed_through
 from kubectl_spread.scheduler.handles import Handles
 
@@ -165,7 +165,7 @@ class Planner:
     def __init__(self, handles: Handles, asked: Asked, most_work: int) -> None:
         self._asked = asked
         self._handles = handles
-        self._posing = Posing(handles, asked.may_go)
+        self._builder = ProblemBuilder(handles, asked.may_go)
         self._state = State((Arrangement(handles, ()),))
         self._work_left = most_work
 
@@ -173,7 +173,8 @@ class Planner:
         """Return the plan: group after group, or for all together where that leaves less."""
         groups, start = self._groups(), self._state
         outcomes = self._apart(groups)
-        if len(groups) > 1 and sum(map(_counted, groups)) <= MOST_TOGETHER:
+        counted = sum(max(sum(goal.start) for goal in group) for group in groups)
+        if len(groups) > 1 and counted <= MOST_TOGETHER:
             outcomes = self._together(groups, start, outcomes)
         wanted = [each for each in outcomes if each.goal.wanted]
         return EvictionPlan(self._state.evictions, tuple(wanted), self._state.whole)
@@ -196,7 +197,9 @@ class Planner:
     def _together(self, groups: Sequence[Group], start: State, apart: list[Outcome]) -> list[Outcome]:
         """Return what becomes of all groups where each may make room for others; as it was where that is no better."""
         before, rank = self._state, _rank(apart, self._state)
-        if rank <= (0, 0, sum(map(_least, groups))):
+        # The evictions that the counts of each group ask for at least.
+        least = (max(g.moves_needed(g.start, g.constraint.max_skew, (), ()) for g in group) for group in groups)
+        if rank <= (0, 0, sum(least)):
             return apart
         self._state = start
         outcomes = [*self._taken(self._attempt(groups))]
@@ -210,10 +213,10 @@ class Planner:
     def _groups(self) -> list[Group]:
         """Return the goals that count Pods in common, together, where any of them is asked about."""
         goals: list[Goal] = []
-        for workload in workloads(self._posing.snapshot):
+        for workload in workloads(self._builder.snapshot):
             wanted = self._asked.wanted(workload)
             goals += goals_of(workload, self._handles, soft=self._asked.soft, wanted=wanted)
-        every = grouped(goals, self._posing.snapshot)
+        every = grouped(goals, self._builder.snapshot)
         return [tuple(group) for group in every if any(goal.wanted for goal in group)]
 
     def _attempt(self, groups: Sequence[Group]) -> Attempt:
@@ -223,7 +226,7 @@ class Planner:
         before = replace(self._state, arrangements=tuple(replace(a, counts=start) for a in self._state.arrangements))
         if not any(goal.wanted and goal.is_violated for goal in goals):
             return Attempt(goals, self._state, SearchResult(before, Ended.FOUND_ALL))
-        problem = self._posing.problem(groups)
+        problem = self._builder.problem(groups)
         return Attempt(goals, self._state, self._best(problem, before), problem.movables)
 
     def _taken(self, attempt: Attempt) -> Iterator[Outcome]:
@@ -233,7 +236,7 @@ class Planner:
         left = tuple(each for each in attempt.movables if each.pod.key not in gone)
         for at, goal in enumerate(attempt.goals):
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
-            stay = self._posing.staying(goal) if goal.excess(worst.counts[at]) else ()
+            stay = self._builder.staying(goal) if goal.excess(worst.counts[at]) else ()
             yield Outcome(goal, worst.counts[at], worst, left, stay, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
@@ -261,42 +264,20 @@ class Planner:
         """Return the state that was found, followed in as many arrangements as may be; None where it is worse then."""
         evictions = found.state.evictions[len(before.evictions) :]
         followed = followed_through(evictions, before, problem.goals, most)
-        is_no_worse = followed is not None and _is_no_worse(followed, found.state, problem.goals)
-        return followed if is_no_worse else None
+        return followed if followed is not None and followed.is_no_worse_than(found.state, problem.goals) else None
 
     @property
     def _nodes(self) -> int:
         """How many nodes there are (count), but never none."""
-        return max(1, len(self._posing.snapshot.nodes))
+        return max(1, len(self._builder.snapshot.nodes))
 
     def _limits(self, arrangements: int) -> SearchLimits:
-        """Return how far the search for a group goes."""
         most = UNLIMITED if self._asked.most is None else self._asked.most
         placements = max(FEWEST_PLACEMENTS, MOST_WORK // (PER_PLACEMENT + self._nodes))
         return SearchLimits(evictions=most, placements=placements, arrangements=arrangements)
 
 
-def _counted(group: Group) -> int:
-    """Return how many Pods a group counts (count): those of the goal that counts most of them."""
-    return max(sum(goal.start) for goal in group)
-
-
-def _least(group: Group) -> int:
-    """Return how many evictions the counts of a group ask for at least (count)."""
-    return max(goal.moves_needed(goal.start, goal.constraint.max_skew, (), ()) for goal in group)
-
-
-def _left(outcome: Outcome) -> int:
-    """Return by how much the goal's skew exceeds maxSkew in the end (Pods)."""
-    return outcome.goal.excess(outcome.after)
-
-
 def _rank(outcomes: Sequence[Outcome], state: State) -> tuple[int, int, int]:
     """Return what plans are compared by: excess together, goals that do not hold, evictions."""
-    excess = [*map(_left, outcomes)]
+    excess = [outcome.goal.excess(outcome.after) for outcome in outcomes]
     return sum(excess), sum(map(bool, excess)), len(state.evictions)
-
-
-def _is_no_worse(followed: State, searched: State, goals: Sequence[Goal]) -> bool:
-    """Whether no goal stands worse in more arrangements than it does in few."""
-    return all(followed.worst(goal, at) <= searched.worst(goal, at) for at, goal in enumerate(goals))

@@ -56,7 +56,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _staying(self) -> tuple[DomainPods, ...]:
-        """For each goal, how many Pods of each domain cannot be moved."""
         staying = [list(goal.start) for goal in self.goals]
         for movable in self.movables:
             for at, domain in movable.leaves:
@@ -69,7 +68,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return tuple(map(self._least_skew, range(len(self.goals))))
 
     def _least_skew(self, at: int) -> int:
-        """Return the least skew from maxSkew on that moves can bring about."""
         goal = self.goals[at]
         most = goal.constraint.max_skew
         while goal.moves_needed(goal.start, most, self.shut[at], self._staying[at]) >= UNREACHABLE:
@@ -77,7 +75,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         return most
 
     def _moves(self, at: int, counts: DomainPods) -> int:
-        """Return how many moves a goal asks for at least (count)."""
         key = at, counts
         if key not in self._needed:
             most, shut, staying = self._allowed[at], self.shut[at], self._staying[at]
@@ -128,7 +125,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _open(self) -> tuple[tuple[int, ...], ...]:
-        """For each goal, the domains that Pods can come to."""
         every = zip(self.goals, self.shut, strict=True)
         return tuple(tuple(place for place in range(len(goal.domains)) if place not in shut) for goal, shut in every)
 
@@ -162,7 +158,11 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
         """Return what is the same of Pods of which one alone need be tried."""
         if self._is_small or not all(self._closes_behind(movable, counts) for counts in counted):
             return movable.like, movable.pod.spec.node_name
-        return movable.like, self._place(movable, next(iter(counted))) if len(counted) == 1 else movable.leaves
+        if len(counted) > 1:
+            return movable.like, movable.leaves
+        counts, own = next(iter(counted)), self._has_own
+        # Domains of a single node are known only by what they hold.
+        return movable.like, tuple((at, counts[at][place] if own[at] else place) for at, place in movable.leaves)
 
     def _closes_behind(self, movable: Movable, counts: Counts) -> bool:
         """Whether the Pod in place of this one cannot come back to where it was, for its own constraints forbid it.
@@ -177,13 +177,8 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
                     return True
         return False
 
-    def _place(self, movable: Movable, counts: Counts) -> Hashable:
-        """Return the domains that count the Pod: those of a single node by what they hold alone."""
-        return tuple((at, counts[at][place] if self._has_own[at] else place) for at, place in movable.leaves)
-
     @cached_property
     def _has_own(self) -> tuple[bool, ...]:
-        """For each goal, whether every node has a domain of its own."""
         return tuple(len(goal.domains) == len(goal.place) for goal in self.goals)
 
     def comes_back(

@@ -21,8 +21,8 @@ BY_NODE_ALONE = frozenset(plugin.NAME for plugin in (nodeunschedulable, nodename
 """Filters that judge a node by what no eviction changes."""
 
 
-class Posing:
-    """A cluster, and what it makes of goals.
+class ProblemBuilder:
+    """Builds the optimisation problem from the cluster.
 
     Args:
         handles: the cluster as each profile of the scheduler sees it.

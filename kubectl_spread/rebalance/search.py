@@ -71,6 +71,10 @@ class State(msgspec.Struct, frozen=True):
         """How the goals may count."""
         return frozenset(each.counts for each in self.arrangements)
 
+    def is_no_worse_than(self, other: State, goals: Sequence[Goal]) -> bool:
+        """Whether no goal is further from holding than in the other state."""
+        return all(self.worst(goal, at) <= other.worst(goal, at) for at, goal in enumerate(goals))
+
     def worst(self, goal: Goal, at: int) -> int:
         """Return the largest excess over maxSkew of a goal, which stands at a place among them (Pods)."""
         return max(goal.excess(each.counts[at]) for each in self.arrangements)
@@ -152,7 +156,7 @@ class Search:
             after = self._after(state, movable)
             if after is None:
                 continue
-            if self._is_harmless(after):
+            if after.is_no_worse_than(self._start, self._problem.goals):
                 best = min(best, after, key=self._rank)
                 if not self._problem.left(after.counted):
                     return after, Ended.FOUND_ALL
@@ -186,10 +190,6 @@ class Search:
         for rank, movable, hope in self._problem.moves({each.movable.pod.key for each in state.evictions}, counts):
             entry = max(least, done + hope.most), -done, hope.together, rank, next(self._serial), state, movable
             heapq.heappush(self._heap, entry)
-
-    def _is_harmless(self, state: State) -> bool:
-        """Whether no goal is further from holding than at the start."""
-        return all(state.worst(goal, at) <= self._start.worst(goal, at) for at, goal in enumerate(self._problem.goals))
 
     def _rank(self, state: State) -> tuple[int, int, int]:
         """Return what states are compared by: excess together, goals that do not hold, evictions."""

@@ -1,7 +1,7 @@
 """A cluster that changes: Pods come, are bound, are deleted and gone; nodes are cordoned, lost and removed.
 
-One world is one outcome: where the scheduler or a controller may choose, its order decides. What is handed in and out
-is immutable; only the world itself changes.
+One ClusterState is one outcome: where the scheduler or a controller may choose, its order decides. What is handed in
+and out is immutable; only the ClusterState itself changes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
 
 
 def _disrupted(pod: Pod, reason: str) -> Pod:
-    """Return the Pod marked as one that was disrupted."""
     target = PodCondition(type=DISRUPTION_TARGET, status="True", reason=reason)
     return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, target)))
 
@@ -101,7 +100,7 @@ class ClusterState:
         }
         self.free = False
         self.version = 0
-        self._told = last_told(self.pods.values()) or LONG_AGO
+        self._last_time = last_told(self.pods.values()) or LONG_AGO
         self._passed = min(_SOONEST * 2 ** (seed / 2), _LATEST) if seed else _LATER
         self.preempted: list[Pod] = []
         self.preempted_for: dict[PodKey, tuple[Pod, ...]] = {}
@@ -125,12 +124,12 @@ class ClusterState:
     @property
     def now(self) -> datetime:
         """The time; it begins some time after the last that the cluster tells of, in each order another."""
-        return self._told + self._passed
+        return self._last_time + self._passed
 
     @property
     def moments(self) -> Sequence[datetime]:
         """The time, and when it may be besides, at the soonest and the latest."""
-        return self.now, self._told + _SOONEST, self._told + _LATEST
+        return self.now, self._last_time + _SOONEST, self._last_time + _LATEST
 
     @property
     def handle(self) -> Handle:
@@ -308,11 +307,11 @@ class ClusterState:
 
     def pass_time(self) -> None:
         """Let some seconds go by."""
-        self._told += timedelta(seconds=2)
+        self._last_time += timedelta(seconds=2)
         self.round += 1
 
     def ranked(self, node_names: Iterable[str]) -> list[str]:
-        """Return the nodes as the scheduler lists them: zones take turns, from no one knows which on.
+        """Return the nodes as the scheduler lists them: zones take turns, from one that nobody knows on.
 
         Source: kube-scheduler backend/cache/node_tree.go list (v1.36).
         """

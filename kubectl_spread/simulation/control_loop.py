@@ -58,7 +58,7 @@ class ControlLoop:
     """Everybody who acts of his own accord.
 
     Args:
-        world: on what they act.
+        cluster: on what they act.
         most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
 
     Attributes:
@@ -68,14 +68,14 @@ class ControlLoop:
         stored: namespace and workload → its next Pod as an API server has stored it, where one was asked.
     """
 
-    def __init__(self, world: ClusterState, *, most_verdicts: int = MOST_VERDICTS) -> None:
-        self.world = world
+    def __init__(self, cluster: ClusterState, *, most_verdicts: int = MOST_VERDICTS) -> None:
+        self.cluster = cluster
         self._most_verdicts = most_verdicts
         self.turns = 0
         self.failed_jobs: list[JobFailed] = []
         self.untried = 0
-        self._first = dict(world.pods)
-        self._usage = QuotaUsage(world)
+        self._first = dict(cluster.pods)
+        self._usage = QuotaUsage(cluster)
         self.stored: dict[tuple[str, WorkloadRef], Pod] = {}
         self._made: dict[ControllerKey, NextPod | None] = {}
         self._kept: dict[ControllerKey, int] = {}
@@ -92,7 +92,7 @@ class ControlLoop:
         """Let every controller look once."""
         self.look_again(*WORKLOADS.values())
         self._kept = {
-            key: len(active(pods.values())) for key, pods in self.world.owned.items() if not self._is_orphaned(pods)
+            key: len(active(pods.values())) for key, pods in self.cluster.owned.items() if not self._is_orphaned(pods)
         }
 
     def _is_orphaned(self, pods: Mapping[PodKey, Pod]) -> bool:
@@ -101,42 +101,44 @@ class ControlLoop:
         first = next(iter(pods.values()), None)
         owner = first.metadata.controller if first else None
         return (
-            first is not None and owner is not None and is_absent(owner, first.metadata.namespace, self.world.snapshot)
+            first is not None
+            and owner is not None
+            and is_absent(owner, first.metadata.namespace, self.cluster.snapshot)
         )
 
     def forget(self, key: ControllerKey) -> None:
         """Let the workload's next Pod be made anew: its template has changed."""
         self._made.clear()
-        self.world.dirty[key] = None
+        self.cluster.dirty[key] = None
 
     def look_again(self, *structs: type[Workload]) -> None:
         """Let the controllers of these kinds look again, and the scheduler at all that waits, by what has come."""
         self._made.clear()
         self._tried = -1
         for struct in structs:
-            for owner in self.world.snapshot.all(struct):
-                self.world.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
+            for owner in self.cluster.snapshot.all(struct):
+                self.cluster.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
 
     def create(self, pod: Pod) -> None:
         """Let a Pod come to be that nothing manages, as the API server completes it."""
-        made = completed(replace(pod, status=PodStatus()), (), self.world.snapshot, self.world.handle.profile)
+        made = completed(replace(pod, status=PodStatus()), (), self.cluster.snapshot, self.cluster.handle.profile)
         if made.refusals:
-            self.world.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
+            self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
         else:
             self._come(replace(made, claims=tuple(claims_of(None, made.pod))), made.pod, 0)
 
     def renew(self, key: ControllerKey) -> None:
         """Let the DaemonSet replace its Pods by such of a new revision, unless it waits for somebody to delete them."""
-        owner = self.world.snapshot.get(DaemonSet, key[0], key[2])
+        owner = self.cluster.snapshot.get(DaemonSet, key[0], key[2])
         if owner is not None and owner.spec.update_strategy.type == ON_DELETE:
             return
-        self._renewed[key] = frozenset(self.world.owned.get(key, {}))
-        self.world.dirty[key] = None
+        self._renewed[key] = frozenset(self.cluster.owned.get(key, {}))
+        self.cluster.dirty[key] = None
 
     def held_up(self) -> Iterator[WaitsForReady]:
         """Yield which Pods of each StatefulSet do not come before another is ready."""
-        for (namespace, kind, name), pods in self.world.owned.items():
-            owner = self.world.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
+        for (namespace, kind, name), pods in self.cluster.owned.items():
+            owner = self.cluster.snapshot.get(StatefulSet, namespace, name) if kind == StatefulSet.__name__ else None
             first, missing = statefulset_control.held_up(owner, tuple(pods.values())) if owner else ("", ())
             if missing:
                 yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), first, missing)
@@ -157,19 +159,18 @@ class ControlLoop:
 
     def _sync(self) -> bool:
         """Let the controllers that have to look again do so; return whether any Pod came or went."""
-        before = self.world.version
-        while self.world.dirty:
-            keys = sorted(self.world.dirty, key=lambda key: self.world.order("/".join(key)))
-            self.world.dirty.clear()
+        before = self.cluster.version
+        while self.cluster.dirty:
+            keys = sorted(self.cluster.dirty, key=lambda key: self.cluster.order("/".join(key)))
+            self.cluster.dirty.clear()
             for key in keys:
                 self._sync_one(key)
-        return self.world.version != before
+        return self.cluster.version != before
 
     def _sync_one(self, key: ControllerKey) -> None:
-        """Let one controller look at its Pods."""
-        self.world.refused.pop(key, None)
+        self.cluster.refused.pop(key, None)
         struct = WORKLOADS.get(key[1])
-        owner = self.world.owner(key, struct) if struct else None
+        owner = self.cluster.owner(key, struct) if struct else None
         if owner is not None and owner.metadata.deletion_timestamp:
             return  # Its controller does nothing any more but say how it stands.
         match owner:
@@ -188,29 +189,29 @@ class ControlLoop:
 
     def _sync_deployment(self, owner: Deployment) -> None:
         """Say how many Pods each of its ReplicaSets is to have."""
-        world = self.world
-        if not world.snapshot.inventory.has(kinds.REPLICA_SET):
+        cluster = self.cluster
+        if not cluster.snapshot.inventory.has(kinds.REPLICA_SET):
             return
-        found = {each.metadata.name: each for each in deployment.replica_sets(owner, world.snapshot)}
+        found = {each.metadata.name: each for each in deployment.replica_sets(owner, cluster.snapshot)}
         if owner.spec.paused and not found:
             return
-        newest = deployment.newest_replica_set(owner, world.snapshot) if owner.spec.paused else None
-        newest = newest or deployment.replica_set_of(owner, world.snapshot)
+        newest = deployment.newest_replica_set(owner, cluster.snapshot) if owner.spec.paused else None
+        newest = newest or deployment.replica_set_of(owner, cluster.snapshot)
         if newest.metadata.name not in found:
             newest = replace(newest, spec=replace(newest.spec, replicas=0))
-            world.put(newest)
-        old = [each for name, each in sorted(found.items(), key=_made_at) if name != newest.metadata.name]
+            cluster.put(newest)
+        by_age = sorted(found.items(), key=lambda item: (item[1].metadata.creation_timestamp or "", item[0]))
+        old = [each for name, each in by_age if name != newest.metadata.name]
         wanted = scaled(owner, self._revision(newest), [self._revision(each) for each in old])
         for each in (newest, *old):
             if each.metadata.name in wanted:
-                world.put(resized(each, wanted[each.metadata.name], owner))
-                world.dirty[each.metadata.namespace, ReplicaSet.__name__, each.metadata.name] = None
-                world.dirty[owner.metadata.namespace, Deployment.__name__, owner.metadata.name] = None
+                cluster.put(resized(each, wanted[each.metadata.name], owner))
+                cluster.dirty[each.metadata.namespace, ReplicaSet.__name__, each.metadata.name] = None
+                cluster.dirty[owner.metadata.namespace, Deployment.__name__, owner.metadata.name] = None
 
     def _revision(self, replica_set: ReplicaSet) -> Revision:
-        """Return how a ReplicaSet stands."""
         metadata = replica_set.metadata
-        pods = self.world.owned.get((metadata.namespace, ReplicaSet.__name__, metadata.name), {}).values()
+        pods = self.cluster.owned.get((metadata.namespace, ReplicaSet.__name__, metadata.name), {}).values()
         return Revision(
             name=metadata.name,
             replicas=replica_set.spec.replicas_wanted,
@@ -221,34 +222,34 @@ class ControlLoop:
         )
 
     def _sync_replicas(self, owner: ReplicaSet | ReplicationController, key: ControllerKey) -> None:
-        """Make the Pods that are missing, or delete those that are too many."""
-        world, parent = self.world, owner.metadata.controller
-        here = active(world.owned.get(key, {}).values())
+        cluster, parent = self.cluster, owner.metadata.controller
+        here = active(cluster.owned.get(key, {}).values())
         missing = owner.spec.replicas_wanted - len(here)
         if missing > 0:
             self._make(key, owner, missing)
         elif missing < 0:
             related = self._siblings(key, parent.name) if parent else here
-            going = victims(here, related, number=-missing, moments=world.moments, order=world.order)
-            world.free |= going.free
+            going = victims(here, related, number=-missing, moments=cluster.moments, order=cluster.order)
+            cluster.free |= going.free
             for pod in going.pods:
-                world.delete(pod)
+                cluster.delete(pod)
         # Only a Deployment goes by its ReplicaSets; a file may say that two others own each other.
         if parent is not None and parent.kind == Deployment.__name__:
-            world.dirty[controller_key(key[0], parent)] = None
+            cluster.dirty[controller_key(key[0], parent)] = None
         # Its own Pods have changed, and it has just looked at them.
-        world.dirty.pop(key, None)
+        cluster.dirty.pop(key, None)
 
     def _siblings(self, key: ControllerKey, parent: str) -> list[Pod]:
         """Return the Pods of all ReplicaSets of the same Deployment."""
-        found = self.world.snapshot.get(Deployment, key[0], parent)
+        found = self.cluster.snapshot.get(Deployment, key[0], parent)
         names = (
-            [each.metadata.name for each in deployment.replica_sets(found, self.world.snapshot)] if found else [key[2]]
+            [each.metadata.name for each in deployment.replica_sets(found, self.cluster.snapshot)]
+            if found
+            else [key[2]]
         )
-        return [pod for name in names for pod in self.world.owned.get((*key[:2], name), {}).values()]
+        return [pod for name in names for pod in self.cluster.owned.get((*key[:2], name), {}).values()]
 
     def _make(self, key: ControllerKey, owner: Workload | None, number: int) -> None:
-        """Make so many Pods of one template."""
         made = self._let_in(key, self._next(key, owner))
         if made is None:
             return
@@ -259,16 +260,15 @@ class ControlLoop:
     def _let_in(self, key: ControllerKey, made: NextPod | None) -> NextPod | None:
         """Return the Pod where the API server would take it; None where there is none, or it says why not."""
         if made is None or made.refusals:
-            self.world.refused[key] = str(made.refusals[0]) if made else ""
+            self.cluster.refused[key] = str(made.refusals[0]) if made else ""
             return None
         return made
 
     def _named(self, pod: Pod, base: str) -> Pod:
-        """Return the Pod under a name that begins with the base, and that no other has."""
         while True:
             self._names += 1
             named = renamed(pod, f"{base}-{self._names:05d}")
-            if named.key not in self.world.pods:
+            if named.key not in self.cluster.pods:
                 return named
 
     def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
@@ -276,10 +276,10 @@ class ControlLoop:
         owner = pod.metadata.controller
         if fault := self._usage.fault(pod):
             key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
-            self.world.refused[key] = fault
+            self.cluster.refused[key] = fault
             return False
-        self.world.handles = self.world.handles.each(made.place)
-        self.world.make(pod, number=number)
+        self.cluster.handles = self.cluster.handles.each(made.place)
+        self.cluster.make(pod, number=number)
         return True
 
     def _next(self, key: ControllerKey, owner: Workload | None) -> NextPod | None:
@@ -287,44 +287,45 @@ class ControlLoop:
         found = self._made.get(key)
         if key not in self._made or (found and found.refusals):
             parent = owner.metadata.controller if owner else None
-            top = self.world.snapshot.get(Deployment, key[0], parent.name) if parent else None
-            if top is not None and deployment.replica_set_of(top, self.world.snapshot).metadata.name != key[2]:
+            top = self.cluster.snapshot.get(Deployment, key[0], parent.name) if parent else None
+            if top is not None and deployment.replica_set_of(top, self.cluster.snapshot).metadata.name != key[2]:
                 top = None
             self._made[key] = self._next_of(top or owner, key)
         return self._made[key]
 
     def _next_of(self, owner: Workload | None, key: ControllerKey, ordinal: int | None = None) -> NextPod | None:
         """Return the next Pod of the workload, which is a controller or what owns it, or that of an ordinal."""
-        ref = WorkloadRef(kind=type(owner).__name__, name=owner.metadata.name) if owner else _ref(key)
+        kind, name = (type(owner).__name__, owner.metadata.name) if owner else key[1:]
+        ref = WorkloadRef(kind=kind, name=name)
         self._usage.count(key[0])
-        pods = tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
+        pods = tuple(pod for pod in self.cluster.owned.get(key, {}).values() if not pod.finished)
         workload = OwnedPods(key[0], ref, owner, pods)
-        made = next_pod(workload, self.world.snapshot, self.world.handle.profile, ordinal=ordinal)
+        made = next_pod(workload, self.cluster.snapshot, self.cluster.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))
         return replace(made, pod=replace(made.pod, spec=stored.spec)) if made and stored else made
 
     def _keep(self, key: ControllerKey) -> None:
         """Make again what an owner that cannot be read has lost."""
-        missing = self._kept.get(key, 0) - len(active(self.world.owned.get(key, {}).values()))
+        missing = self._kept.get(key, 0) - len(active(self.cluster.owned.get(key, {}).values()))
         if missing > 0 and self._kept.get(key):
             self._make(key, None, missing)
-            self.world.dirty.pop(key, None)
+            self.cluster.dirty.pop(key, None)
 
     def _sync_stateful_set(self, owner: StatefulSet, key: ControllerKey) -> None:
         """Make the ordinals that are next, and delete the Pods that are."""
-        for name in [name for name in self._outlived if name not in self.world.pods]:
-            self.world.drop(*self._outlived.pop(name))
-        release = self.world.handle.profile.release
-        todo = statefulset_control.work(owner, tuple(self.world.owned.get(key, {}).values()), release)
+        for name in [name for name in self._outlived if name not in self.cluster.pods]:
+            self.cluster.drop(*self._outlived.pop(name))
+        release = self.cluster.handle.profile.release
+        todo = statefulset_control.work(owner, tuple(self.cluster.owned.get(key, {}).values()), release)
         for number, ordinal in enumerate(todo.makes):
             made = self._let_in(key, self._next_of(owner, key, ordinal))
             if made is None:
                 break
             self._come(made, made.pod, number)
         for pod in todo.deletes:
-            if storage := statefulset.deleted_with(owner, pod, self.world.snapshot):
+            if storage := statefulset.deleted_with(owner, pod, self.cluster.snapshot):
                 self._outlived[pod.key] = storage
-            self.world.delete(pod)
+            self.cluster.delete(pod)
 
     def _sync_daemon_set(self, owner: DaemonSet, key: ControllerKey) -> None:
         """Delete Pods where none is to be; make one for each node that lacks it; then go on with the rollout, if any.
@@ -332,14 +333,14 @@ class ControlLoop:
         Source: kube-controller-manager daemon/daemon_controller.go manage, update.go rollingUpdate (v1.36).
         """
         here = self._living(key)
-        without = daemonset.nodes_without_pod(owner, self.world.handle)
+        without = daemonset.nodes_without_pod(owner, self.cluster.handle)
         if unwanted := [pod for pod in here if self._is_unwanted(pod, without)]:
             for pod in unwanted:
-                self.world.delete(pod)
+                self.cluster.delete(pod)
             return
         served = {daemonset.place_of(pod) for pod in here}
-        if self._serve(owner, key, [name for name in self.world.nodes if name not in served | without]):
-            self.world.dirty.pop(key, None)
+        if self._serve(owner, key, [name for name in self.cluster.nodes if name not in served | without]):
+            self.cluster.dirty.pop(key, None)
             return
         renewed = self._renewed.get(key, frozenset())
         old = sorted((p for p in here if p.key in renewed and not p.terminating), key=lambda pod: pod.key)
@@ -347,7 +348,7 @@ class ControlLoop:
             self._surge(owner, key, old, surge)
         elif old:
             for pod in daemonset.replaced(here, renewed, most=unavailable_of(owner, len(served))):
-                self.world.delete(pod)
+                self.cluster.delete(pod)
 
     def _is_unwanted(self, pod: Pod, without: Container[str]) -> bool:
         """Whether a Pod of a DaemonSet has to go: its node keeps none, or it waits for one that is gone.
@@ -355,7 +356,7 @@ class ControlLoop:
         Source: kube-controller-manager daemon/daemon_controller.go getUnscheduledPodsWithoutNode (v1.36).
         """
         place = daemonset.place_of(pod)
-        waits_in_vain = not pod.spec.node_name and place not in self.world.nodes
+        waits_in_vain = not pod.spec.node_name and place not in self.cluster.nodes
         return bool(place) and not pod.terminating and (place in without or waits_in_vain)
 
     def _serve(self, owner: DaemonSet, key: ControllerKey, names: Sequence[str]) -> bool:
@@ -363,7 +364,7 @@ class ControlLoop:
         made = self._next_of(owner, key) if names else None
         if made is None:
             return False
-        wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.world.handle))
+        wanting = daemonset.nodes_with_pod(cycle.evaluate(daemonset.unpinned(made.pod), self.cluster.handle))
         chosen = [name for name in names if name in wanting]
         if chosen and self._let_in(key, made) is None:
             return False
@@ -378,12 +379,12 @@ class ControlLoop:
         new = {daemonset.place_of(pod): pod.ready for pod in self._living(key) if pod.key not in renewed}
         for pod in old:
             if new.get(daemonset.place_of(pod)):
-                self.world.delete(pod)
+                self.cluster.delete(pod)
         alone = [pod for pod in old if daemonset.place_of(pod) not in new]
         ready = [pod for pod in alone if pod.ready]
         chosen = [*ready[: max(surge - list(new.values()).count(False), 0)], *(pod for pod in alone if not pod.ready)]
         if self._serve(owner, key, [daemonset.place_of(pod) for pod in chosen]):
-            self.world.dirty.pop(key, None)
+            self.cluster.dirty.pop(key, None)
 
     def _sync_job(self, owner: Job, key: ControllerKey) -> None:
         """Let the Job make again later what it has lost, or fail: then its Pods are deleted.
@@ -393,72 +394,71 @@ class ControlLoop:
         after = self._with_failed(owner, key)
         if after.finished and not owner.finished:
             self.failed_jobs.append(JobFailed(key[0], key[2], after.status.conditions[-1].message))
-            self.world.put(after)
+            self.cluster.put(after)
             for pod in active(self._living(key)):
-                self.world.delete(pod)
+                self.cluster.delete(pod)
         self._jobs[key] = None
 
     def _with_failed(self, owner: Job, key: ControllerKey) -> Job:
         """Return the Job as so many of its Pods have failed since the start: those that were deleted."""
-        owned = ((pod, pod.metadata.controller) for pod in self.world.touched.values() if not pod.finished)
+        owned = ((pod, pod.metadata.controller) for pod in self.cluster.touched.values() if not pod.finished)
         mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
         return job.with_failed(owner, [pod for pod in mine if self._has_failed(pod, owner)])
 
     def _has_failed(self, pod: Pod, owner: Job) -> bool:
         """Whether a Pod of the Job that was touched has failed, which had not at the start."""
         if job.replaces_failed(owner):
-            return pod.key not in self.world.pods
+            return pod.key not in self.cluster.pods
         counted = pod.key in self._first and self._first[pod.key].terminating
-        return not counted and (pod.terminating or pod.key not in self.world.pods)
+        return not counted and (pod.terminating or pod.key not in self.cluster.pods)
 
     def _back_off(self) -> bool:
         """Let controllers try again whose Pods were refused, and Jobs make what they lack, some seconds after others.
 
         Source: kube-controller-manager replicaset/replica_set.go processNextWorkItem, AddRateLimited (v1.36).
         """
-        before = self.world.version
-        self.world.dirty.update(dict.fromkeys(key for key in self.world.refused if key[1] != Pod.__name__))
+        before = self.cluster.version
+        self.cluster.dirty.update(dict.fromkeys(key for key in self.cluster.refused if key[1] != Pod.__name__))
         self._sync()
         keys, self._jobs = list(self._jobs), {}
         for key in keys:
-            live = self.world.snapshot.get(Job, key[0], key[2])
+            live = self.cluster.snapshot.get(Job, key[0], key[2])
             owner = self._with_failed(live, key) if live else None
             while owner is not None and job.wants_more(owner, self._living(key)):
                 made = self._let_in(key, self._next_of(owner, key))
                 if made is None:
                     break
-                own = job.is_indexed(owner.spec) and made.pod.key not in self.world.pods
+                own = job.is_indexed(owner.spec) and made.pod.key not in self.cluster.pods
                 base = made.pod.metadata.name.rpartition("-")[0] if job.is_indexed(owner.spec) else key[2]
                 if not self._come(made, made.pod if own else self._named(made.pod, base), 0):
                     break
-        return self.world.version != before
+        return self.cluster.version != before
 
     def _living(self, key: ControllerKey) -> tuple[Pod, ...]:
-        """Return the controller's Pods that have not ended."""
-        return tuple(pod for pod in self.world.owned.get(key, {}).values() if not pod.finished)
+        return tuple(pod for pod in self.cluster.owned.get(key, {}).values() if not pod.finished)
 
     # The scheduler
 
     def _schedule(self) -> bool:
         """Put Pods on nodes, one after another; return whether anything changed."""
-        world, moved = self.world, False
-        if world.version == self._tried:
+        cluster, moved = self.cluster, False
+        if cluster.version == self._tried:
             return False
         self.untried = 0
         for pod in self._queue():
-            handle = self._handle_of(pod)
-            if handle is None:
+            handle = self.cluster.handles.of(pod)
+            if not handle.profile.serves(pod) or gates(pod):
                 continue
             alike, hopes = self._alike(pod), self._hopes(pod, handle)
             if self._refused.get(alike) == hopes:
                 continue
-            if world.verdicts >= self._most_verdicts:
+            if cluster.verdicts >= self._most_verdicts:
                 self.untried += 1
             elif self._place(pod, handle):
                 moved = True
             else:
                 self._refused[alike] = self._hopes(pod, handle)
-        self._tried = world.version
+        self._tried = cluster.version
         return moved
 
     def _alike(self, pod: Pod) -> bytes:
@@ -474,61 +474,56 @@ class ControlLoop:
 
         Source: kube-scheduler's queueing hints, EventsToRegister of each plugin (v1.36).
         """
-        world, spec = self.world, pod.spec
+        cluster, spec = self.cluster, pod.spec
         claims = spec.resource_claims or any(volume.claims for volume in spec.volumes)
-        if claims or (spec.priority or 0) > world.lowest_priority:
-            return (world.version,)
+        if claims or (spec.priority or 0) > cluster.lowest_priority:
+            return (cluster.version,)
         near = spec.affinity is not None and spec.affinity.pod_affinity is not None
         spreads = bool(spec.topology_spread_constraints or handle.profile.default_constraints)
-        of_namespace = world.moves[pod.metadata.namespace] if spreads else 0
-        return world.loosened, of_namespace, world.moves.total() if near else 0
+        of_namespace = cluster.moves[pod.metadata.namespace] if spreads else 0
+        return cluster.loosened, of_namespace, cluster.moves.total() if near else 0
 
     def _queue(self) -> list[Pod]:
         """Return the Pods that wait for a node, in the order of their turns."""
-        waiting = self.world.in_order(self.world.waiting.values())
-        interleaved = self.world.seed % 2 == 1
+        waiting = self.cluster.in_order(self.cluster.waiting.values())
+        interleaved = self.cluster.seed % 2 == 1
 
         def turn(pod: Pod) -> tuple[object, ...]:
-            born, number = self.world.born.get(pod.key, (-1, 0))
+            born, number = self.cluster.born.get(pod.key, (-1, 0))
             owner = pod.metadata.controller
-            ranked = self.world.order(owner.name if owner else pod.metadata.name)
+            ranked = self.cluster.order(owner.name if owner else pod.metadata.name)
             return -(pod.spec.priority or 0), born, *((number, ranked) if interleaved else (ranked, number))
 
         return sorted(waiting, key=turn)
 
-    def _handle_of(self, pod: Pod) -> Handle | None:
-        """Return the cluster as the Pod's scheduler sees it, None where none of those that are known decides."""
-        handle = self.world.handles.of(pod)
-        return handle if handle.profile.serves(pod) and not gates(pod) else None
-
     def _place(self, pod: Pod, handle: Handle) -> bool:
         """Put the Pod on a node, or make room for it; return whether either was done."""
-        world = self.world
-        world.verdicts += len(handle.node_infos)
+        cluster = self.cluster
+        cluster.verdicts += len(handle.node_infos)
         best = cycle.best_nodes(pod, handle)
         if not best:
             return self._make_room(pod, handle)
-        node = world.ranked(best)[0]
-        world.free |= len(best) > 1
-        world.best[pod.key] = best
+        node = cluster.ranked(best)[0]
+        cluster.free |= len(best) > 1
+        cluster.best[pod.key] = best
         storage = storage_bound_on(pod, node, handle)
-        world.bind(pod, node)
+        cluster.bind(pod, node)
         if storage:
-            world.put(*storage)
+            cluster.put(*storage)
         return True
 
     def _make_room(self, pod: Pod, handle: Handle) -> bool:
         """Preempt Pods of lower priority where that helps; return whether any were."""
-        if self.world.lowest_priority >= priority_of(pod) or not outranks_any(pod, handle):
+        if self.cluster.lowest_priority >= priority_of(pod) or not outranks_any(pod, handle):
             return False
-        self.world.verdicts += PREEMPTING * len(handle.node_infos)
+        self.cluster.verdicts += PREEMPTING * len(handle.node_infos)
         found = room_for(pod, handle)
         if found is None:
             return False
-        self.world.free |= len(found.best) > 1
+        self.cluster.free |= len(found.best) > 1
         by_node = {candidate.node_name: candidate for candidate in found.best}
-        chosen = by_node[self.world.ranked(by_node)[0]]
-        self.world.preempt(chosen.victims, pod, chosen.node_name)
+        chosen = by_node[self.cluster.ranked(by_node)[0]]
+        self.cluster.preempt(chosen.victims, pod, chosen.node_name)
         return True
 
     # Kubelets
@@ -538,30 +533,19 @@ class ControlLoop:
 
         In some orders one at a time: a rollout goes on while other Pods are yet to come.
         """
-        world = self.world
-        answering = (pods.values() for name, pods in world.restless.items() if name not in world.lost)
-        there = (pod for name in world.lost for pod in world.restless[name].values())
-        gone = (pod for pod in there if pod.terminating and not world.is_stuck(pod))
-        changing = world.in_order((*(pod for pods in answering for pod in pods), *gone))
+        cluster = self.cluster
+        answering = (pods.values() for name, pods in cluster.restless.items() if name not in cluster.lost)
+        there = (pod for name in cluster.lost for pod in cluster.restless[name].values())
+        gone = (pod for pod in there if pod.terminating and not cluster.is_stuck(pod))
+        changing = cluster.in_order((*(pod for pods in answering for pod in pods), *gone))
         if not changing:
             return False
-        if world.seed % 4 == _ONE_BY_ONE:
-            changing = [min(changing, key=lambda pod: world.order(pod.metadata.name))]
-        world.pass_time()
+        if cluster.seed % 4 == _ONE_BY_ONE:
+            changing = [min(changing, key=lambda pod: cluster.order(pod.metadata.name))]
+        cluster.pass_time()
         for pod in changing:
             if pod.terminating:
-                world.remove(pod)
+                cluster.remove(pod)
             else:
-                world.set_ready(pod, ready=True)
+                cluster.set_ready(pod, ready=True)
         return True
-
-
-def _made_at(item: tuple[str, ReplicaSet]) -> tuple[str, str]:
-    """Return what ReplicaSets sort by, the oldest first."""
-    name, replica_set = item
-    return replica_set.metadata.creation_timestamp or "", name
-
-
-def _ref(key: ControllerKey) -> WorkloadRef:
-    """Return the controller's kind and name."""
-    return WorkloadRef(kind=key[1], name=key[2])

@@ -43,25 +43,24 @@ def rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, han
     orders: list[Placed] = []
     work = 0
     for seed in range(SEEDS + 1):
-        world = ClusterState(Handles(start), seed)
-        turns = ControlLoop(world, most_verdicts=UNLIMITED)
+        cluster = ClusterState(Handles(start), seed)
+        loop = ControlLoop(cluster, most_verdicts=UNLIMITED)
         if not isinstance(owner, StatefulSet):  # Each Pod of that has volumes of its own.
-            turns.stored[key[0], wanted.ref] = wanted.pod
+            loop.stored[key[0], wanted.ref] = wanted.pod
         # What else is in the files or has lost Pods is not asked about.
-        world.dirty.clear()
-        world.put(applied)
-        (turns.renew if isinstance(owner, DaemonSet) else turns.forget)(key)
-        turns.settle()
-        orders.append(_placed(wanted, plan, world))
-        work += world.version * max(len(world.nodes), 1)
-        if not world.free or work > MOST_WORK:
+        cluster.dirty.clear()
+        cluster.put(applied)
+        (loop.renew if isinstance(owner, DaemonSet) else loop.forget)(key)
+        loop.settle()
+        orders.append(_placed(wanted, plan, cluster))
+        work += cluster.version * max(len(cluster.nodes), 1)
+        if not cluster.free or work > MOST_WORK:
             break
     first, *others = orders
     return PlacementOutcomes(first, tuple(others))
 
 
 def _asking_for(replicas: int, owner: Workload) -> Workload:
-    """Return the workload with that number of replicas, where it has such a number."""
     if isinstance(owner, Deployment | StatefulSet):
         return replace(owner, spec=replace(owner.spec, replicas=replicas))
     return owner
@@ -71,45 +70,36 @@ def _unborn(owner: Workload, before: Snapshot, snapshot: Snapshot) -> Iterable[W
     """Yield the ReplicaSets that the Deployment is yet to make: they have no Pods."""
     if isinstance(owner, Deployment):
         for each in deployment.replica_sets(owner, snapshot):
-            if before.get(type(each), *_key(each)) is None:
+            if before.get(type(each), each.metadata.namespace, each.metadata.name) is None:
                 yield replace(each, spec=replace(each.spec, replicas=0))
 
 
-def _key(owner: Workload) -> tuple[str, str]:
-    """Return namespace and name."""
-    return owner.metadata.namespace, owner.metadata.name
-
-
-def _placed(wanted: DesiredWorkload, plan: RolloutPlan, world: ClusterState) -> Placed:
+def _placed(wanted: DesiredWorkload, plan: RolloutPlan, cluster: ClusterState) -> Placed:
     """Return where the Pods went that have come, and which wait."""
-    new = [pod for pod in world.pods.values() if _is_placed_now(pod, wanted, plan, world)]
+    new = [pod for pod in cluster.pods.values() if _is_placed_now(pod, wanted, plan, cluster)]
     bound = tuple(pod for pod in new if pod.spec.node_name)
     waiting = tuple(pod for pod in new if not pod.spec.node_name)
     before = sum(bool(pod.spec.node_name) for pod in plan.staying)
     placements = tuple(
-        placement(number, pod.spec.node_name, _ties(pod, world), world.preempted_for.get(pod.key, ()))
+        placement(number, pod.spec.node_name, cluster.best.get(pod.key, ()), cluster.preempted_for.get(pod.key, ()))
         for number, pod in enumerate(bound, start=before + 1)
     )
-    jam = _jam(wanted, before + len(bound) + 1, waiting, world) if waiting else None
-    return Placed(placements, jam, world.settled().default, waiting, bound if waiting else ())
+    jam = _jam(wanted, before + len(bound) + 1, waiting, cluster) if waiting else None
+    return Placed(placements, jam, cluster.settled().default, waiting, bound if waiting else ())
 
 
-def _is_placed_now(pod: Pod, wanted: DesiredWorkload, plan: RolloutPlan, world: ClusterState) -> bool:
+def _is_placed_now(pod: Pod, wanted: DesiredWorkload, plan: RolloutPlan, cluster: ClusterState) -> bool:
     """Whether the Pod has come by the rollout, or is one of those that stay and waited for a node before it."""
     # What finds a node while it is yet to be replaced is none of the manifest's.
     if isinstance(wanted.owner, Deployment) and revision_of(pod) != revision_of(wanted.pod):
         return False
     waited = any(each.key == pod.key and not each.spec.node_name for each in plan.staying)
-    own = (waited or pod.key in world.born) and pod.metadata.namespace == wanted.pod.metadata.namespace
-    return own and owner_of(pod, world.snapshot) == wanted.ref
+    own = (waited or pod.key in cluster.born) and pod.metadata.namespace == wanted.pod.metadata.namespace
+    return own and owner_of(pod, cluster.snapshot) == wanted.ref
 
 
-def _ties(pod: Pod, world: ClusterState) -> tuple[str, ...]:
-    return tuple(name for name in world.best.get(pod.key, ()) if name != pod.spec.node_name)
-
-
-def _jam(wanted: DesiredWorkload, number: int, waiting: tuple[Pod, ...], world: ClusterState) -> Jam:
+def _jam(wanted: DesiredWorkload, number: int, waiting: tuple[Pod, ...], cluster: ClusterState) -> Jam:
     """Return that the first of the Pods that wait finds no node; those of a DaemonSet wait for a node each."""
-    message = cycle.evaluate(waiting[0], world.handle).message
+    message = cycle.evaluate(waiting[0], cluster.handle).message
     pinned = (daemonset.pinned_node(pod) for pod in waiting) if isinstance(wanted.owner, DaemonSet) else ()
     return Jam(replica=number, message=message, nodes=tuple(pinned))

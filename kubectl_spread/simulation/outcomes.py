@@ -60,21 +60,21 @@ def simulate(
     Args:
         handles: the cluster as each profile of the scheduler sees it.
         steps: in the order in which they are done.
-        look: what is noted of the world after so many steps; it is asked order by order.
+        look: what is noted of the cluster after so many steps; it is asked order by order.
         most_verdicts: on how many nodes Pods are tried in each order before no other Pod is (count).
     """
-    world = ClusterState(handles, 0)
-    before = look(world, 0)
+    cluster = ClusterState(handles, 0)
+    before = look(cluster, 0)
     orders: list[tuple[After[SeenT], ...]] = []
     work = 0
     for seed in range(ORDERS):
-        world = ClusterState(handles, seed) if seed else world
-        turns, found = ControlLoop(world, most_verdicts=most_verdicts), []
+        cluster = ClusterState(handles, seed) if seed else cluster
+        loop, found = ControlLoop(cluster, most_verdicts=most_verdicts), []
         for number, step in enumerate(steps, start=1):
-            done = act(step, world, turns)
-            found.append(After(done, look(world, number)))
+            done = act(step, cluster, loop)
+            found.append(After(done, look(cluster, number)))
         orders.append(tuple(found))
-        work += world.version * max(len(world.nodes), 1)
-        if not world.free or work > MOST_WORK:
+        work += cluster.version * max(len(cluster.nodes), 1)
+        if not cluster.free or work > MOST_WORK:
             break
     return StepOutcomes(before, tuple(orders))

@@ -345,9 +345,9 @@ def _place(plan: RolloutPlan, handle: Handle, order: Order, memory: _Memory) -> 
     return Placed(tuple(placements), None, without(plan.old[gone:], handle))
 
 
-def placement(number: int, node: str, ties: tuple[str, ...], victims: Iterable[Pod]) -> Placement:
-    """Return where the replica of that number went, and which Pods were evicted for it."""
-    preempts = tuple(map(PodName.of, victims))
+def placement(number: int, node: str, best: Iterable[str], victims: Iterable[Pod]) -> Placement:
+    """Return where the replica of that number went, of which nodes, and which Pods were evicted for it."""
+    ties, preempts = tuple(name for name in best if name != node), tuple(map(PodName.of, victims))
     return Placement(replica=number, node=node, ties=ties, preempts=preempts or UNSET)
 
 

@@ -24,20 +24,20 @@ Charged: TypeAlias = Mapping[PodKey, tuple[Pod, bool]]
 
 
 class QuotaUsage:
-    """The quotas of one world, whose status follows its Pods.
+    """The quotas of one cluster, whose status follows its Pods.
 
     Args:
-        world: as the quotas' status tells of it, where it tells of anything.
+        cluster: as the quotas' status tells of it, where it tells of anything.
     """
 
-    def __init__(self, world: ClusterState) -> None:
-        self._world = world
+    def __init__(self, cluster: ClusterState) -> None:
+        self._cluster = cluster
         self._charged: dict[str, Charged] = {namespace: self._now(namespace) for namespace in self._namespaces()}
 
     def fault(self, pod: Pod) -> str:
         """Return why the quotas leave no room for the Pod now; empty where there is room."""
         self.count(pod.metadata.namespace)
-        return quota_fault(pod, (), self._world.snapshot, self._world.handle.profile.release)
+        return quota_fault(pod, (), self._cluster.snapshot, self._cluster.handle.profile.release)
 
     def count(self, *namespaces: str) -> None:
         """Let the quotas of these namespaces, or of all, count the Pods that there are."""
@@ -54,27 +54,25 @@ class QuotaUsage:
         for quota in quotas:
             if not quota.status.used or quota.status.hard != (quota.spec.hard or quota.status.hard):
                 anew = replace(quota, status=ResourceQuotaStatus())
-                self._world.put(with_usage(anew, self._charges(now, {}, 1)))
+                self._cluster.put(with_usage(anew, self._charges(now, {}, 1)))
             elif changes:
-                self._world.put(with_usage(quota, changes))
+                self._cluster.put(with_usage(quota, changes))
 
     def _charges(self, these: Charged, others: Charged, count: int) -> Iterator[tuple[Pod, Amounts, int]]:
         """Yield what is charged for these Pods and not for the others."""
-        release = self._world.handle.profile.release
+        release = self._cluster.handle.profile.release
         for key, (pod, ended) in these.items():
             other = others.get(key)
             if other is None or (other[0].spec.containers, other[1]) != (pod.spec.containers, ended):
                 yield pod, charge(pod, release, ended=ended), count
 
     def _quotas(self) -> Iterator[ResourceQuota]:
-        """Yield all quotas."""
-        yield from self._world.snapshot.all(ResourceQuota)
+        yield from self._cluster.snapshot.all(ResourceQuota)
 
     def _namespaces(self) -> frozenset[str]:
-        """Return the namespaces that have quotas."""
         return frozenset(quota.metadata.namespace for quota in self._quotas())
 
     def _now(self, namespace: str) -> Charged:
         """Return the Pods of the namespace as they stand now."""
-        pods = (pod for key, pod in self._world.pods.items() if key[0] == namespace)
-        return {pod.key: (pod, pod.finished or self._world.is_stuck(pod)) for pod in pods}
+        pods = (pod for key, pod in self._cluster.pods.items() if key[0] == namespace)
+        return {pod.key: (pod, pod.finished or self._cluster.is_stuck(pod)) for pod in pods}

@@ -169,14 +169,14 @@ class Done(msgspec.Struct, frozen=True):
 Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 
-def act(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Do the step, and let everybody act until nothing changes any more."""
-    failed, waited = len(turns.failed_jobs), set(turns.held_up())
-    done = ACTS[step.verb](step, world, turns)
-    settled = turns.settle()
-    waiting = (each for each in turns.held_up() if each not in waited)
-    notes = (*done.notes, *turns.failed_jobs[failed:], *waiting)
-    return replace(done, settled=settled, untried=turns.untried, notes=notes)
+    failed, waited = len(loop.failed_jobs), set(loop.held_up())
+    done = ACTS[step.verb](step, cluster, loop)
+    settled = loop.settle()
+    waiting = (each for each in loop.held_up() if each not in waited)
+    notes = (*done.notes, *loop.failed_jobs[failed:], *waiting)
+    return replace(done, settled=settled, untried=loop.untried, notes=notes)
 
 
 # Nodes
@@ -189,71 +189,70 @@ def _cordoned(node: Node, *, unschedulable: bool) -> Node:
     return replace(node, spec=replace(node.spec, unschedulable=unschedulable, taints=taints))
 
 
-def _cordon(step: Step, world: ClusterState, _: ControlLoop) -> Done:
-    """Cordon nodes, or lift that."""
+def _cordon(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
     unschedulable = step.verb is not Verb.UNCORDON
-    world.set_nodes([_cordoned(world.nodes[name], unschedulable=unschedulable) for name in step.nodes])
+    cluster.set_nodes([_cordoned(cluster.nodes[name], unschedulable=unschedulable) for name in step.nodes])
     return Done()
 
 
-def _drain(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Evict the Pods of nodes as kubectl drain does: of one node after another, all of which are cordoned before.
 
     Source: kubectl pkg/cmd/drain/drain.go RunDrain, pkg/drain/filters.go (v0.36).
     """
-    _cordon(step, world, turns)
+    _cordon(step, cluster, loop)
     gone: list[Pod] = []
     blocked: list[Blocked] = []
     waits_at = ""
     held: Mapping[PodKey, BlockReason]
     for name in sorted(step.nodes):
-        drained = [pod for pod in world.on_nodes([name])[name] if _is_drained(pod, world)]
-        whys = {pod.key: why for pod in drained if not step.force and (why := _needs_force(pod, world))}
+        drained = [pod for pod in cluster.on_nodes([name])[name] if _is_drained(pod, cluster)]
+        whys = {pod.key: why for pod in drained if not step.force and (why := _needs_force(pod, cluster))}
         if whys:
             held = {pod.key: whys.get(pod.key, DrainRefused()) for pod in drained}
         elif waits_at:
             held = {pod.key: DrainWaits(waits_at) for pod in drained}
         else:
-            held = _evict(drained, world, turns)
+            held = _evict(drained, cluster, loop)
             # What is refused for good ends the drain of one node, and kubectl goes on with the next.
             tried_again = set(held.values()) - {EvictionRefused(eviction.MORE_THAN_ONE)}
-            waits_at = name if tried_again or any(_waited_for(drained, world)) else ""
+            waits_at = name if tried_again or any(_waited_for(drained, cluster)) else ""
         blocked += [Blocked(pod, held[pod.key]) for pod in drained if pod.key in held]
         gone += [pod for pod in drained if pod.key not in held]
-    return replace(_gone(gone, world), blocked=tuple(blocked), notes=tuple(_waited_for(gone, world)))
+    return replace(_gone(gone, cluster), blocked=tuple(blocked), notes=tuple(_waited_for(gone, cluster)))
 
 
-def _gone(pods: Iterable[Pod], world: ClusterState) -> Done:
+def _gone(pods: Iterable[Pod], cluster: ClusterState) -> Done:
     """Return that these Pods went: evicted, or lost where nothing makes them again."""
-    gone = [(pod, _is_lost(pod, world)) for pod in pods]
+    gone = [(pod, _is_lost(pod, cluster)) for pod in pods]
     return Done(evicted=tuple(pod for pod, lost in gone if not lost), lost=tuple(pod for pod, lost in gone if lost))
 
 
-def _waited_for(leaving: Iterable[Pod], world: ClusterState) -> Iterator[StuckPods]:
+def _waited_for(leaving: Iterable[Pod], cluster: ClusterState) -> Iterator[StuckPods]:
     """Yield for which of the Pods kubectl drain waits on and on, and why they stay.
 
     Source: kubectl pkg/drain/drain.go waitForDelete (v0.36).
     """
-    stuck = [pod for each in leaving if (pod := world.pods.get(each.key)) and world.is_stuck(pod)]
+    stuck = [pod for each in leaving if (pod := cluster.pods.get(each.key)) and cluster.is_stuck(pod)]
     for silent in (True, False):
-        pods = tuple(pod.key for pod in stuck if (pod.spec.node_name in world.lost) is silent)
+        pods = tuple(pod.key for pod in stuck if (pod.spec.node_name in cluster.lost) is silent)
         if pods:
             yield StuckPods(pods, silent)
 
 
-def _is_drained(pod: Pod, world: ClusterState) -> bool:
+def _is_drained(pod: Pod, cluster: ClusterState) -> bool:
     """Whether a drain is about the Pod: neither the mirror of a static one nor of a DaemonSet that there is.
 
     Source: filters.go daemonSetFilter, mirrorPodFilter.
     """
     owner = pod.metadata.controller
-    if is_mirror(pod) or pod.key not in world.pods:
+    if is_mirror(pod) or pod.key not in cluster.pods:
         return False
-    daemon = owner is not None and owner.kind == DaemonSet.__name__ and not _is_alone(pod, world)
+    daemon = owner is not None and owner.kind == DaemonSet.__name__ and not _is_alone(pod, cluster)
     return pod.finished or not daemon
 
 
-def _needs_force(pod: Pod, world: ClusterState) -> Unmanaged | DaemonSetGone | None:
+def _needs_force(pod: Pod, cluster: ClusterState) -> Unmanaged | DaemonSetGone | None:
     """Return why kubectl does not drain the Pod's node without --force; None where it does.
 
     Source: filters.go daemonSetFilter, unreplicatedFilter.
@@ -261,25 +260,25 @@ def _needs_force(pod: Pod, world: ClusterState) -> Unmanaged | DaemonSetGone | N
     owner = pod.metadata.controller
     if owner is None:
         return None if pod.finished else Unmanaged()
-    if owner.kind == DaemonSet.__name__ and _is_alone(pod, world):
+    if owner.kind == DaemonSet.__name__ and _is_alone(pod, cluster):
         return DaemonSetGone(owner.name)
     return None
 
 
-def _is_alone(pod: Pod, world: ClusterState) -> bool:
+def _is_alone(pod: Pod, cluster: ClusterState) -> bool:
     """Whether nothing makes the Pod again, which has not ended: nothing manages it, or what did so is gone."""
     owner = pod.metadata.controller
-    return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, world.snapshot))
+    return not pod.finished and (owner is None or is_absent(owner, pod.metadata.namespace, cluster.snapshot))
 
 
-def _is_lost(pod: Pod, world: ClusterState) -> bool:
+def _is_lost(pod: Pod, cluster: ClusterState) -> bool:
     """Whether nothing makes the Pod again: what did so may be there still, and be about to go itself."""
-    owner = controller_of(pod, world.snapshot)
+    owner = controller_of(pod, cluster.snapshot)
     going = owner is not None and owner.metadata.deletion_timestamp is not None
-    return _is_alone(pod, world) or (going and not pod.finished)
+    return _is_alone(pod, cluster) or (going and not pod.finished)
 
 
-def _evict(leaving: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> Mapping[PodKey, BlockReason]:
+def _evict(leaving: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> Mapping[PodKey, BlockReason]:
     """Evict the Pods, those that are refused again as replacements become ready; return why the rest stays.
 
     Source: kubectl pkg/drain/drain.go evictPods (v0.36).
@@ -287,54 +286,54 @@ def _evict(leaving: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> M
     One by one in an order that nobody knows: kubectl asks for all at once, and a replacement may have a node before the
     last of them goes, in every other order here.
     """
-    waiting = sorted((pod.key for pod in leaving), key=lambda key: world.order(key[1]))
-    world.free |= len(waiting) > 1
+    waiting = sorted((pod.key for pod in leaving), key=lambda key: cluster.order(key[1]))
+    cluster.free |= len(waiting) > 1
     while True:
         refused: dict[PodKey, BlockReason] = {}
         for key in waiting:
-            pod = world.pods.get(key)
+            pod = cluster.pods.get(key)
             if pod is None or pod.terminating:
                 continue
-            if why := _refusal(pod, world):
+            if why := _refusal(pod, cluster):
                 refused[key] = EvictionRefused(why)
             else:
-                world.evict(pod, BY_EVICTION)
-                if world.seed % 2:
-                    turns.settle()
-        turns.settle()
+                cluster.evict(pod, BY_EVICTION)
+                if cluster.seed % 2:
+                    loop.settle()
+        loop.settle()
         if not refused or len(refused) == len(waiting):
             return refused
-        world.free = True
+        cluster.free = True
         waiting = list(refused)
 
 
-def _refusal(pod: Pod, world: ClusterState) -> str:
+def _refusal(pod: Pod, cluster: ClusterState) -> str:
     """Return why the Pod may not be evicted now; empty where it may."""
     if not eviction.ignores_budgets(pod):
-        for budget in eviction.budgets_of(pod, world.snapshot):
-            _look_at_budget(budget, world)
-    return eviction.refusal(pod, world.snapshot)
+        for budget in eviction.budgets_of(pod, cluster.snapshot):
+            _look_at_budget(budget, cluster)
+    return eviction.refusal(pod, cluster.snapshot)
 
 
-def _look_at_budget(budget: PodDisruptionBudget, world: ClusterState) -> None:
+def _look_at_budget(budget: PodDisruptionBudget, cluster: ClusterState) -> None:
     """Let the budget's controller count its Pods."""
     namespace, selector = budget.metadata.namespace, budget.selector
     pods = [
         pod
-        for pod in world.pods.values()
+        for pod in cluster.pods.values()
         if pod.metadata.namespace == namespace and selector.matches(pod.metadata.labels)
     ]
-    world.put(disruption.with_status(budget, pods, world.snapshot))
+    cluster.put(disruption.with_status(budget, pods, cluster.snapshot))
 
 
-def _remove(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def _remove(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Drain nodes and take them away; what a drain leaves behind goes with them."""
-    done = _drain(step, world, turns)
-    there = (pod for pods in world.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, world))
-    left = _gone([pod for pod in there if not (pod.terminating or pod.finished)], world)
+    done = _drain(step, cluster, loop)
+    there = (pod for pods in cluster.on_nodes(step.nodes).values() for pod in pods if _is_drained(pod, cluster))
+    left = _gone([pod for pod in there if not (pod.terminating or pod.finished)], cluster)
     for name in step.nodes:
-        world.remove_node(name)
-    silent = _evicted_as_lost(world, turns)
+        cluster.remove_node(name)
+    silent = _evicted_as_lost(cluster, loop)
     return Done(
         evicted=(*done.evicted, *left.evicted, *silent.evicted),
         blocked=tuple(replace(each, goes_with_node=True) for each in done.blocked),
@@ -343,186 +342,182 @@ def _remove(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
     )
 
 
-def _lose(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def _lose(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Let nodes stop answering; after a while their Pods are deleted, and stay as they are.
 
     Source: kube-controller-manager nodelifecycle, tainteviction (v1.36).
     """
-    silent = [name for name in step.nodes if name not in world.lost]
-    there = world.on_nodes(silent)
-    world.lost |= {name: frozenset(pod.key for pod in pods if pod.ready) for name, pods in there.items()}
-    world.set_nodes([nodelifecycle.lost(world.nodes[name], nodelifecycle.NO_SCHEDULE) for name in silent])
+    silent = [name for name in step.nodes if name not in cluster.lost]
+    there = cluster.on_nodes(silent)
+    cluster.lost |= {name: frozenset(pod.key for pod in pods if pod.ready) for name, pods in there.items()}
+    cluster.set_nodes([nodelifecycle.lost(cluster.nodes[name], nodelifecycle.NO_SCHEDULE) for name in silent])
     for pods in there.values():
         for pod in pods:
             if not pod.finished:
-                world.set_ready(pod, ready=False)
-    turns.settle()
-    return _evicted_as_lost(world, turns)
+                cluster.set_ready(pod, ready=False)
+    loop.settle()
+    return _evicted_as_lost(cluster, loop)
 
 
-def _evicted_as_lost(world: ClusterState, turns: ControlLoop) -> Done:
+def _evicted_as_lost(cluster: ClusterState, loop: ControlLoop) -> Done:
     """Delete the Pods of all nodes that do not answer, but where so many are silent that nothing is evicted.
 
     Source: node_lifecycle_controller.go handleDisruption, doNoExecuteTaintingPass (v1.36).
     """
-    kept = nodelifecycle.keeps_pods(world.nodes, world.lost)
-    going = [name for name in world.lost if name not in kept]
-    world.set_nodes([nodelifecycle.lost(world.nodes[name], NO_EXECUTE) for name in going])
-    return replace(_evicted_by_taints(going, world, turns), notes=tuple(dict.fromkeys(kept.values())))
+    kept = nodelifecycle.keeps_pods(cluster.nodes, cluster.lost)
+    going = [name for name in cluster.lost if name not in kept]
+    cluster.set_nodes([nodelifecycle.lost(cluster.nodes[name], NO_EXECUTE) for name in going])
+    return replace(_evicted_by_taints(going, cluster, loop), notes=tuple(dict.fromkeys(kept.values())))
 
 
-def _evicted_by_taints(names: Iterable[str], world: ClusterState, turns: ControlLoop) -> Done:
+def _evicted_by_taints(names: Iterable[str], cluster: ClusterState, loop: ControlLoop) -> Done:
     """Delete the Pods of nodes that do not tolerate their taints, those first that do so for the shortest time.
 
     Source: kube-controller-manager tainteviction/taint_eviction.go processPodOnNode (v1.36).
     """
     leaving: dict[int, list[Pod]] = defaultdict(list)
-    for name, pods in world.on_nodes(names).items():
+    for name, pods in cluster.on_nodes(names).items():
         for pod in pods:
-            seconds = nodelifecycle.evicted_after(pod, world.nodes[name])
+            seconds = nodelifecycle.evicted_after(pod, cluster.nodes[name])
             if seconds is not None and not (pod.finished or pod.terminating):
                 leaving[seconds].append(pod)
     for seconds in sorted(leaving):
-        _delete_by_node(leaving[seconds], world, turns)
-    return _gone((pod for pods in leaving.values() for pod in pods), world)
+        _delete_by_node(leaving[seconds], cluster, loop)
+    return _gone((pod for pods in leaving.values() for pod in pods), cluster)
 
 
-def _delete_by_node(pods: Sequence[Pod], world: ClusterState, turns: ControlLoop) -> None:
+def _delete_by_node(pods: Sequence[Pod], cluster: ClusterState, loop: ControlLoop) -> None:
     """Delete Pods whose time is up, those of one node after those of another: nodes are marked one at a time."""
     by_node: dict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
         by_node[pod.spec.node_name].append(pod)
-    world.free |= len(by_node) > 1
-    for name in sorted(by_node, key=world.order):
+    cluster.free |= len(by_node) > 1
+    for name in sorted(by_node, key=cluster.order):
         for pod in by_node[name]:
-            world.evict(world.pods[pod.key], BY_TAINT)
-        turns.settle()
+            cluster.evict(cluster.pods[pod.key], BY_TAINT)
+        loop.settle()
 
 
-def _return(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def _return(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Let nodes that do not answer do so again: what was to be deleted there goes, the rest is as ready as it was."""
-    silent = [name for name in step.nodes if not nodelifecycle.answers(world.nodes[name])]
-    world.set_nodes([nodelifecycle.returned(world.nodes[name]) for name in silent])
-    for name, pods in world.on_nodes(silent).items():
-        ready = world.lost.pop(name, frozenset(pod.key for pod in pods))
+    silent = [name for name in step.nodes if not nodelifecycle.answers(cluster.nodes[name])]
+    cluster.set_nodes([nodelifecycle.returned(cluster.nodes[name]) for name in silent])
+    for name, pods in cluster.on_nodes(silent).items():
+        ready = cluster.lost.pop(name, frozenset(pod.key for pod in pods))
         for pod in pods:
             if not (pod.finished or pod.terminating) and pod.key in ready:
-                world.set_ready(pod, ready=True)
-    turns.look_again(DaemonSet)
-    turns.settle()
-    return _evicted_as_lost(world, turns)
+                cluster.set_ready(pod, ready=True)
+    loop.look_again(DaemonSet)
+    loop.settle()
+    return _evicted_as_lost(cluster, loop)
 
 
-def _add_node(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
-    """Add nodes like one there is."""
-    like = world.nodes[step.nodes[0]]
-    names = nodelifecycle.added_names(like.metadata.name, step.number, world.nodes)
-    world.set_nodes([nodelifecycle.sibling(like, name) for name in names])
-    drivers = world.snapshot.get(CSINode, "", like.metadata.name)
+def _add_node(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
+    like = cluster.nodes[step.nodes[0]]
+    names = nodelifecycle.added_names(like.metadata.name, step.number, cluster.nodes)
+    cluster.set_nodes([nodelifecycle.sibling(like, name) for name in names])
+    drivers = cluster.snapshot.get(CSINode, "", like.metadata.name)
     if drivers is not None:
-        world.put(*(replace(drivers, metadata=replace(drivers.metadata, name=name)) for name in names))
-    turns.look_again(DaemonSet)
-    return _evicted_as_lost(world, turns)
+        cluster.put(*(replace(drivers, metadata=replace(drivers.metadata, name=name)) for name in names))
+    loop.look_again(DaemonSet)
+    return _evicted_as_lost(cluster, loop)
 
 
 # Workloads and Pods
 
 
-def _owner(step: Step, world: ClusterState) -> Workload | None:
-    """Return the workload that is meant."""
+def _owner(step: Step, cluster: ClusterState) -> Workload | None:
     struct = WORKLOADS.get(step.ref.kind) if step.ref else None
-    return world.snapshot.get(struct, step.namespace, step.ref.name) if struct and step.ref else None
+    return cluster.snapshot.get(struct, step.namespace, step.ref.name) if struct and step.ref else None
 
 
-def _changed(owner: Workload, world: ClusterState, turns: ControlLoop) -> None:
+def _changed(owner: Workload, cluster: ClusterState, loop: ControlLoop) -> None:
     """Put the workload as it is given, and let its controller look."""
-    world.put(owner)
-    turns.forget((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
+    cluster.put(owner)
+    loop.forget((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
 
 
-def _scale(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
-    """Give the workload another number of replicas."""
-    owner = _owner(step, world)
+def _scale(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
+    owner = _owner(step, cluster)
     if owner is not None and "replicas" in owner.spec.__struct_fields__:
-        _changed(replace(owner, spec=replace(owner.spec, replicas=step.number)), world, turns)
+        _changed(replace(owner, spec=replace(owner.spec, replicas=step.number)), cluster, loop)
     return Done()
 
 
-def _restart(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Let the workload replace its Pods by such of a new revision."""
-    owner = _owner(step, world)
+    owner = _owner(step, cluster)
     match owner:
         case Deployment():
-            world.put(_new_revision(owner, world))
-            world.free = True
-            _changed(owner, world, turns)
+            cluster.put(_new_revision(owner, cluster))
+            cluster.free = True
+            _changed(owner, cluster, loop)
         case StatefulSet():
             status = replace(owner.status, update_revision=f"{owner.status.update_revision or owner.metadata.name}-new")
-            _changed(replace(owner, status=status), world, turns)
+            _changed(replace(owner, status=status), cluster, loop)
         case DaemonSet():
-            turns.renew((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
+            loop.renew((owner.metadata.namespace, type(owner).__name__, owner.metadata.name))
         case _:
             pass
     return Done()
 
 
-def _new_revision(owner: Deployment, world: ClusterState) -> ReplicaSet:
+def _new_revision(owner: Deployment, cluster: ClusterState) -> ReplicaSet:
     """Return a further ReplicaSet of the same template, as a restart makes one."""
-    newest = deployment.newest_replica_set(owner, world.snapshot)
+    newest = deployment.newest_replica_set(owner, cluster.snapshot)
     revision = deployment.revision_number(newest) + 1 if newest else 1
     name = f"{template_hash(owner.spec.template)}{revision}"
     made = deployment.made_for(owner, name, revision=revision)
     return replace(made, spec=replace(made.spec, replicas=0))
 
 
-def _delete(step: Step, world: ClusterState, _: ControlLoop) -> Done:
-    """Delete a Pod."""
-    pod = world.pods.get((step.namespace, step.ref.name if step.ref else ""))
+def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
+    pod = cluster.pods.get((step.namespace, step.ref.name if step.ref else ""))
     if pod is None:
         return Done()
-    world.delete(pod)
-    return _gone([pod], world)
+    cluster.delete(pod)
+    return _gone([pod], cluster)
 
 
-def _apply(step: Step, world: ClusterState, turns: ControlLoop) -> Done:
+def _apply(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     """Let objects be as manifests say, and everybody look at them."""
     nodes: list[str] = []
     # Claims are bound, and Pods completed, by what may stand behind them in the file.
     for obj in sorted(step.objects, key=lambda obj: isinstance(obj, PersistentVolumeClaim | Pod)):
         match obj:
             case Pod():
-                if obj.key not in world.pods:
-                    turns.create(obj)
+                if obj.key not in cluster.pods:
+                    loop.create(obj)
             case Node():
-                _apply_node(obj, world)
+                _apply_node(obj, cluster)
                 nodes.append(obj.metadata.name)
             case PersistentVolumeClaim():
-                world.put(*created([obj], world.snapshot, world.handle.profile))
+                cluster.put(*created([obj], cluster.snapshot, cluster.handle.profile))
             case _:
-                _apply_one(obj, world, turns)
-    world.free = True
-    turns.look_again(*WORKLOADS.values())
-    return replace(_evicted_by_taints(nodes, world, turns), notes=step.notes)
+                _apply_one(obj, cluster, loop)
+    cluster.free = True
+    loop.look_again(*WORKLOADS.values())
+    return replace(_evicted_by_taints(nodes, cluster, loop), notes=step.notes)
 
 
-def _apply_node(node: Node, world: ClusterState) -> None:
+def _apply_node(node: Node, cluster: ClusterState) -> None:
     """Let a node be as its manifest says; the taints that controllers set stay while their reasons last."""
-    applied = as_applied(node, world.snapshot)
+    applied = as_applied(node, cluster.snapshot)
     if isinstance(applied, Node):
         made = _cordoned(applied, unschedulable=applied.spec.unschedulable)
-        silent = node.metadata.name in world.lost
-        world.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
+        silent = node.metadata.name in cluster.lost
+        cluster.set_nodes([nodelifecycle.lost(made, nodelifecycle.NO_SCHEDULE) if silent else made])
 
 
-def _apply_one(obj: KubernetesObject, world: ClusterState, turns: ControlLoop) -> None:
+def _apply_one(obj: KubernetesObject, cluster: ClusterState, loop: ControlLoop) -> None:
     """Let an object be as its manifest says; a DaemonSet of another template replaces its Pods."""
     metadata = obj.metadata
-    live = world.snapshot.get(type(obj), metadata.namespace, metadata.name)
-    world.put(as_applied(obj, world.snapshot))
+    live = cluster.snapshot.get(type(obj), metadata.namespace, metadata.name)
+    cluster.put(as_applied(obj, cluster.snapshot))
     if not (isinstance(obj, DaemonSet) and isinstance(live, DaemonSet)):
         return
     if not same_template(obj.spec.template, live.spec.template):
-        turns.renew((metadata.namespace, DaemonSet.__name__, metadata.name))
+        loop.renew((metadata.namespace, DaemonSet.__name__, metadata.name))
 
 
 ACTS: Mapping[Verb, Act] = {

@@ -53,7 +53,6 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
 
 
 def _sentence(report: RebalanceReport) -> str:
-    """Return what the plan does, in a sentence or two."""
     if not report.items:
         return "No constraints found to balance."
     broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
@@ -72,7 +71,6 @@ def _sentence(report: RebalanceReport) -> str:
 
 
 def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
-    """Yield the evictions, and what to know of them."""
     if report.evictions:
         yield table_of(_columns(extent), report.evictions, title="Evictions")
         if any(each.wave > 1 for each in report.evictions):
@@ -91,7 +89,6 @@ def _waiting(report: RebalanceReport) -> Iterator[Block]:
 
 
 def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
-    """Return what a row says of an eviction."""
     return (
         Column("ORDER", lambda each: str(each.order)),
         Column("WAVE", lambda each: str(each.wave)),
@@ -117,7 +114,6 @@ def _constraints(items: Sequence[RebalanceItem]) -> Iterator[Block]:
 
 
 def _commands(report: RebalanceReport) -> Iterator[Block]:
-    """Yield the commands, to be run one after another."""
     if report.evictions:
         yield Note(line="Run in this order, each once the Pod in place of the one before has a node:")
         yield Commands(commands=tuple(each.command for each in report.evictions))

@@ -24,7 +24,6 @@ def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
 
 
 def _step(step: SimulatedStep, extent: Extent) -> Item:
-    """Return one step."""
     sentence = _sentence(step)
     changed = [item for item in step.items if item.changed or extent.wide]
     table = table_of(COLUMNS, changed, title="Constraints")
@@ -36,14 +35,12 @@ def _step(step: SimulatedStep, extent: Extent) -> Item:
 
 
 def _tone(step: SimulatedStep) -> Tone:
-    """Return how good the news is."""
     if step.newly_pending or step.blocked:
         return Tone.BAD
     return Tone.WARNING if step.lost or step.pending else Tone.GOOD
 
 
 def _sentence(step: SimulatedStep) -> str:
-    """Return what became of Pods, in a sentence."""
     parts = (
         (len(step.evicted), "evicted"),
         (len(step.blocked), "held back"),
@@ -87,17 +84,10 @@ def _ranges(step: SimulatedStep) -> Iterator[Block]:
 
 
 def _pods(pods: Sequence[EvictedPod]) -> str:
-    """Return the Pods by name."""
     return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
 
 
-def _skew(item: SimulatedItem) -> str:
-    """Return the skew before and after."""
-    return moved(str(item.skew_before), between(*item.skew_after))
-
-
 def _status(item: SimulatedItem) -> str:
-    """Return the status, and what it was where that was another."""
     return (
         item.status_after if item.status_before is item.status_after else f"{item.status_before} → {item.status_after}"
     )
@@ -108,7 +98,7 @@ COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("WORKLOAD", lambda item: str(item.workload)),
     Column("KEY", lambda item: item.constraint.topology_key),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
-    Column("SKEW", _skew),
+    Column("SKEW", lambda item: moved(str(item.skew_before), between(*item.skew_after))),
     Column("STATUS", _status),
     Column("DOMAINS", lambda item: moved_text(item.before, item.ranges)),
 )
