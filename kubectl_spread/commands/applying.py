@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
-from kubectl_spread.commands import admission_errors
+from kubectl_spread.apiserver.review import Review
+from kubectl_spread.apiserver.validation import FieldError
+from kubectl_spread.commands.admission_errors import not_created, reviewed
 from kubectl_spread.commands.bad_objects import malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
 from kubectl_spread.contract.check import ValidationError
 from kubectl_spread.controllers.next_pod import completed
 from kubectl_spread.controllers.replicas import as_applied, replicas_of
 from kubectl_spread.errors import ManifestError, ManifestProblem
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.steps import NotScaled, StepNote, UnknownController
@@ -61,24 +63,22 @@ def laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profil
         ManifestError: the API server would refuse any of them.
         ValueError: an object of the cluster cannot be read.
     """
-    faults = [fault for each in manifests for fault in _faults_alone(each, snapshot, profile)]
+    objects = objects_of(manifests)
+    with_namespaces = snapshot.with_objects(obj for obj in objects if isinstance(obj, Namespace))
+    reviews = [(each, reviewed(each, with_namespaces, snapshot, profile.release)) for each in manifests]
+    faults = [fault for each, review in reviews for fault in _faults_alone(each, review)]
     if not faults:
-        after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects_of(manifests))
-        faults = [fault for each in manifests for fault in _faults_there(each, snapshot, after, profile)]
+        after = snapshot.with_objects(as_applied(obj, snapshot) for obj in objects)
+        faults = [fault for each, review in reviews for fault in _faults_there(each, review, snapshot, after, profile)]
     if faults:
         raise ManifestError(faults, hint="the API server would refuse it: kubectl spread check says more")
     return after
 
 
-def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Iterator[ManifestProblem]:
-    if manifest.makes_pods:
-        errors = admission_errors.errors_of(
-            manifest, profile.release, lives=admission_errors.living(manifest, before) is not None
-        )
-    else:
-        errors = admission_errors.undecodable(manifest, profile.release)
-    yield from _problems(manifest, errors)
-    if not errors:
+def _faults_alone(manifest: Manifest, review: Review) -> Iterator[ManifestProblem]:
+    """Yield what is wrong with the manifest whatever else is applied."""
+    yield from _problems(manifest, review.errors)
+    if not review.errors:
         yield from (manifest.document.problem(why, path) for path, why in malformed(manifest.obj))
     if manifest.obj is not None and not manifest.name:
         yield manifest.document.problem("has no name", "metadata.name")
@@ -89,13 +89,15 @@ def _faults_alone(manifest: Manifest, before: Snapshot, profile: Profile) -> Ite
         yield too_many(manifest, asked)
 
 
-def _faults_there(manifest: Manifest, before: Snapshot, after: Snapshot, profile: Profile) -> Iterator[ManifestProblem]:
-    yield from _problems(manifest, admission_errors.out_of_place(manifest, after, before))
-    yield from _problems(manifest, admission_errors.unchangeable(manifest, before, profile.release))
+def _faults_there(
+    manifest: Manifest, review: Review, before: Snapshot, after: Snapshot, profile: Profile
+) -> Iterator[ManifestProblem]:
+    """Yield what is wrong with the manifest in this cluster."""
+    yield from _problems(manifest, (*review.namespace_errors, *review.change_errors))
     if isinstance(manifest.obj, Pod) and before.get(Pod, *manifest.obj.key) is None:
         refusals = completed(manifest.obj, (), after, profile).refusals
-        yield from _problems(manifest, admission_errors.not_created(manifest, refusals, ()))
+        yield from _problems(manifest, not_created(manifest, refusals))
 
 
-def _problems(manifest: Manifest, errors: Sequence[ValidationError]) -> Iterator[ManifestProblem]:
+def _problems(manifest: Manifest, errors: Sequence[FieldError | ValidationError]) -> Iterator[ManifestProblem]:
     return (manifest.document.problem(error.message, error.field) for error in errors)

@@ -135,7 +135,9 @@ def check(
                 item = replace(found.item, warnings=(*taken_back, *found.item.warnings))
                 answered.append((manifest, replace(found, item=item)))
                 snapshot = found.after
-            elif errors := admission_errors.alone(manifest, view.snapshot, view.handle().profile.release):
+                continue
+            review = admission_errors.reviewed(manifest, snapshot, view.snapshot, view.handle().profile.release)
+            if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
                 answered.append((manifest, Answer(item, snapshot)))
         items = _with_fixes(answered, view.snapshot, options.fix_budget)
@@ -257,14 +259,10 @@ def _answer(
     """
     handle = _handle(wanted.pod, snapshot, view)
     release = handle.profile.release
-    errors = admission_errors.out_of_place(manifest, snapshot, view.snapshot)
     answered = served if served and not served.missing else None
-    if answered is None:
-        errors += admission_errors.errors_of(
-            manifest, release, lives=admission_errors.living(manifest, view.snapshot) is not None
-        )
-    else:
-        errors += (*admission_errors.undecodable(manifest, release), *answered.errors)
+    review = admission_errors.reviewed(manifest, snapshot, view.snapshot, release, validated=answered is not None)
+    errors = admission_errors.as_errors((*review.namespace_errors, *review.errors))
+    errors += answered.errors if answered else ()
     try:
         found = completed(wanted.pod, _siblings(manifest, wanted, view.snapshot), snapshot, handle.profile)
         errors += () if answered else admission_errors.not_created(manifest, found.refusals, errors)
@@ -278,7 +276,7 @@ def _answer(
         unchecked = () if answered else lint.pod_security(manifest.namespace, snapshot)
         item = replace(item, findings=(*item.findings, *map(Finding.of, (*injected, *unchecked))))
         item = with_missing(item, served.missing) if served and served.missing else item
-        errors += admission_errors.unchangeable(manifest, view.snapshot, release)
+        errors += admission_errors.as_errors(review.change_errors)
         errors += admission_errors.none_created(manifest, item.failed_create)
     except ValueError:
         if not errors:
@@ -286,7 +284,7 @@ def _answer(
         outcome, item = None, replace(_item(manifest, _refused(manifest)), replicas=wanted.replicas)
     if errors or outcome is None:
         return Answer(_invalid(item, errors), snapshot)
-    item = replace(item, warnings=admission_errors.warnings(manifest, release))
+    item = replace(item, warnings=admission_errors.as_warnings(review.warnings))
     return Answer(item, outcome.after, outcome.jammed)
 
 

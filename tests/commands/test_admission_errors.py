@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 import yaml
 
-from kubectl_spread.commands.admission_errors import DETAILS
+from kubectl_spread.apiserver.review import MANIFEST_ONLY_FIELDS
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
@@ -127,7 +127,7 @@ def test_every_field_of_the_details_is_looked_for() -> None:
     beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
     beside_others = {"restartPolicy", "template", "volumeClaimTemplates"}
     known = ("volumes", *Container.__annotations__, *WorkloadSpec.__annotations__)
-    assert set(known) - beside_job_template - beside_others == DETAILS
+    assert set(known) - beside_job_template - beside_others == MANIFEST_ONLY_FIELDS
 
 
 def test_a_value_that_cannot_be_decoded_is_told_once(checked: Check) -> None:

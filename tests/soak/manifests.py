@@ -25,10 +25,11 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from kubectl_spread.commands.admission_errors import errors_of, of_itself
+from kubectl_spread.commands.admission_errors import reviewed
 from kubectl_spread.commands.manifests import ManifestSources, read_manifests
 from kubectl_spread.errors import ManifestError
 from kubectl_spread.release import Release
+from kubectl_spread.snapshot import Inventory, Snapshot
 from tests.apiserver.validation.situations import changed, in_template, situations, sound, template_pointer
 from tests.build import pod
 from tests.controlplane.api import Object
@@ -155,8 +156,8 @@ def _refused(broken: Broken, folder: Path) -> str:
         (manifest, *_), _ = read_manifests(ManifestSources(filenames=(str(path),), namespace="default"), stdin=None)
     except ManifestError as error:
         return str(error)
-    judge = errors_of if manifest.makes_pods else of_itself
-    return "; ".join(f"{error.field}: {error.message}" for error in judge(manifest, Release()))
+    empty = Snapshot.build(Inventory({}))
+    return "; ".join(map(str, reviewed(manifest, empty, empty, Release()).errors))
 
 
 def _rich(kind: str) -> Object:

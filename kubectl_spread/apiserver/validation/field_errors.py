@@ -31,6 +31,7 @@ class Reason(StrEnum):
     TYPE_INVALID = "FieldValueTypeInvalid"
     UNKNOWN_FIELD = "UnknownField"
     NO_KIND_MATCH = "NoKindMatch"
+    NO_NAMESPACE = "NotFound"
 
 
 _TITLES = {

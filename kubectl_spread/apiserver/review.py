@@ -1,0 +1,163 @@
+"""What an API server does with an object that is submitted: decode, validate and compare it with what exists.
+
+Pods that a controller makes of it later are reviewed when they are created: see admission.py, denials.py and
+resourcequotas.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kubectl_spread.apiserver.denials import lacks_namespace
+from kubectl_spread.apiserver.fields import Api
+from kubectl_spread.apiserver.validation import FieldError, Reason, validate, validate_template
+from kubectl_spread.apiserver.validation.field_errors import Errors
+from kubectl_spread.apiserver.validation.storageclasses import parameter_errors
+from kubectl_spread.apiserver.warnings import FieldWarning, template_warnings, warnings_of
+from kubectl_spread.objects.core import Pod, PodTemplateSpec
+from kubectl_spread.objects.decoding import Plain
+from kubectl_spread.objects.kinds import STORAGE_CLASS, WORKLOADS, KubernetesObject
+from kubectl_spread.release import Release
+from kubectl_spread.snapshot import Snapshot
+
+MANIFEST_ONLY_FIELDS = frozenset(
+    (
+        "activeDeadlineSeconds",
+        "env",
+        "imagePullPolicy",
+        "jobTemplate",
+        "lifecycle",
+        "livenessProbe",
+        "minReadySeconds",
+        "ports",
+        "progressDeadlineSeconds",
+        "readinessProbe",
+        "revisionHistoryLimit",
+        "startupProbe",
+        "terminationMessagePolicy",
+        "ttlSecondsAfterFinished",
+        "volumeMounts",
+        "volumes",
+    )
+)
+"""The fields of objects/manifest_only_fields.py; all others of a CronJob are beside its jobTemplate."""
+
+
+class Submission(msgspec.Struct, frozen=True, kw_only=True):
+    """An object as it is sent to an API server.
+
+    Attributes:
+        api_version: its API.
+        kind: its kind.
+        values: its fields as plain values.
+        obj: the object in its namespace; None for a kind of another API.
+        template: the Pod template of a kind of another API; None where it has none.
+        template_values: (path, plain values) of that template.
+        namespace: where it is created; empty for kinds without namespaces.
+    """
+
+    api_version: str
+    kind: str
+    values: Plain
+    obj: KubernetesObject | None = None
+    template: PodTemplateSpec | None = None
+    template_values: tuple[str, Plain] | None = None
+    namespace: str = ""
+
+    def existing(self, before: Snapshot) -> KubernetesObject | None:
+        """Return the object of its kind and name that exists; None where there is none."""
+        obj = self.obj
+        return None if obj is None else before.get(type(obj), obj.metadata.namespace, obj.metadata.name)
+
+
+class Review(msgspec.Struct, frozen=True, kw_only=True):
+    """What an API server says to a submission.
+
+    Attributes:
+        namespace_errors: its namespace does not exist.
+        errors: what cannot be decoded, and which fields break validation; each field that cannot be decoded once.
+        change_errors: what it changes of the object that exists and may not.
+        warnings: what is accepted with a warning; empty where anything is refused.
+    """
+
+    namespace_errors: tuple[FieldError, ...] = ()
+    errors: tuple[FieldError, ...] = ()
+    change_errors: tuple[FieldError, ...] = ()
+    warnings: tuple[FieldWarning, ...] = ()
+
+
+def review(
+    submission: Submission,
+    snapshot: Snapshot,
+    before: Snapshot,
+    api: Api,
+    release: Release,
+    *,
+    validated: bool = False,
+) -> Review:
+    """Return what the API server says to the submission, by what is known of its rules.
+
+    Args:
+        submission: the object.
+        snapshot: the cluster with everything that is submitted along with it.
+        before: the cluster as it is.
+        api: the fields that the release can decode.
+        release: of the API server.
+        validated: whether the server itself has validated the object, so that its own rules are left out.
+    """
+    obj, existing = submission.obj, submission.existing(before)
+    namespace = submission.namespace
+    absent: tuple[FieldError, ...] = ()
+    if namespace and lacks_namespace(namespace, snapshot, before):
+        message = f'namespaces "{namespace}" not found'
+        absent = (FieldError("metadata.namespace", Reason.NO_NAMESPACE, message),)
+    undecodable = [*api.object_errors(submission.api_version, submission.kind, submission.values)]
+    if submission.template_values:
+        undecodable += api.template_errors(*submission.template_values)
+    rejected = {error.field for error in undecodable}
+    invalid = () if validated else dict.fromkeys(_invalid(submission, release, exists=existing is not None))
+    errors = (*undecodable, *(error for error in invalid if error.field not in rejected))
+    changes: tuple[FieldError, ...] = ()
+    if obj is not None and existing is not None:
+        from kubectl_spread.apiserver.updates import update_errors
+
+        changes = tuple(update_errors(obj, existing, release))
+    warnings = () if absent or errors or changes else _warnings(submission, release)
+    return Review(namespace_errors=absent, errors=errors, change_errors=changes, warnings=warnings)
+
+
+def _invalid(submission: Submission, release: Release, *, exists: bool) -> Errors:
+    obj, values = submission.obj, submission.values
+    parameters = values.get("parameters") if isinstance(values, dict) else None
+    if submission.kind == STORAGE_CLASS.name and isinstance(parameters, dict):
+        yield from parameter_errors(parameters)
+    if obj is None:
+        # A kind of another API may make more of its template before its Pods are created: volumes, ports of probes.
+        if submission.template is not None:
+            yield from validate_template(submission.template, release, path="spec.template")
+        return
+    yield from validate(obj, release)
+    makes_pods = isinstance(obj, Pod) or type(obj).__name__ in WORKLOADS
+    if makes_pods and any(not MANIFEST_ONLY_FIELDS.isdisjoint(mapping) for mapping in _mappings(values)):
+        # What knows these fields is loaded for manifests that have any.
+        from kubectl_spread.apiserver.validation.manifest_only_fields import validate_details
+
+        yield from validate_details(obj, values, release, lives=exists)
+
+
+def _mappings(values: Plain) -> Iterator[dict[str, Plain]]:
+    if isinstance(values, dict):
+        yield values
+        for value in values.values():
+            yield from _mappings(value)
+    elif isinstance(values, list):
+        for value in values:
+            yield from _mappings(value)
+
+
+def _warnings(submission: Submission, release: Release) -> tuple[FieldWarning, ...]:
+    if submission.obj is not None:
+        return warnings_of(submission.obj, release)
+    return template_warnings(submission.template, path="spec.template") if submission.template else ()
