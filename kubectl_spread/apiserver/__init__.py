@@ -11,6 +11,7 @@ In the order in which an object meets them:
 * resourcequotas.py: whether the namespace's quotas have room for one more Pod
 * warnings.py: what is accepted with a warning
 
-Beside them, updates.py says what is refused of a change to an object that exists, eviction.py whether a
-PodDisruptionBudget lets a Pod go, and quantities.py reads and prints amounts as Go does.
+review.py asks the first and the last of them about an object that is submitted. Beside them, updates.py holds what is
+refused of a change to an object that exists, eviction.py whether a PodDisruptionBudget lets a Pod go, and quantities.py
+reads and prints amounts as Go does.
 """

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.commands import admission_errors, read_sets
 from kubectl_spread.commands.bad_objects import naming_the_malformed
-from kubectl_spread.commands.manifests import MOST_PODS, Manifest, ManifestSources, read_manifests, too_many
-from kubectl_spread.commands.origin import in_its_file
+from kubectl_spread.commands.manifests import (
+    MOST_PODS,
+    Manifest,
+    ManifestSources,
+    in_its_file,
+    read_manifests,
+    too_many,
+)
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError, check_item
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding
@@ -41,9 +47,13 @@ from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from kubectl_spread.commands.check_staged import ComingIn
+    from kubectl_spread.commands.read_planner import Need
     from kubectl_spread.commands.server_side import Create, Served
 
+ComingIn: TypeAlias = Callable[[View], Iterator[Coming]]
+"""The cluster as far as it was read → what comes of each manifest there."""
+FEW = 0.05
+"""The part of all Pods that is read before them, at most: for most manifests all are read in the end."""
 UNREADABLE = "unreadable"
 """Why a file was not checked, whatever is wrong in it."""
 
@@ -115,14 +125,9 @@ def check(
     asked = [each for each in selected if each.makes_pods]
     if not asked:
         raise UsageError(f'no manifest with a Pod template matches the selector "{options.selector}"')
-    whole = create is not None or options.read == "all"
-    view = _look(
-        source,
-        asked,
-        options,
-        scheduler,
-        coming_in=None if whole else partial(_coming, manifests, asked, options.replicas),
-    )
+    coming_in = partial(_coming, manifests, asked, options.replicas)
+    read = options.read if create is None else "all"
+    view = look_for(source, _question(asked, options, coming_in), scheduler, read=read)
     answered: list[tuple[Manifest, Answer]] = []
     with naming_the_malformed(source.name, view.snapshot):
         snapshot = _laid_over(manifests, view.snapshot, view.handle().profile)
@@ -148,44 +153,30 @@ def check(
     return CheckAnswer(report, view)
 
 
-def _look(
-    source: Source,
-    asked: Sequence[Manifest],
-    options: CheckOptions,
-    scheduler: SchedulerOptions,
-    *,
-    coming_in: ComingIn | None,
-) -> View:
-    """Return the cluster, of a large one as much as decides.
-
-    Args:
-        source: the cluster.
-        asked: the manifests that are asked about.
-        options: what is asked.
-        scheduler: whose rules apply.
-        coming_in: tells what comes of the manifests; None where the cluster is read whole, however large.
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-    """
+def _question(asked: Sequence[Manifest], options: CheckOptions, coming_in: ComingIn) -> Question:
+    """Return what the cluster is read for: few Pods where no first replica finds a node, and all where one does."""
     namespaces = tuple(dict.fromkeys(manifest.namespace for manifest in asked))
-    reads, specs = read_sets.for_manifests(namespaces), tuple(each.pod_spec for each in asked)
-    all_pods = source.count_pods() if coming_in else 0
-    if coming_in is None or all_pods <= read_sets.WHOLE_CLUSTER_PODS:
-        return look(claiming(source, specs), reads, scheduler)
-    from kubectl_spread.commands.check_staged import Asking, look_for_manifests
-
-    # Where one of several finds a node, where it lies decides about the others.
+    # Where one of several finds a node, where it is placed decides about the others.
     limits = ReadLimits(nodes=options.most_nodes, confirm=options.read != "needed" or len(asked) > 1, few_first=True)
-    asking = Asking(
-        reads=reads,
+
+    def needed(view: View) -> Need:
+        from kubectl_spread.commands.read_planner import Need, to_check
+
+        try:
+            return to_check(tuple(coming_in(view)), limits)
+        except ValueError:
+            return Need(whole=True, why="a manifest cannot be judged")
+
+    return Question(
+        reads=read_sets.for_manifests(namespaces),
         namespaces=namespaces,
-        specs=specs,
-        coming=coming_in,
+        specs=tuple(each.pod_spec for each in asked),
+        needed=needed,
+        asked=lambda view: tuple((each.first, each.handle) for each in coming_in(view)),
         limits=limits,
+        first_part=FEW if limits.confirm else None,
         fix_budget=options.fix_budget,
     )
-    return look_for_manifests(source, asking, scheduler, all_pods=all_pods)
 
 
 def _coming(
@@ -212,18 +203,17 @@ def exit_code(report: CheckReport, *, warnings: bool = False) -> ExitCode:
         warnings: whether warnings mean no too: those of findings, and the API server's.
     """
     unread = any(gap.why == UNREADABLE for gap in report.incomplete)
+    warned = any(
+        item.warnings or any(finding.severity is not Severity.INFO for finding in item.findings)
+        for item in report.items
+    )
+    failed = any(
+        item.stuck or item.jam or item.failed_create or item.held_by or item.validation for item in report.items
+    )
     return ExitCode.of_items(
-        no=any(_is_refused(item) or (warnings and _is_warned_of(item)) for item in report.items),
+        no=failed or (warnings and warned),
         incomplete=unread or any(item.verdict is Verdict.INCOMPLETE for item in report.items),
     )
-
-
-def _is_refused(item: CheckItem) -> bool:
-    return bool(item.stuck or item.jam or item.failed_create or item.held_by or item.validation)
-
-
-def _is_warned_of(item: CheckItem) -> bool:
-    return bool(item.warnings) or any(finding.severity is not Severity.INFO for finding in item.findings)
 
 
 def _laid_over(manifests: Sequence[Manifest], snapshot: Snapshot, profile: Profile) -> Snapshot:

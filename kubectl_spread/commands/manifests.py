@@ -9,8 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_files
+from kubectl_spread.cluster.files.sources import STANDARD_INPUT
+from kubectl_spread.contract.check import CheckItem, Origin
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import WorkloadRef
+from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.errors import ManifestError, ManifestProblem
 from kubectl_spread.objects.core import Pod, PodSpec, PodTemplateSpec
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
@@ -223,3 +226,39 @@ def _custom_metadata(document: Document) -> ObjectMeta:
         return convert(values_of(document).get("metadata"), ObjectMeta)
     except DecodeError as error:
         raise ManifestError([document.problem(error.reason, f"metadata.{error.field_path}")]) from error
+
+
+def in_its_file(manifest: Manifest, item: CheckItem, *, built: bool) -> CheckItem:
+    """Return the item with where its manifest stands, and the lines that it speaks of.
+
+    Args:
+        manifest: the manifest.
+        item: what was found out about it.
+        built: whether its text was made by a tool, so that no file holds it.
+    """
+    document = manifest.document
+    edited = (edit.path for fix in item.fixes for edit in fix.edits)
+    fields = (*(error.field for error in item.validation), *(warning.field for warning in item.warnings), *edited)
+    places = {field: field for field in fields}
+    # Findings speak of the Pod, whose spec is deeper in a workload.
+    places |= {
+        finding.path: f"{manifest.pod_path}{finding.path.removeprefix('spec')}"
+        for finding in item.findings
+        if finding.path.startswith("spec")
+    }
+    # What keeps the Pods from nodes is told where the constraint stands.
+    places |= {path: f"{manifest.pod_path}{path.removeprefix('spec')}" for path in item.blamed_paths}
+    lines = document.lines(["", *places.values()])
+    origin = Origin(
+        file="" if built or document.source == STANDARD_INPUT or "://" in document.source else document.source,
+        document=document.number,
+        line=lines.get("", 0),
+        lines={path: lines[place] for path, place in places.items() if place in lines},
+    )
+
+    def placed(edit: ManifestEdit) -> ManifestEdit:
+        line = origin.lines.get(edit.path, origin.line)
+        return replace(edit, file=origin.file, document=origin.document, line=line)
+
+    fixes = tuple(replace(fix, edits=tuple(map(placed, fix.edits))) for fix in item.fixes)
+    return replace(item, origin=origin, fixes=fixes)

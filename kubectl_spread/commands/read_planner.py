@@ -15,7 +15,7 @@ from kubectl_spread.diagnosis.requirements import ConstraintRequirement
 from kubectl_spread.diagnosis.unread_nodes import Reach
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.scheduler import cycle, dynamicresources
-from kubectl_spread.scheduler.affinityterm import AffinityTerm, PodTerms
+from kubectl_spread.scheduler.affinityterm import PodTerms
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import PodsRead, Snapshot
 
@@ -138,16 +138,13 @@ def _before_nodes(asked: Asked) -> Need:
     """Return the namespaces that the Pods concern; all Pods where fewer could reject what more would not."""
     namespaces: set[str] = set()
     for pod, handle in asked:
-        if any(volume.in_tree for volume in pod.spec.volumes) or _claims_devices(pod, handle):
+        claims_devices = dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
+        if claims_devices or any(volume.in_tree for volume in pod.spec.volumes):
             return Need(whole=True, why=f"{pod.metadata.name} claims devices or disks that Pods share")
         namespaces |= concerned(pod, handle.snapshot)
     if len(namespaces) > MOST_NAMESPACES:
         return Need(whole=True, why=f"affinity asks for Pods of {len(namespaces)} namespaces")
     return Need(namespaces=frozenset(namespaces), why="affinity asks for Pods there")
-
-
-def _claims_devices(pod: Pod, handle: Handle) -> bool:
-    return dynamicresources.claims_of(pod, handle) != dynamicresources.Claims()
 
 
 def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
@@ -157,14 +154,11 @@ def concerned(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
         terms = PodTerms.of(pod)
     except ValueError:
         return frozenset()  # which rejects it everywhere
-    meant = (name for term in (*terms.affinity, *terms.anti_affinity) for name in _namespaces(term, snapshot))
-    own = frozenset((pod.metadata.namespace,))
-    return (own | frozenset(meant)) - read.namespaces
-
-
-def _namespaces(term: AffinityTerm, snapshot: Snapshot) -> frozenset[str]:
-    known = (each.metadata for each in snapshot.all(Namespace))
-    return term.namespaces | {each.name for each in known if term.namespace_selector.matches(each.labels)}
+    meant = {pod.metadata.namespace}
+    for term in (*terms.affinity, *terms.anti_affinity):
+        known = (each.metadata for each in snapshot.all(Namespace))
+        meant |= term.namespaces | {each.name for each in known if term.namespace_selector.matches(each.labels)}
+    return frozenset(meant) - read.namespaces
 
 
 def _nodes_left(asked: Asked, limits: ReadLimits) -> Need:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import msgspec
 
@@ -11,7 +11,7 @@ from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look, look_for, pods_of_large
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row
@@ -28,6 +28,9 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.words import did_you_mean
+
+if TYPE_CHECKING:
+    from kubectl_spread.commands.read_planner import Need
 
 ItemT = TypeVar("ItemT", SkewItem, SkewRow)
 ReportT = TypeVar("ReportT", SkewReport, SkewTable)
@@ -164,16 +167,13 @@ def _items(
 
 
 def _found(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> WantedWorkloads:
-    # Where all namespaces are asked for, all Pods are read in any case.
-    in_part = bool(scope.namespace) and options.read != "all" and source.count_pods() > read_sets.WHOLE_CLUSTER_PODS
-    counted_only = in_part and options.at_once
+    counted_only = options.at_once and bool(pods_of_large(source, (scope.namespace,), options.read))
     if counted_only:
         view = look(source, read_sets.spread_only(scope.namespace), scheduler).with_filters(COUNTING_FILTERS)
-    elif in_part:
-        view = _staged(source, scope, options, scheduler)
+    elif options.at_once:
+        view = look(claiming(source, at_once=True), read_sets.everything(scope.namespace), scheduler)
     else:
-        asked_of = claiming(source, at_once=options.at_once)
-        view = look(asked_of, read_sets.everything(scope.namespace), scheduler)
+        view = look_for(source, _question(scope, options), scheduler, read=options.read)
     with naming_the_malformed(source.name, view.snapshot):
         wanted = _wanted(view, scope, options)
     inventory = view.snapshot.inventory
@@ -198,24 +198,21 @@ def _wanted(view: View, scope: Scope, options: ShowOptions) -> list[OwnedPods]:
     return list(wanted_workloads(view, scope, kind=options.kind, names=options.names, may_be_gone=options.may_be_gone))
 
 
-def _staged(source: Source, scope: Scope, options: ShowOptions, scheduler: SchedulerOptions) -> View:
-    """Return the cluster as far as it has to be read to tell where next Pods go."""
-    from kubectl_spread.commands import read_planner
-    from kubectl_spread.commands.staged import StagedSource, settle
+def _question(scope: Scope, options: ShowOptions) -> Question:
+    limits = ReadLimits(nodes=options.most_nodes)
 
-    def needed(view: View) -> read_planner.Need:
+    def needed(view: View) -> Need:
+        from kubectl_spread.commands.read_planner import to_place
+
         found = (
             pod
             for each in _wanted(view, scope, options)
             for pod in asked_about(each, view.handle(scheduler_of(each)), defaults=options.shows_defaults)
         )
-        return read_planner.to_place(tuple(found), ReadLimits(nodes=options.most_nodes))
+        return to_place(tuple(found), limits)
 
     reads = read_sets.everything(scope.namespace)
-    whole = next(read for read in reads if read.kind == kinds.POD)
-    view = look(claiming(StagedSource(source, (scope.namespace,))), reads, scheduler)
-    with naming_the_malformed(source.name, view.snapshot):
-        return settle(source, view, whole, needed)
+    return Question(reads=reads, namespaces=(scope.namespace,), needed=needed, limits=limits)
 
 
 def how_read(answer: ShowAnswer[SkewReport] | ShowAnswer[SkewTable]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import msgspec
 
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.applying import laid_over, manifests_of, not_followed, objects_of
+from kubectl_spread.commands.applied_manifests import laid_over, manifests_of, not_followed, objects_of
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.manifests import MOST_PODS, Manifest
 from kubectl_spread.commands.scope import Scope, not_found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.source import Source
 from kubectl_spread.controllers.deployment import REVISION_ANNOTATION
@@ -70,14 +69,11 @@ def take(source: Source, namespace: str) -> Taken:
         ClusterError: a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    inventory = source.read(_reads(namespace))
+    all_reads = (*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))
+    inventory = source.read(tuple(dict.fromkeys(all_reads)))
     notes = tuple(f"{each.kind.plural} could not be read: {each.why}" for each in inventory.unread)
     items = b",\n".join(msgspec.json.encode(item) for item in _items(inventory))
     return Taken(json_text(b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}"), notes)
-
-
-def _reads(namespace: str) -> Sequence[Read]:
-    return tuple(dict.fromkeys((*read_sets.everything(namespace, pending=True), *read_sets.for_manifests([namespace]))))
 
 
 def _items(inventory: Inventory) -> Iterator[Mapping[str, Plain]]:

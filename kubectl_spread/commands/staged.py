@@ -7,18 +7,16 @@
    namespaces of the first stage; where that is not so, and where devices are claimed, the whole list is read.
 3. The Pods of the nodes that are left, node by node, as long as these are few; else the whole list.
 
-What is needed next is told by a function of what was read (``needs``); ``settle`` reads it and asks again. So the
-engine never waits for a list, and a Pod that no node takes is found out with few Pods read. One that finds a node is
+What is needed next is a function of what was read (read_planner.py); it is read and asked again. So the engine never
+waits for a list, and a Pod that no node takes is found out with few Pods read. One that finds a node is
 confirmed by the whole list, for a Pod anywhere may keep it away: unless no more than what is needed is wanted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.log import READS
@@ -26,59 +24,52 @@ from kubectl_spread.cluster.net.failures import StatusError
 from kubectl_spread.cluster.reads import Read, up_to
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, seconds_for
-from kubectl_spread.commands.read_planner import Asked, Need, to_change
-from kubectl_spread.commands.source import ReadLimits, Source, SourceWithin
-from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.read_planner import MOST_NAMESPACES, Need, to_change
+from kubectl_spread.commands.source import Source, SourceWithin
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import PodSpec
 from kubectl_spread.snapshot import Inventory, PodsRead, oldest, together
 from kubectl_spread.wording.words import count_of
-
-Needed: TypeAlias = Callable[[View], Need]
 
 TO_READ = 0.25
 """The part of the time for fixes that may go into finding out whose Pods they take."""
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What a large cluster is read for: whether Pods find a node, and what would change that.
-
-    Attributes:
-        reads: all that it takes, where the cluster is read whole.
-        namespaces: whose Pods are read in any case.
-        specs: of Pods that are asked about beside those that the cluster has.
-        asked: the Pods that are asked about, as far as was read.
-        needed: what has to be read next to judge them.
-        limits: how much may be read.
-        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
-    """
-
-    reads: Sequence[Read]
-    namespaces: Iterable[str]
-    specs: Sequence[PodSpec] = ()
-    asked: Callable[[View], Asked]
-    needed: Needed
-    limits: ReadLimits
-    fix_budget: float | None
-
-
-def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions) -> View:
+def look_in_stages(source: Source, question: Question, scheduler: SchedulerOptions, *, all_pods: int) -> View:
     """Return the cluster as far as it has to be read to answer.
+
+    Args:
+        source: the cluster.
+        question: what it is read for.
+        scheduler: whose rules apply.
+        all_pods: how many Pods it has (count).
 
     Raises:
         ClusterError: a list that is needed cannot be had.
         UsageError: the release or the scheduler's configuration makes no sense.
     """
+
+    def is_small(namespaces: Iterable[str]) -> bool:
+        part = question.first_part
+        return part is None or sum(map(source.count_pods, namespaces)) <= part * all_pods
+
+    def needed(view: View) -> Need:
+        need = question.needed(view)
+        return need if is_small(need.namespaces) else Need(whole=True, why="affinity asks for many Pods")
+
+    if len(question.namespaces) > MOST_NAMESPACES or not is_small(question.namespaces):
+        return look(claiming(source, question.specs), question.reads, scheduler)
     whole = next(read for read in question.reads if read.kind == kinds.POD)
     first = claiming(StagedSource(source, question.namespaces), question.specs)
     view = look(first, question.reads, scheduler)
     with naming_the_malformed(source.name, view.snapshot):
-        view = settle(source, view, whole, question.needed)
-        if not view.snapshot.inventory.not_read:
+        while view.snapshot.inventory.not_read and (need := needed(view)):
+            view = _extended(source, view, whole, need)
+        if question.asked is None or not view.snapshot.inventory.not_read:
             return view
         seconds = seconds_for(question.fix_budget, len(view.snapshot.nodes)) * TO_READ
         changing = partial(to_change, question.asked(view), question.limits)
-        return extended(source, view, whole, FixBudget(seconds, 1).within(changing))
+        return _extended(source, view, whole, FixBudget(seconds, 1).within(changing))
 
 
 class StagedSource(SourceWithin):
@@ -110,29 +101,8 @@ class StagedSource(SourceWithin):
         return replace(inventory, pods_read=PodsRead(self._namespaces, names))
 
 
-def settle(source: Source, view: View, whole: Read, needed: Needed) -> View:
-    """Return the view once nothing more is needed.
-
-    Args:
-        source: the whole cluster.
-        view: what was read first.
-        whole: the read for all Pods.
-        needed: what has to be read next, as far as the view tells.
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-    """
-    while view.snapshot.inventory.not_read and (need := needed(view)):
-        view = extended(source, view, whole, need)
-    return view
-
-
-def extended(source: Source, view: View, whole: Read, need: Need) -> View:
-    """Return the view with what is needed; the same where nothing is.
-
-    Raises:
-        ClusterError: a list that is needed cannot be had.
-    """
+def _extended(source: Source, view: View, whole: Read, need: Need) -> View:
+    """Return the view with what is needed; the same where nothing is."""
     if not need:
         return view
     source.log.say(READS, f"{_told(need, view)}: {need.why}")

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from kubectl_spread import __version__
 from kubectl_spread.apiserver.defaults import defaulted
 from kubectl_spread.cluster.log import READS
+from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import naming_the_malformed
-from kubectl_spread.commands.source import Source
+from kubectl_spread.commands.source import ReadLimits, ReadMode, Source
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
 from kubectl_spread.diagnosis.incomplete import without_unread
@@ -31,6 +32,7 @@ from kubectl_spread.snapshot import Inventory, Snapshot
 
 if TYPE_CHECKING:
     from kubectl_spread.cluster.reads import Read
+    from kubectl_spread.commands.read_planner import Asked, Need
 
 VersionFrom = Literal["flag", "server", "nodes", "default"]
 _HOW_KNOWN: Mapping[VersionFrom, str] = {
@@ -201,6 +203,57 @@ def claiming(source: Source, specs: Iterable[PodSpec] = (), *, at_once: bool = F
     """
     if not source.server:
         return source
-    from kubectl_spread.commands.devices import ClaimingSource
+    from kubectl_spread.commands.device_reads import ClaimingSource
 
     return ClaimingSource(source, specs, at_once=at_once)
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cluster is read for, where a large one need not be read whole.
+
+    Attributes:
+        reads: all that it takes, where the cluster is read whole.
+        namespaces: whose Pods are read in any case.
+        specs: of Pods that are asked about beside those that the cluster has.
+        needed: what has to be read next, as far as the view tells.
+        asked: the Pods of which it is asked what would change their answer; None where that is not asked.
+        limits: how much may be read.
+        first_part: the part of all Pods that is read before them, at most; None for as many as there are.
+        fix_budget: seconds in all that the search for fixes may take; None for what suits the cluster.
+    """
+
+    reads: Sequence[Read]
+    namespaces: Sequence[str]
+    specs: Sequence[PodSpec] = ()
+    needed: Callable[[View], Need]
+    asked: Callable[[View], Asked] | None = None
+    limits: ReadLimits
+    first_part: float | None = None
+    fix_budget: float | None = None
+
+
+def pods_of_large(source: Source, namespaces: Sequence[str], read: ReadMode) -> int:
+    """Return how many Pods the cluster has (count) where it is read in stages; 0 where it is read whole.
+
+    Args:
+        source: the cluster.
+        namespaces: those that are asked about; an empty name stands for all, whose Pods are read in any case.
+        read: how much of a large cluster is read.
+    """
+    counted = source.count_pods() if all(namespaces) and read != "all" else 0
+    return counted if counted > read_sets.WHOLE_CLUSTER_PODS else 0
+
+
+def look_for(source: Source, question: Question, scheduler: SchedulerOptions, *, read: ReadMode) -> View:
+    """Return the cluster as far as it has to be read to answer.
+
+    Raises:
+        ClusterError: a list that is needed cannot be had.
+        ManifestError: a file cannot be read.
+        UsageError: the release or the scheduler's configuration makes no sense.
+    """
+    if pods := pods_of_large(source, question.namespaces, read):
+        from kubectl_spread.commands.staged import look_in_stages
+
+        return look_in_stages(source, question, scheduler, all_pods=pods)
+    return look(claiming(source, question.specs), question.reads, scheduler)

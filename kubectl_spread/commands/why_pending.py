@@ -16,7 +16,7 @@ from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
 from kubectl_spread.contract.evaluation import as_item, evaluation_report
 from kubectl_spread.contract.fixes import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
@@ -41,7 +41,7 @@ from kubectl_spread.wording.preemption import waits_for_volumes
 from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.reads import Read
+    from kubectl_spread.commands.read_planner import Asked, Need
 
 
 MOST_NOTES = 5
@@ -99,12 +99,8 @@ def why_pending(
         ClusterError: a named Pod does not exist, or a list that is needed cannot be had.
         ManifestError: a file cannot be read.
     """
-    reads = read_sets.everything(scope.namespace, pending=True)
-    if scope.namespace and read != "all" and source.count_pods() > read_sets.WHOLE_CLUSTER_PODS:
-        limits = ReadLimits(nodes=most_nodes, confirm=read != "needed")
-        view = _staged(source, reads, scope, scheduler, fix_budget=fix_budget, limits=limits)
-    else:
-        view = look(claiming(source), reads, scheduler)
+    limits = ReadLimits(nodes=most_nodes, confirm=read != "needed")
+    view = look_for(source, _question(scope, limits, fix_budget), scheduler, read=read)
     wanted = _wanted(view, scope)
     pending = [pod for pod in wanted if pod.waits]
     notes = tuple(_notes(wanted, scope))
@@ -115,39 +111,24 @@ def why_pending(
     return PendingAnswer(report, notes, view)
 
 
-def _staged(
-    source: Source,
-    reads: Sequence[Read],
-    scope: Scope,
-    scheduler: SchedulerOptions,
-    *,
-    fix_budget: float | None,
-    limits: ReadLimits,
-) -> View:
-    """Return the cluster as far as it has to be read to explain the Pods.
-
-    Raises:
-        ClusterError: as for ``why_pending``.
-    """
-    from kubectl_spread.commands import read_planner
-    from kubectl_spread.commands.staged import Question, look_in_stages
-
-    def asked_about(view: View) -> read_planner.Asked:
+def _question(scope: Scope, limits: ReadLimits, fix_budget: float | None) -> Question:
+    def asked(view: View) -> Asked:
         pods = _one_of_each(_wanted(view, scope), view.snapshot)
         return tuple((pod, view.handle(pod.spec.scheduler_name)) for pod in pods)
 
-    def needed(view: View) -> read_planner.Need:
-        return read_planner.to_judge(asked_about(view), limits)
+    def needed(view: View) -> Need:
+        from kubectl_spread.commands.read_planner import to_judge
 
-    question = Question(
-        reads=reads,
+        return to_judge(asked(view), limits)
+
+    return Question(
+        reads=read_sets.everything(scope.namespace, pending=True),
         namespaces=(scope.namespace,),
-        asked=asked_about,
         needed=needed,
+        asked=asked,
         limits=limits,
         fix_budget=fix_budget,
     )
-    return look_in_stages(source, question, scheduler)
 
 
 def exit_code(report: PendingReport) -> ExitCode:

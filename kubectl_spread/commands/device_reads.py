@@ -45,7 +45,13 @@ class ClaimingSource(SourceWithin):
             return inventory
         asking = (*self._specs, *_to_be_scheduled(Snapshot.build(inventory)))
         claimed = any(spec.resource_claims for spec in asking)
-        resources = {name for spec in asking for name in _extended_resources(spec)}
+        resources = {
+            name
+            for spec in asking
+            for container in (*spec.containers, *spec.init_containers)
+            for name in (*container.resources.limits, *container.resources.requests)
+            if may_be_devices(name)
+        }
         if self._at_once and (claimed or resources):
             left = (Unread(kind, "not watched") for kind in kinds.DEVICE_KINDS)
             return replace(inventory, unread=(*inventory.unread, *left))
@@ -64,11 +70,6 @@ def _to_be_scheduled(snapshot: Snapshot) -> Iterator[PodSpec]:
     for struct in kinds.WORKLOADS.values():
         for workload in snapshot.all(struct):
             yield template_of(workload).spec
-
-
-def _extended_resources(spec: PodSpec) -> Iterator[str]:
-    for container in (*spec.containers, *spec.init_containers):
-        yield from filter(may_be_devices, {**container.resources.limits, **container.resources.requests})
 
 
 def _backed(resources: Iterable[str], inventory: Inventory) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.commands import read_sets
-from kubectl_spread.commands.devices import ClaimingSource
+from kubectl_spread.commands.device_reads import ClaimingSource
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import DEVICE_KINDS
 from kubectl_spread.snapshot import Inventory
