@@ -374,7 +374,6 @@ class Case(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _domains(self) -> Mapping[int, Mapping[str, Domain]]:
-        """Constraint's index → domain's value → domain."""
         return {each.index: {domain.value: domain for domain in each.domains} for each in self.spread.constraints}
 
     def key_of(self, requirement: Requirement) -> str | None:
@@ -549,7 +548,6 @@ def _filters_alone(case: Case) -> FiltersAlone | None:
 
 
 def _blamed_filters(case: Case) -> tuple[tuple[str, ...], tuple[RejectingFilter, ...]]:
-    """Return the filters that leave no node, by name, and why they do."""
     rejected = case.spread.rejected
     filters = [each for each in rejected if isinstance(each, FilterRequirement)]
     cores = conflict_cores({each: rejected[each] for each in filters}, case.handle.node_infos)
@@ -614,7 +612,6 @@ def _pins(domains: Iterable[Domain], case: Case) -> tuple[PinnedNodes, ...]:
 
 
 def _reasons(requirement: Requirement, names: list[str], case: Case) -> Iterable[tuple[tuple[str, ...], AnyReason]]:
-    """Yield (nodes, why) of the nodes that the requirement keeps the Pod off."""
     if isinstance(requirement, ConstraintRequirement):
         key = case.spread.topology_key(requirement)
         yield tuple(names), RejectedByConstraint(index=requirement.index, topology_key=key)

@@ -209,10 +209,10 @@ class Pinning(msgspec.Struct, frozen=True):
 
 
 def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
-    """Return what there is to say about one constraint."""
     explainer = pinning.explainer
     constraint = counts.constraint
-    minimum = _minimum_domains(counts)
+    # No domain holds it while minDomains is not reached.
+    minimum = tuple(sorted(value for value, number in counts.match_num.items() if number == counts.global_minimum))
     on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, explainer.handle)
     return ConstraintDiagnosis(
         index=constraint.index,
@@ -230,11 +230,6 @@ def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pi
         domains=tuple(_domains(counts, on_node, minimum=minimum, pinning=pinning)),
         bypassed_nodes=tuple(_bypassed(counts, constraints, on_node, explainer)),
     )
-
-
-def _minimum_domains(counts: DomainCounts) -> tuple[str, ...]:
-    """Return the domains that hold the global minimum; none does while minDomains is not reached."""
-    return tuple(sorted(value for value, number in counts.match_num.items() if number == counts.global_minimum))
 
 
 def _domains(
@@ -305,7 +300,6 @@ def _similar_keys(key: str, labels: frozenset[str]) -> tuple[str, ...]:
 
 
 def _is_similar(key: str, label: str) -> bool:
-    """Whether the label may be meant instead of the key."""
     if label.rpartition("/")[2] == key.rpartition("/")[2] or label.startswith((key + "-", key + "_", key + ".")):
         return True
     near = len(key) >= SHORTEST_KEY_WITH_TYPO and abs(len(key) - len(label)) <= TYPO_LETTERS

@@ -19,7 +19,6 @@ from kubectl_spread.diagnosis.reasons import (
     MissingDevices,
     MissingLabel,
     OtherNodeNamed,
-    PodCount,
     SharedReason,
     ShortResource,
     UnmetAddedAffinity,
@@ -130,10 +129,8 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         }
 
     def _short_resources(self, node_info: NodeInfo) -> InsufficientResources | None:
-        """Return each resource that is short on one node."""
-        count = PodCount(pods=len(node_info.pods), allocatable=node_info.allocatable.get(resource.PODS, 0))
-        full, at_most = noderesources.is_full(node_info), node_info.name in self._unread
-        short = tuple(
+        at_most, full = node_info.name in self._unread, noderesources.is_full(node_info)
+        short = [
             ShortResource(
                 name=each.name,
                 asked=resource.readable(each.name, each.wanted),
@@ -141,13 +138,14 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
                 at_most=at_most,
                 allocatable=resource.readable(each.name, each.capacity),
             )
-            for each in sorted(
-                noderesources.insufficient(self._state, node_info), key=lambda insufficient: insufficient.name
-            )
+            for each in noderesources.insufficient(self._state, node_info)
+        ]
+        if not full:
+            return InsufficientResources(resources=_by_name(short)) if short else None
+        allocatable = node_info.allocatable.get(resource.PODS, 0)
+        return InsufficientResources(
+            full=True, pods=len(node_info.pods), allocatable_pods=allocatable, resources=_by_name(short)
         )
-        if not full and not short:
-            return None
-        return InsufficientResources(full=full, pod_count=count if full else None, resources=short)
 
     def _shared_short(self, node_names: Sequence[str]) -> InsufficientResources | None:
         """Return each resource that all these nodes are short of, with the most that is free on any."""
@@ -160,16 +158,16 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         if not full and not most:
             return None
         at_most = len(infos) > 1 or not self._unread.isdisjoint(node_names)
-        short = tuple(
+        short = (
             ShortResource(
                 name=name,
                 asked=resource.readable(name, wanted),
                 free=resource.readable(name, free),
                 at_most=at_most,
             )
-            for name, (wanted, free) in sorted(most.items())
+            for name, (wanted, free) in most.items()
         )
-        return InsufficientResources(full=full, resources=short)
+        return InsufficientResources(full=full, resources=_by_name(short))
 
     @cached_property
     def _unread(self) -> frozenset[str]:
@@ -184,6 +182,10 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             return None
         missing = dynamicresources.missing_templates(self.pod, self.handle.snapshot)
         return MissingDevices(reasons=reasons, missing_templates=missing)
+
+
+def _by_name(short: Iterable[ShortResource]) -> tuple[ShortResource, ...]:
+    return tuple(sorted(short, key=lambda each: each.name))
 
 
 def _taints(pod: Pod, node_info: NodeInfo) -> UntoleratedTaints:

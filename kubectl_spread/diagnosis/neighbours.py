@@ -16,15 +16,12 @@ from kubectl_spread.diagnosis.reasons import (
     ClaimsInUse,
     ClaimState,
     MissingTopologyLabel,
-    NoFreeVolume,
     NoPodToBeNear,
     PortHolder,
     PortsInUse,
     RejectedByPod,
-    TooLittleStorage,
     UnmetClaim,
     UnusableClaims,
-    VolumeMadeElsewhere,
 )
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -112,20 +109,17 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return {term: self._first_in_domain(term, self._having(term)) for term in terms}
 
     def _meant(self, term: AffinityTerm) -> Iterator[Pod]:
-        """Yield the Pods on nodes that the term means."""
         for namespace in self.handle.snapshot.by_labels:
             if term.covers(namespace, self.handle.snapshot.namespace_labels(namespace)):
                 yield from self.handle.snapshot.matching_pods(namespace, term.selector)
 
     def _having(self, term: AffinityTerm) -> Iterator[Pod]:
-        """Yield the Pods on nodes that have this anti-affinity term."""
         for node_name in self.handle.existing_terms.anti_affinity[term]:
             for other in self.handle.node_infos[node_name].pods:
                 if other.spec.affinity is not None and term in readable_terms(other).anti_affinity:
                     yield other
 
     def _first_in_domain(self, term: AffinityTerm, pods: Iterable[Pod]) -> dict[str, Pod]:
-        """Return topology value → the first of the Pods in that domain."""
         found: dict[str, Pod] = {}
         for pod in pods:
             info = self.handle.node_infos.get(pod.spec.node_name)
@@ -173,14 +167,16 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         """
         selected, storage_class = waiting.selected_node, waiting.claim.class_name
         if selected is not None and selected != node_info.name:
-            return VolumeMadeElsewhere(node=selected, exists=selected in self.handle.node_infos)
+            exists = selected in self.handle.node_infos
+            return UnmetClaim(reason="MadeElsewhere", storage_class=storage_class, node=selected, node_exists=exists)
         alone = PodVolumeClaims(waiting=(waiting,)) if selected is None else PodVolumeClaims(selected=(waiting,))
         reasons = find_pod_volumes(alone, node_info, self.handle).reasons
         if REASON_NOT_ENOUGH_SPACE in reasons:
-            return TooLittleStorage(storage_class=storage_class)
+            return UnmetClaim(reason="TooLittleStorage", storage_class=storage_class)
         if REASON_BIND_CONFLICT not in reasons:
             return None
-        return NoFreeVolume(storage_class=storage_class, makes_elsewhere=bool(waiting.provisioning.topologies))
+        elsewhere = bool(waiting.provisioning.topologies)
+        return UnmetClaim(reason="NoVolume", storage_class=storage_class, makes_elsewhere=elsewhere)
 
     def _without_class(self, claim: PersistentVolumeClaim | None) -> str:
         """Return what the claim's events say of why nothing makes a volume for it; empty where something may.

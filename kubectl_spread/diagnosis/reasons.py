@@ -5,7 +5,7 @@ The scheduler's own reasons say only that there is one.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -103,29 +103,19 @@ class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     allocatable: str = ""
 
 
-class PodCount(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How many Pods a node has and takes.
-
-    Attributes:
-        pods: the Pods on it (count).
-        allocatable: the Pods that it takes (count).
-    """
-
-    pods: int
-    allocatable: int
-
-
 class InsufficientResources(Reason, frozen=True, kw_only=True):
     """Resources that are short.
 
     Attributes:
         full: whether the node takes no more Pods.
-        pod_count: of a node that takes no more Pods; None for several nodes.
+        pods: the Pods on such a node (count); None for several nodes.
+        allocatable_pods: the Pods that it takes (count); None for several nodes.
         resources: the others that are short, by name.
     """
 
     full: bool = False
-    pod_count: PodCount | None = None
+    pods: int | None = None
+    allocatable_pods: int | None = None
     resources: tuple[ShortResource, ...] = ()
 
 
@@ -173,36 +163,22 @@ class NoPodToBeNear(Reason, frozen=True, kw_only=True):
     topology_key: str
 
 
-class VolumeMadeElsewhere(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
-    """A claim whose volume is being made for another node.
+class UnmetClaim(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Why a claim gets no volume for the node.
 
     Attributes:
-        exists: whether there is such a node.
+        reason: its volume is being made for another node, its StorageClass has too little storage left for the node, or
+            no PersistentVolume that is free fits and the StorageClass makes none for the node.
+        node: the other node; empty for the other reasons.
+        node_exists: whether there is such a node.
+        makes_elsewhere: whether the StorageClass makes volumes for other nodes.
     """
 
-    node: str
-    exists: bool
-
-
-class TooLittleStorage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
-    """A claim whose StorageClass has too little storage left for the node."""
-
+    reason: Literal["MadeElsewhere", "TooLittleStorage", "NoVolume"]
     storage_class: str
-
-
-class NoFreeVolume(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="kind"):
-    """A claim that no free PersistentVolume fits, and whose StorageClass makes none for the node.
-
-    Attributes:
-        storage_class: the StorageClass.
-        makes_elsewhere: whether it makes volumes for other nodes.
-    """
-
-    storage_class: str
-    makes_elsewhere: bool
-
-
-UnmetClaim: TypeAlias = VolumeMadeElsewhere | TooLittleStorage | NoFreeVolume
+    node: str = ""
+    node_exists: bool = False
+    makes_elsewhere: bool = False
 
 
 class ClaimState(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -50,21 +50,15 @@ def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle:
         for counts in (hard if podtopologyspread.NAME in handle.profile.filters else ())
     }
     by_counts = frozenset[str]().union(*rejected.values())
-    by_plugin = _by_plugin(evaluation)
+    by_plugin: dict[str, list[str]] = defaultdict(list)
+    for name, verdict in evaluation.nodes.items():
+        for rejection in verdict.rejections:
+            by_plugin[rejection.plugin].append(name)
     for plugin in handle.profile.filters:
-        nodes = frozenset(by_plugin.get(plugin, ()))
+        nodes = frozenset(by_plugin[plugin])
         # What remains of the constraints' own filter are nodes that matching Pods have been nominated to.
         rejected[FilterRequirement(plugin)] = nodes - by_counts if plugin == podtopologyspread.NAME else nodes
     return {requirement: nodes for requirement, nodes in rejected.items() if nodes}
-
-
-def _by_plugin(evaluation: Evaluation) -> Mapping[str, Sequence[str]]:
-    """Return filter plugin → the names of the nodes that it rejects."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for name, verdict in evaluation.nodes.items():
-        for rejection in verdict.rejections:
-            found[rejection.plugin].append(name)
-    return found
 
 
 def conflict_core(rejected: Rejected, nodes: Iterable[str]) -> tuple[Requirement, ...]:

@@ -348,7 +348,6 @@ def _pinned_by(cause: PinnedDomain) -> Sequence[str]:
 
 
 def _full_domains(cause: PinnedDomain) -> str:
-    """Return how full the domains are that the constraint closes."""
     if not cause.full:
         return ""
     parts = (

@@ -16,7 +16,6 @@ from kubectl_spread.diagnosis.reasons import (
     MissingDevices,
     MissingLabel,
     MissingTopologyLabel,
-    NoFreeVolume,
     NoPodToBeNear,
     OtherNodeNamed,
     PortsInUse,
@@ -24,12 +23,10 @@ from kubectl_spread.diagnosis.reasons import (
     RejectedByPlugin,
     RejectedByPod,
     ShortResource,
-    TooLittleStorage,
     UnmetAddedAffinity,
     UnmetNodeAffinity,
     UntoleratedTaints,
     UnusableClaims,
-    VolumeMadeElsewhere,
 )
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
@@ -98,7 +95,6 @@ def _neighbours(
     | UnusableClaims
     | ClaimsInUse,
 ) -> str:
-    """Return which other Pods or volumes are the reason."""
     match reason:
         case PortsInUse(holders=holders):
             return "; ".join(f"{each.pod} holds host port {', '.join(each.ports)}" for each in holders)
@@ -131,8 +127,8 @@ def _taints(taints: Iterable[str]) -> str:
 
 def _short(reason: InsufficientResources) -> Iterable[str]:
     if reason.full:
-        count = reason.pod_count
-        yield f"{count.pods} of {count.allocatable} Pods" if count else "no room for another Pod"
+        of_one_node = reason.pods is not None
+        yield f"{reason.pods} of {reason.allocatable_pods} Pods" if of_one_node else "no room for another Pod"
     yield from map(_short_resource, reason.resources)
 
 
@@ -160,15 +156,13 @@ def _claim(claim: ClaimState) -> str:
         places = " or ".join(map(", ".join, claim.usable_in))
         return f"claim {claim.name} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"
     unbound = f"claim {claim.name} is not bound{f': {claim.message}' if claim.message else ''}"
-    match claim.unmet:
-        case None:
-            return unbound
-        case VolumeMadeElsewhere(node=node, exists=exists):
-            return f"{unbound}: its volume is being made for node {node}{'' if exists else ', which does not exist'}"
-        case TooLittleStorage(storage_class=storage_class):
-            return f"{unbound}: StorageClass {storage_class} has too little storage left there"
-        case NoFreeVolume(storage_class=storage_class, makes_elsewhere=elsewhere):
-            makes = f"makes none{' there' if elsewhere else ''}"
-            return f"{unbound}: no PersistentVolume that is free will do, and StorageClass {storage_class} {makes}"
-        case _:
-            assert_never(claim.unmet)
+    unmet = claim.unmet
+    if unmet is None:
+        return unbound
+    if unmet.reason == "MadeElsewhere":
+        gone = "" if unmet.node_exists else ", which does not exist"
+        return f"{unbound}: its volume is being made for node {unmet.node}{gone}"
+    if unmet.reason == "TooLittleStorage":
+        return f"{unbound}: StorageClass {unmet.storage_class} has too little storage left there"
+    makes = f"{unmet.storage_class} makes none{' there' if unmet.makes_elsewhere else ''}"
+    return f"{unbound}: no PersistentVolume that is free will do, and StorageClass {makes}"
