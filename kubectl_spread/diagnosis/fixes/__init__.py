@@ -1,14 +1,12 @@
 """Changes that let a Pending Pod in, each tried on the snapshot before it is offered.
 
 * situation.py: what keeps the Pod off each node
-* candidate.py: one change, and what becomes of the situation with it
+* proposals.py, candidate.py: the classes of changes; one change, and the situation with it made
 * constraints.py, nodes.py, demands.py, moves.py: the changes worth trying
 * label_selection.py: what else would take a changed Pod for its own
-* left_alone.py: what is for nobody to change
-* search.py: single changes, then pairs
-* revision.py: the owner with the change made, and its next Pods
-* commands.py: what a person runs
-* keepers.py, fragment.py: who keeps an object as its source says, and what to write there
-* manifest.py: what to change in a file, for a Pod that does not exist yet
-* patch.py: JSON patches
+* search.py, renewal.py: single changes, then pairs; whether the Pods that a change replaces find nodes again
+* route.py, owner.py: how a change is made for good, and what that sets off
+* not_offered.py: what would help too, and is for nobody to change
+* conclusion.py, change.py: what the search concludes
+* shell.py, fragment.py, patch.py: command lines, YAML and JSON patches
 """

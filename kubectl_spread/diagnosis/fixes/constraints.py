@@ -27,14 +27,7 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
-AFFINITY_POLICY, TAINTS_POLICY = "nodeAffinityPolicy", "nodeTaintsPolicy"
-WELL_KNOWN_KEYS = frozenset(
-    (
-        HOSTNAME,
-        *SUCCESSORS,
-        *SUCCESSORS.values(),
-    )
-)
+WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
 _SELECTING: Mapping[str, type[ReplicaSet | StatefulSet | DaemonSet]] = {
     "ReplicaSet": ReplicaSet,
     "StatefulSet": StatefulSet,
@@ -55,10 +48,10 @@ def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
         yield from _selectors(counts, constraint, situation)
         yield from _add_labels(counts, situation)
         yield from _topology_keys(counts, situation)
-        if not misses_own_pod(counts, situation):
+        promises = not misses_own_pod(counts, situation)
+        if promises:
             yield from _revisions(counts, constraint, situation)
-            yield from _policies(counts, situation)
-        yield from _default_policy(counts, situation)
+        yield from _policies(counts, situation, promises=promises)
         yield from _lower_min_domains(counts)
         yield from _raise_max_skew(counts, situation, others=others)
         # Where the Pod has the same preference already, this is invalid.
@@ -163,7 +156,6 @@ def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidat
 
 
 def _label(added: Mapping[str, str], target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operations that add labels."""
     if not target.metadata.labels:
         return (set_to("/metadata/labels", added),)
     return tuple(set_to(pointer("metadata", "labels", key), value) for key, value in added.items())
@@ -196,29 +188,24 @@ def _revisions(counts: DomainCounts, constraint: TopologySpreadConstraint, situa
 
 
 def _match_label_key(constraint: Constraint, label: str, target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
-    """Return the operation that adds a label to matchLabelKeys."""
     keys = target.spec.topology_spread_constraints[_index(target, constraint)].match_label_keys
     return (append(_field(target, constraint, "matchLabelKeys"), keys, label),)
 
 
-def _policies(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the inclusion policies, other than the default, that may count other nodes."""
+def _policies(counts: DomainCounts, situation: Situation, *, promises: bool) -> Iterator[Candidate]:
+    """Yield the inclusion policies that may count other nodes; only the default where the constraint is no promise."""
     constraint, key = counts.constraint, counts.constraint.topology_key
-    if situation.handle.index.tainted and not constraint.honors_taints:
-        yield EditPod(
-            proposal=proposals.HonorTaints(topology_key=key), edit=partial(_set, constraint, TAINTS_POLICY, HONOR)
-        )
-    if constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
-        edit = partial(_set, constraint, AFFINITY_POLICY, IGNORE)
+    if promises and situation.handle.index.tainted and not constraint.honors_taints:
+        edit = partial(_set, constraint, "nodeTaintsPolicy", HONOR)
+        yield EditPod(proposal=proposals.HonorTaints(topology_key=key), edit=edit)
+    if RequiredNodeAffinity.of(situation.pod).empty:
+        return
+    if not constraint.honors_affinity:
+        edit = partial(_set, constraint, "nodeAffinityPolicy", HONOR)
+        yield EditPod(proposal=proposals.HonorAffinity(topology_key=key), edit=edit)
+    elif promises:
+        edit = partial(_set, constraint, "nodeAffinityPolicy", IGNORE)
         yield EditPod(proposal=proposals.IgnoreAffinity(topology_key=key), edit=edit)
-
-
-def _default_policy(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the policy for node affinity that is the default."""
-    constraint = counts.constraint
-    if not constraint.honors_affinity and not RequiredNodeAffinity.of(situation.pod).empty:
-        edit = partial(_set, constraint, AFFINITY_POLICY, HONOR)
-        yield EditPod(proposal=proposals.HonorAffinity(topology_key=constraint.topology_key), edit=edit)
 
 
 def _lower_min_domains(counts: DomainCounts) -> Iterator[Candidate]:

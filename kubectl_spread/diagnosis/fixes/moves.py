@@ -64,8 +64,12 @@ PodsByKey: TypeAlias = Mapping[PodKey, Pod]
 def candidates(situation: Situation) -> Iterator[Candidate]:
     """Yield the Pods whose deletion may make room: counted in a crowded domain, or holding what the Pod needs."""
     for pod, place in obstacles(situation):
-        if not why_not(pod, situation):
-            yield _move(pod, situation, place=place)
+        if why_not(pod, situation) is None:
+            namespace, name = pod.key
+            # Pods that nobody owns are alike too.
+            owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
+            proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name)
+            yield DeletePod(proposal=proposal, pod=pod, group=(namespace, owner, *place))
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:
@@ -199,7 +203,6 @@ class Obstacles(msgspec.Struct, frozen=True, dict=True):
 
 
 def _both(first: PodsByKey, second: PodsByKey) -> PodsByKey:
-    """Return the Pods that are in both."""
     return {key: pod for key, pod in first.items() if key in second}
 
 
@@ -240,17 +243,6 @@ def _ends_by_itself(pod: Pod, situation: Situation) -> EndsByItself | None:
     metadata = pod.metadata
     over = metadata.deletion_grace_period_seconds == 0 or (metadata.deletion_timestamp or "") < situation.now
     return None if metadata.finalizers and over else EndsByItself(metadata.deletion_grace_period_seconds or 0)
-
-
-def _move(pod: Pod, situation: Situation, *, place: Iterable[str]) -> Candidate:
-    """Return the deletion of the Pod; Pods that nobody owns are alike too."""
-    owner = str(owner_of(pod, situation.handle.snapshot))
-    kind = owner if pod.metadata.controller else ""
-    return DeletePod(
-        proposal=MovePod(namespace=pod.metadata.namespace, pod=pod.metadata.name, node=pod.spec.node_name),
-        pod=pod,
-        group=(pod.metadata.namespace, kind, *place),
-    )
 
 
 def settled(move: DeletePod, after: Situation) -> DeletePod | None:

@@ -84,18 +84,14 @@ def _apply(document: JsonValue, operation: PatchOperation) -> None:
     for step in parents:
         document = document[int(step)] if isinstance(document, list) else document[step]
     if isinstance(document, list):
-        _apply_to_list(document, last, operation)
+        index = len(document) if last == "-" else int(last)
+        if operation.op == "add":
+            document.insert(index, operation.value)
+        elif operation.op == "remove":
+            del document[index]
+        else:
+            document[index] = operation.value
     elif operation.op == "remove":
         del document[last]
     else:
         document[last] = operation.value
-
-
-def _apply_to_list(items: list[JsonValue], step: str, operation: PatchOperation) -> None:
-    """Apply one operation to an item of a list."""
-    if operation.op == "add":
-        items.insert(len(items) if step == "-" else int(step), operation.value)
-    elif operation.op == "remove":
-        del items[int(step)]
-    else:
-        items[int(step)] = operation.value

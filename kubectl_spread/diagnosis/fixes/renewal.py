@@ -14,7 +14,7 @@ from kubectl_spread.controllers.replicas import replicas_of
 from kubectl_spread.diagnosis.fixes import moves
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, EditPod, edited_where_it_fits, edits_of
 from kubectl_spread.diagnosis.fixes.change import Disturbance
-from kubectl_spread.diagnosis.fixes.revision import new_revision_pod, patchable_owner
+from kubectl_spread.diagnosis.fixes.owner import new_revision_pod, patchable_owner
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod

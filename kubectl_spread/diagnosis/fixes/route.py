@@ -32,10 +32,9 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, PatchOperation
 from kubectl_spread.diagnosis.fixes.conclusion import Command, Effect, Fragment, Route
 from kubectl_spread.diagnosis.fixes.fragment import difference, removed, yaml_lines
-from kubectl_spread.diagnosis.fixes.gitops import keeper_of
+from kubectl_spread.diagnosis.fixes.owner import keeper_of, patchable_owner, stays_valid, with_edits
 from kubectl_spread.diagnosis.fixes.patch import field_of, pointer, remove, steps_of, value_at
 from kubectl_spread.diagnosis.fixes.proposals import AddPodLabel, AddToleration
-from kubectl_spread.diagnosis.fixes.revision import patchable_owner, stays_valid, with_edits
 from kubectl_spread.diagnosis.fixes.situation import Situation, Written
 from kubectl_spread.objects.core import Pod, PodTemplateSpec
 from kubectl_spread.objects.decoding import Plain, plain

@@ -32,9 +32,9 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WouldWarn,
 )
 from kubectl_spread.diagnosis.fixes.not_offered import not_offered
+from kubectl_spread.diagnosis.fixes.owner import new_revision_pod
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.renewal import renewal_jams
-from kubectl_spread.diagnosis.fixes.revision import new_revision_pod
 from kubectl_spread.diagnosis.fixes.route import routes_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Pod
