@@ -222,12 +222,19 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
     whole = _pod_level(situation)
     for name in sorted(LOWERED.intersection(room)):
         excess = state.requests[name] - room[name]
-        if name in whole:
-            yield from _lowered(whole[name] - excess, name, None, excess=excess)
-            continue
-        for containers in (pod.spec.containers, pod.spec.init_containers):
-            largest = max(containers, key=lambda container: _requested(container, name), default=Container())
-            yield from _lowered(_requested(largest, name) - excess, name, largest.name, excess=excess)
+        requested: list[tuple[str | None, int]] = [(None, whole[name])] if name in whole else []
+        for containers in () if requested else (pod.spec.containers, pod.spec.init_containers):
+            amounts = [(each.name, resource.amounts(each.resources.requests).get(name, 0)) for each in containers]
+            requested += [max(amounts, key=lambda each: each[1])] if amounts else []
+        for container, amount in requested:
+            if amount > excess:  # something is left of it
+                quantity = resource.quantity_of(name, amount - excess)
+                yield EditPod(
+                    proposal=proposals.LowerRequests(resource=name, container=container, quantity=quantity),
+                    edit=partial(_set_request, container, name, quantity),
+                    subject=(name, container or ""),
+                    amount=excess,
+                )
 
 
 def _pod_level(situation: Situation) -> Mapping[str, int]:
@@ -237,30 +244,6 @@ def _pod_level(situation: Situation) -> Mapping[str, int]:
         return {}
     requests = resource.amounts(pod.spec.resources.requests)
     return {name: amount for name, amount in requests.items() if resource.is_pod_level(name)}
-
-
-def _lowered(left: int, name: str, container: str | None, *, excess: int) -> Iterator[Candidate]:
-    """Yield the Pod with a request lowered by what is too much, where something is left of it.
-
-    Args:
-        left: of the request (amount).
-        name: the resource.
-        container: whose request it is; None for the Pod's own.
-        excess: what is too much (amount).
-    """
-    if left > 0:
-        quantity = resource.quantity_of(name, left)
-        yield EditPod(
-            proposal=proposals.LowerRequests(resource=name, container=container, quantity=quantity),
-            edit=partial(_set_request, container, name, quantity),
-            subject=(name, container or ""),
-            amount=excess,
-        )
-
-
-def _requested(container: Container, name: str) -> int:
-    """Return what the container requests of the resource (amount)."""
-    return resource.amounts(container.resources.requests).get(name, 0)
 
 
 def _set_request(

@@ -61,7 +61,6 @@ def yaml_lines(value: Plain) -> Iterator[str]:
 
 
 def _field(key: str, value: Plain) -> Iterator[str]:
-    """Yield a field."""
     lines = [*yaml_lines(value)]
     if isinstance(value, Mapping | Sequence) and value and not isinstance(value, str):
         yield f"{_scalar(key)}:"

@@ -200,12 +200,7 @@ def _route_for(route: Route, pod: Pod, name: str) -> Route:
 
 
 def _candidates(situation: Situation, *, others: int = 0) -> Iterator[Candidate]:
-    """Yield the changes worth trying.
-
-    Args:
-        situation: the Pod and the cluster.
-        others: how many requirements another change could overcome besides.
-    """
+    """Yield the changes worth trying; ``others``: how many requirements another change could overcome besides."""
     yield from constraints.candidates(situation, others=others)
     yield from nodes.candidates(situation, others=others)
     yield from demands.candidates(situation, others=others)
