@@ -141,7 +141,6 @@ def _table(
 
 
 def _changed(printing: ShowOutput, asked: Scope, previous: SkewReport, now: SkewReport) -> str:
-    """Return the rows that differ from those that were printed before, a line each."""
     from kubectl_spread.render.text.changes import changed_rows
 
     screen = output.screen_for(printing, asked.namespace)

@@ -86,7 +86,15 @@ class Rules:
         return self._entries.values()
 
     def rule(
-        self, about: type[ConclusionT], *, summary: str, meaning: str, when: str, action: str, link: str, name: str = ""
+        self,
+        about: type[ConclusionT],
+        *,
+        summary: str,
+        meaning: str,
+        when: str,
+        action: str,
+        link: str = DEFINITION,
+        name: str = "",
     ) -> Callable[[Callable[[ConclusionT], str]], Callable[[ConclusionT], str]]:
         """Return the decorator of the function that makes the text.
 

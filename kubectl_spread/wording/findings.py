@@ -23,7 +23,6 @@ _pods = partial(count_of, noun="Pod")
     " the second one.",
     when="An error, where a pair repeats, whatever else the constraints say.",
     action="Keep one of them. Where both selectors are meant, one of the two constraints has to use another key.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.DuplicateConstraint) -> str:
     pair = f"{found.constraint.topology_key} with {found.constraint.when_unsatisfiable}"
@@ -97,7 +96,6 @@ def _(found: findings.GhostPod) -> str:
     " The topologyKey still matters: nodes without it are out of reach for a DoNotSchedule constraint.",
     when="A warning, where labelSelector is not set.",
     action="Set a labelSelector that matches the Pod's own labels.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.NilSelector) -> str:
     return (
@@ -114,7 +112,6 @@ def _(found: findings.NilSelector) -> str:
     " other workloads decide.",
     when="A warning, where labelSelector is {} and no key of matchLabelKeys narrows it.",
     action="Name the labels of the Pods that are to be spread.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.EmptySelector) -> str:
     effect = (
@@ -150,7 +147,6 @@ def _(found: findings.SimilarTopologyKey) -> str:
     " then hold more than maxSkew matching Pods.",
     when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
     action="Add a node in another domain, which an autoscaler does if it knows of one, or lower minDomains.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.MinDomainsUnreachable) -> str:
     constraint, domains = found.constraint, found.domains
@@ -169,7 +165,6 @@ def _(found: findings.MinDomainsUnreachable) -> str:
     when="A warning, where exactly one domain is eligible, minDomains is at most 1, and the constraint is the Pod's"
     " own.",
     action="Set minDomains to the domains you count on, or widen the node affinity that leaves only one.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.SingleDomain) -> str:
     remedy = (
@@ -191,7 +186,6 @@ def _(found: findings.SingleDomain) -> str:
     when="A warning, where the selector matches Pods of the same workload of another revision.",
     action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
     " controller-revision-hash for a StatefulSet or DaemonSet.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.RolloutMixesRevisions) -> str:
     are = "is" if len(found.pods) == 1 else "are"
@@ -209,7 +203,6 @@ def _(found: findings.RolloutMixesRevisions) -> str:
     " over, as if it were not there.",
     when="A warning, for each constraint with such a key.",
     action="Add the label to the Pod template, or drop the key.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.MatchLabelKeyAbsent) -> str:
     absent = _some(found.keys)
@@ -300,7 +293,6 @@ def _(found: findings.DefaultConstraints) -> str:
     " maxSkew is no limit.",
     when="For information, where the skew of a ScheduleAnyway constraint is larger than its maxSkew.",
     action="Use DoNotSchedule if it must never happen, knowing that Pods may then stay Pending.",
-    link=entry.DEFINITION,
 )
 def _(found: findings.SoftConstraintIsPreference) -> str:
     constraint = found.constraint

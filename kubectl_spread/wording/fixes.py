@@ -232,7 +232,6 @@ def fragment_text(fragment: Fragment) -> str:
     " becomes that of the Pod's controller, without hashes of revisions.",
     when="Where the constraint counts Pods of another kind, and counting its own lets the Pod in.",
     action="Change the Pod template; a Pod's constraints cannot be changed once it exists.",
-    link=entry.DEFINITION,
 )
 def _(fix: proposals.FixSelector) -> str:
     return f"select the Pod's own kind in the constraint on {fix.topology_key}: {fix.selector}"
@@ -271,7 +270,6 @@ def _(fix: proposals.FixTopologyKey) -> str:
     when="Where Pods of several revisions are counted together, the Pod itself among those that match, and the"
     " release knows the field.",
     action="Change the Pod template. The new revision starts at zero: where its Pods may go is said beside it.",
-    link=entry.DEFINITION,
 )
 def _(fix: proposals.AddMatchLabelKeys) -> str:
     return f"count each revision alone: matchLabelKeys [{fix.label}] in the constraint on {fix.topology_key}"
@@ -285,7 +283,6 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
     when="Where nodes with taints that the Pod does not tolerate are counted, the constraint selects the Pod"
     " itself, and more than one domain is left.",
     action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
-    link=entry.DEFINITION,
 )
 def _(fix: proposals.HonorTaints) -> str:
     words = "do not count nodes whose taints the Pod does not tolerate"
@@ -392,7 +389,6 @@ def _(fix: proposals.MovePod) -> str:
     meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
     when="Where fewer domains are eligible than minDomains asks for.",
     action="Change the Pod template, if living with fewer domains is acceptable; a node in another one keeps it.",
-    link=entry.DEFINITION,
 )
 def _(fix: proposals.LowerMinDomains) -> str:
     return f"lower minDomains to {fix.min_domains} in the constraint on {fix.topology_key}: no more count"
@@ -404,7 +400,6 @@ def _(fix: proposals.LowerMinDomains) -> str:
     meaning="maxSkew becomes the smallest value that lets the Pod in. It holds for every Pod to come.",
     when="Where a DoNotSchedule constraint rejects nodes by skew alone.",
     action="Change the Pod template, if that imbalance is acceptable.",
-    link=entry.DEFINITION,
 )
 def _(fix: proposals.RaiseMaxSkew) -> str:
     return f"raise maxSkew to {fix.max_skew} in the constraint on {fix.topology_key}"
@@ -483,7 +478,6 @@ def _(fix: proposals.ChangeHostPort) -> str:
     " constraint then only ranks nodes; nothing stops all Pods from lying in one domain.",
     when="For a DoNotSchedule constraint that rejects nodes, last of all.",
     action="Change the Pod template, if running unevenly is better than not running.",
-    link=entry.DEFINITION,
 )
 def _(fix: proposals.MakeSoft) -> str:
     return f"only prefer an even spread over {fix.topology_key}: ScheduleAnyway"

@@ -133,7 +133,6 @@ def _(status: statuses.Incomplete) -> str:
     meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
     when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
     action="Nothing, or DoNotSchedule where the balance matters: explain SoftConstraintIsPreference.",
-    link=entry.DEFINITION,
 )
 def _(status: statuses.Uneven) -> str:
     return f"skew {status.skew}, maxSkew {status.max_skew}, only preferred"

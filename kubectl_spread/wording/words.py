@@ -75,7 +75,6 @@ def _nearest(word: str, known: Sequence[str]) -> str:
 
 
 def _cut(names: Sequence[str], most: int) -> str:
-    """Return the first names and how many there are besides; empty where all are to be named."""
     return f"{', '.join(names[:most])} and {len(names) - most} more" if len(names) > most + 1 else ""
 
 

@@ -67,7 +67,6 @@ def _item(item: CheckItem, extent: Extent) -> Item:
 
 
 def _fixes(item: CheckItem, extent: Extent) -> Fixes | None:
-    """Return what would let the first replica in that finds no node; None where each finds one."""
     if item.jam is None:
         return None
     from kubectl_spread.render.outline.fixes import fixes_block  # Most manifests need none.
@@ -115,7 +114,6 @@ def _placement(item: CheckItem) -> str:
 
 
 def _created(item: CheckItem) -> str:
-    """Return the verdict about replicas of which each that is created finds a node."""
     failed, placements = item.failed_create, item.placements
     if failed is not None and failed.created:
         return wording.refused_pod(failed.created + 1, item.replicas, failed.message)
@@ -126,7 +124,6 @@ def _created(item: CheckItem) -> str:
 
 
 def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
-    """Yield where the replicas go, and what that rests on."""
     rollout = item.rollout
     if rollout is not None:
         yield wording.rollout_note(rollout.strategy, rollout.running, rollout.replaced, rollout.assumed)

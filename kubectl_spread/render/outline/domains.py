@@ -159,7 +159,6 @@ def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> Domain
 
 
 def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
-    """Return one row for all domains that stand the same, those with the fewest domains first."""
     groups: dict[tuple[str, str, str], list[DomainRow]] = {}
     for row in rows:
         groups.setdefault((row.pods, row.skew, row.next), []).append(row)

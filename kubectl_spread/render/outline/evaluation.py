@@ -79,7 +79,6 @@ class NodeGroup(Part, frozen=True, kw_only=True):
 
 
 def _columns(extent: Extent) -> tuple[Column[NodeGroup], ...]:
-    """Return what a row says of nodes that are rejected alike."""
     return (
         Column("NODES", lambda group: f"{len(group.names)}: {listed(group.names, extent.most())}"),
         Column("REJECTED-BY", lambda group: group.plugin),

@@ -56,7 +56,6 @@ def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:
 
 
 def _not_created(item: NotCreated) -> Item:
-    """Return why a workload has fewer Pods than it wants, none of which is Pending for it."""
     name, missing = f"{item.namespace}/{item.workload}", item.wanted - item.created
     told = wording.never_created(missing, item.wanted, refused_now=not item.message_from)
     headline = Headline(subject=name, line=f"{name}: {told}:", sentence=f"{told}: {item.message}", tone=Tone.BAD)

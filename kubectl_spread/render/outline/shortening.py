@@ -29,7 +29,6 @@ def node_names(report: AnyReport) -> frozenset[str]:
 
 
 def _names(report: AnyReport) -> Iterator[str]:
-    """Yield names of nodes."""
     # By its kind: one command's report needs no other's types.
     if report.kind == "SkewReport":
         for row in report.items:
@@ -48,7 +47,6 @@ def _names(report: AnyReport) -> Iterator[str]:
 
 
 def _of_constraint(constraint: ConstraintReport) -> Iterator[str]:
-    """Yield the nodes that a constraint counts, and those it passes over."""
     for domain in constraint.domains:
         yield from domain.nodes
     yield from (node.name for node in constraint.bypassed_nodes)
@@ -63,7 +61,6 @@ def rewritten(part: PartT, change: Callable[[str], str]) -> PartT:
 
 
 def _changed(value: object, change: Callable[[str], str]) -> object:
-    """Return a field of a part, changed."""
     if type(value) is str:  # An enumeration's member is a str, too.
         return change(value)
     if isinstance(value, tuple):

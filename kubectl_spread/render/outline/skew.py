@@ -15,7 +15,8 @@ from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps,
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.wording.words import between, first_and_more, listed, moved
+from kubectl_spread.wording import show as wording
+from kubectl_spread.wording.words import between, first_and_more, moved
 
 STATUS_TONES = {
     SpreadStatus.NO_DOMAINS: Tone.BAD,
@@ -28,7 +29,6 @@ STATUS_TONES = {
     SpreadStatus.UNEVEN: Tone.INFO,
     SpreadStatus.OK: Tone.GOOD,
 }
-SHOWN_NAMES = 10
 MOST_COUNTS = 6
 """Different counts of Pods (count) up to which each is shown with the number of domains that have it."""
 
@@ -54,7 +54,7 @@ def _item(item: SkewItem, extent: Extent, findings: Sequence[Finding], *, last: 
     """Return a row with those of its findings that no row before it has; the next replica stands in the last row."""
     revision = f" revision {item.revision}" if item.revision else ""
     subject = f"{item.namespace}/{item.workload}{revision}"
-    skew = f"Skew {item.constraint.skew}, maxSkew {item.constraint.max_skew}"
+    skew = wording.skew_text(item.constraint.skew, item.constraint.max_skew)
     return Item(
         item=item,
         headline=Headline(
@@ -83,17 +83,15 @@ def _names_in(constraint: ConstraintReport) -> frozenset[str]:
 
 
 def _counted(item: SkewItem) -> Iterator[Block]:
-    yield Note(line=f"Pods counted: {_pods(item)}.")
+    yield Note(line=wording.counted_text(item.pods, item.own_pods))
     if item.ghosts:
-        ghosts = listed(item.ghosts, SHOWN_NAMES)
-        yield Note(line=f"Ghost Pods, which their own constraint does not count: {ghosts}.")
+        yield Note(line=wording.ghosts_text(item.ghosts))
 
 
 def _upcoming(item: SkewItem) -> Iterator[Block]:
     # Only the newest revision has a next replica.
     if not item.revision or item.next:
-        among = ", of the nodes whose Pods were read" if item.proved_on else ""
-        yield Note(line=f"Next replica: {listed(item.next, SHOWN_NAMES) or 'no node'}{among if item.next else ''}.")
+        yield Note(line=wording.next_replica(item.next, some_read=item.proved_on == "read"))
     if headroom := headroom_text(item):
         yield Note(line=f"Headroom: {headroom}.")
 
@@ -102,17 +100,11 @@ def headroom_text(item: SkewRow) -> str:
     """Return how many more replicas find a node, and what stops the next; empty where that is not known."""
     if not isinstance(item, SkewItem) or isinstance(item.headroom, UnsetType):
         return ""
-    more, then = item.headroom.more, item.headroom.then
-    return f"{more} more, then {then}" if then else f"at least {more} more"
+    return wording.headroom_text(item.headroom.more, item.headroom.then)
 
 
 def _status(item: SkewRow) -> str:
     return f"{item.status}: {item.status_reason}" if item.status_reason else item.status.value
-
-
-def _pods(item: SkewRow) -> str:
-    """Return how many Pods are counted, and how many of them are the workload's where others are among them."""
-    return str(item.pods) if item.pods == item.own_pods else f"{item.pods} ({item.own_pods} own)"
 
 
 def counts_text(counts: Counts) -> str:
@@ -160,7 +152,7 @@ SKEW_COLUMNS: Sequence[Column[SkewRow]] = (
     Column("WHEN", lambda i: i.constraint.when_unsatisfiable, spare=True),
     Column("MAX-SKEW", lambda i: str(i.constraint.max_skew), spare=True),
     Column("SKEW", lambda i: str(i.constraint.skew)),
-    Column("PODS", _pods, wide=True),
+    Column("PODS", lambda i: wording.pods_text(i.pods, i.own_pods), wide=True),
     Column("STATUS", _status, tone=lambda i: STATUS_TONES[i.status], told=True),
     Column("DOMAINS", lambda i: counts_text(counts_of(i.constraint))),
     Column("SELECTOR", lambda i: i.constraint.selector, wide=True, below=True),

@@ -83,7 +83,10 @@ def table_rows(table: Table, screen: Screen, *, headers: bool = True) -> Iterato
     table, widths, named = _fit(full, screen)
     tones = table.tones or [(None,) * len(widths)] * len(table.rows)
     rows = [
-        [_in_lines(text, width, tone, screen) for text, width, tone in zip(row, widths, toned, strict=True)]
+        [
+            "\n".join(screen.paint(line, tone) for line in (wrap(text, width) if len(text) > width else [text]))
+            for text, width, tone in zip(row, widths, toned, strict=True)
+        ]
         for row, toned in zip(table.rows, tones, strict=True)
     ]
     lines = _laid_out([list(table.headers), *rows] if headers else rows)
@@ -123,12 +126,6 @@ def _below(full: Table, shown: Table, screen: Screen) -> Iterator[Sequence[str]]
             elif header in full.below and header not in shown.headers and text != NONE:
                 lines += screen.wrapped(f"  {header.lower()}: {text}", under=2)
         yield lines
-
-
-def _in_lines(text: str, width: int, tone: Tone | None, screen: Screen) -> str:
-    """Return the text of a cell in lines no longer than that, each in the colour of its tone."""
-    lines = wrap(text, width) if len(text) > width else [text]
-    return "\n".join(screen.paint(line, tone) for line in lines)
 
 
 def _laid_out(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -196,7 +193,6 @@ def _sizes(table: Table, longest: int = LONG_WORDS[0]) -> list[tuple[int, int]]:
 
 
 def _total(widths: Sequence[int]) -> int:
-    """Return how wide a table is."""
     return sum(widths) + GAP * (len(widths) - 1)
 
 
@@ -231,7 +227,6 @@ def _with_short_keys(table: Table) -> tuple[Table, list[str]]:
 
 
 def _in_words(table: Table) -> Table:
-    """Return the table without sentences, where a column has them."""
     if not table.told:
         return table
     at = table.headers.index(table.told)
