@@ -51,7 +51,7 @@ def malformed(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, LabelSelector):
         yield from _refused(parse_label_selector, value, path)
     elif isinstance(value, UpdateStrategy):
-        from kubectl_spread.controllers.rollout_plan import fenceposts
+        from kubectl_spread.controllers.rolling_update import fenceposts
 
         yield from _refused(lambda strategy: fenceposts(strategy, 1), value, path)
     elif isinstance(value, msgspec.Struct):

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.deployment import DESIRED_ANNOTATION, MAX_ANNOTATION
-from kubectl_spread.controllers.rollout_plan import fenceposts
+from kubectl_spread.controllers.rolling_update import fenceposts
 from kubectl_spread.objects.workloads import RECREATE, Deployment, ReplicaSet
 from kubectl_spread.scheduler.framework import go_round
 

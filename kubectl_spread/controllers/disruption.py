@@ -7,10 +7,11 @@ failSafe (v1.36). Not modelled: UIDs, by which an owner is told from an earlier 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import Enum
+from enum import Enum, auto
 
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.rolling_update import portion
 from kubectl_spread.controllers.workloads import controller_of, is_absent
 from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.kinds import BY_API
@@ -67,21 +68,19 @@ def _expected(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapsh
     scale = _scale(budget, pods, snapshot)
     if scale is None:
         return None
-    return scale, _portion(least or 0, scale) if most is None else max(scale - _portion(most, scale), 0)
-
-
-def _portion(given: int | str, whole: int) -> int:
-    """Return a number of Pods, given as such or in percent of the whole, rounded up (counts)."""
-    text = str(given).removesuffix("%")
-    number = int(text) if text.isdecimal() else 0
-    return -(-number * whole // 100) if str(given).endswith("%") else number
+    try:
+        number = portion((least or 0) if most is None else most, scale, round_up=True)
+    except ValueError:
+        return None
+    return scale, number if most is None else max(scale - number, 0)
 
 
 class _Unscaled(Enum):
     """Why it is not said how many Pods an owner is to have."""
 
-    ERROR = "it does not exist, or it is of a kind that has no such number"
-    UNREAD = "it was not read"
+    ERROR = auto()
+    """It does not exist, or it is of a kind that has no such number."""
+    UNREAD = auto()
 
 
 def _scale(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> int | None:

@@ -8,7 +8,6 @@ statefulset/stateful_set_control.go (v1.36).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from enum import Enum
 from itertools import islice
@@ -22,6 +21,7 @@ from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
 from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
@@ -35,15 +35,10 @@ from kubectl_spread.objects.workloads import (
     DaemonSet,
     Deployment,
     Job,
-    RollingUpdate,
     StatefulSet,
-    UpdateStrategy,
 )
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
-
-DEFAULT_PORTION = "25%"
-"""What maxSurge and maxUnavailable are unless said: of the replicas."""
 
 
 class PlannedPod(msgspec.Struct, frozen=True):
@@ -303,36 +298,6 @@ def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Po
     return RolloutPlan(rolled, old, current, rollout)
 
 
-def fenceposts(strategy: UpdateStrategy, replicas: int) -> tuple[int, int]:
-    """Return how many Pods more, and how many fewer, than the replicas a rollout may have at once (counts).
-
-    Raises:
-        ValueError: one of them is neither a number of Pods nor a percentage.
-
-    Source: deployment/util/deployment_util.go ResolveFenceposts (v1.36).
-    """
-    rolling = strategy.rolling_update or RollingUpdate()
-    surge = _portion(rolling.max_surge, replicas, round_up=True)
-    unavailable = _portion(rolling.max_unavailable, replicas, round_up=False)
-    return surge, unavailable or int(surge == 0)
-
-
-def _portion(given: int | str | None, replicas: int, *, round_up: bool) -> int:
-    """Return a number of Pods, given as such or in percent of the replicas (count).
-
-    Raises:
-        ValueError: it is neither.
-    """
-    text = DEFAULT_PORTION if given is None else given
-    if isinstance(text, int) and text >= 0:
-        return text
-    # Of longer numbers, which are far beyond all Pods, the first digits say so too.
-    if not (percentage := re.fullmatch("0*([0-9]{1,9})[0-9]*%", str(text))):
-        raise ValueError(f"{text!r} is neither a number of Pods nor a percentage")
-    hundredfold = int(percentage[1]) * replicas
-    return -(-hundredfold // 100) if round_up else hundredfold // 100
-
-
 def _stateful_set(
     wanted: DesiredWorkload, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool
 ) -> RolloutPlan:
@@ -369,32 +334,6 @@ def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) ->
     assumed = Assumption.SURGE_ON_NODES if surges else Assumption.ONE_BY_ONE_ON_NODES
     rollout = _rollout(ROLLING_UPDATE, running, assumed, replaced=len(running))
     return RolloutPlan(old=() if surges else tuple(running), rollout=rollout)
-
-
-def surge_of(owner: DaemonSet, nodes: int) -> int:
-    """Return on how many of its nodes (count) a DaemonSet has a new Pod beside the old one at once.
-
-    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util SurgeCount (v1.36).
-
-    Raises:
-        ValueError: maxSurge is neither a number nor a percentage.
-    """
-    rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
-    return _portion(rolling.max_surge or 0, nodes, round_up=True)
-
-
-def unavailable_of(owner: DaemonSet | StatefulSet, number: int) -> int:
-    """Return how many of its Pods, or of the nodes of a DaemonSet, may be missing at once in a rollout (count).
-
-    Source: kube-controller-manager daemon/update.go updatedDesiredNodeCounts, util UnavailableCount,
-    statefulset/stateful_set_utils.go getStatefulSetMaxUnavailable (v1.36).
-
-    Raises:
-        ValueError: maxUnavailable is neither a number nor a percentage.
-    """
-    rolling = owner.spec.update_strategy.rolling_update or RollingUpdate()
-    most = 1 if rolling.max_unavailable is None else rolling.max_unavailable
-    return _portion(most, number, round_up=isinstance(owner, DaemonSet)) or 1
 
 
 def _rollout(strategy: Strategy, running: Sequence[Pod], assumed: RolloutAssumption, *, replaced: int = 0) -> Rollout:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from kubectl_spread.controllers.rollout_plan import unavailable_of
+from kubectl_spread.controllers.rolling_update import unavailable_of
 from kubectl_spread.controllers.statefulset import PARALLEL, first_updated_ordinal
 from kubectl_spread.controllers.templates import REVISION_HASH_LABEL
 from kubectl_spread.objects.core import Pod

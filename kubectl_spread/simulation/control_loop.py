@@ -11,7 +11,7 @@ from kubectl_spread.controllers import daemonset, deployment, job, statefulset, 
 from kubectl_spread.controllers.deployment_rollout import Revision, resized, scaled
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, completed, next_pod
 from kubectl_spread.controllers.replicaset import active, victims
-from kubectl_spread.controllers.rollout_plan import surge_of, unavailable_of
+from kubectl_spread.controllers.rolling_update import surge_of, unavailable_of
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, is_absent
 from kubectl_spread.objects import kinds

@@ -111,3 +111,12 @@ def test_an_error_leaves_no_eviction_and_all_other_numbers(objects: Sequence[Obj
 def test_a_budget_that_says_no_number_allows_nothing() -> None:
     objects = [workload("StatefulSet", "web", replicas=3), *three("StatefulSet", "web")]
     assert status(objects) == PodDisruptionBudgetStatus(current_healthy=3)
+
+
+@pytest.mark.parametrize("portion", ["x%", "2"])
+@pytest.mark.parametrize("field", ["maxUnavailable", "minAvailable"])
+def test_a_portion_that_cannot_be_read_leaves_no_eviction(field: str, portion: str) -> None:
+    """An error of the controller's: intstr.GetScaledValueFromIntOrPercent reads only percentages from text."""
+    objects = [workload("StatefulSet", "web", replicas=3), *three("StatefulSet", "web")]
+    found = status(objects, {"disruptionsAllowed": 2, "expectedPods": 3}, **{field: portion})
+    assert (found.disruptions_allowed, found.expected_pods) == (0, 3)

@@ -16,14 +16,12 @@ from kubectl_spread.controllers.rollout_plan import (
     MadeElsewhere,
     RolloutPlan,
     WithinFenceposts,
-    fenceposts,
     plan_of,
 )
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import convert
 from kubectl_spread.objects.kinds import BY_API
-from kubectl_spread.objects.workloads import UpdateStrategy
 from tests.build import Object, pod, snapshot
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.diagnosis.judged import ABC
@@ -68,32 +66,6 @@ def test_what_does_not_exist_comes_whole(kind: str) -> None:
     plan = planned(workload(kind, "web", replicas=3))
     assert (gone(plan), plan.old, plan.staying, plan.rollout) == ([0] * 3, (), (), None)
     assert len(set(names([step.pod for step in plan.steps]))) == 3
-
-
-@pytest.mark.parametrize(
-    ("given", "replicas", "expected"),
-    [
-        ({}, 4, (1, 1)),
-        ({}, 10, (3, 2)),
-        ({}, 1, (1, 0)),
-        ({"maxSurge": 2, "maxUnavailable": 0}, 4, (2, 0)),
-        ({"maxSurge": 0, "maxUnavailable": 0}, 4, (0, 1)),
-        ({"maxSurge": "0%", "maxUnavailable": "10%"}, 4, (0, 1)),
-        ({"maxSurge": "100%", "maxUnavailable": "50%"}, 3, (3, 1)),
-    ],
-    ids=str,
-)
-def test_how_far_a_rollout_goes_at_once(given: Object, replicas: int, expected: tuple[int, int]) -> None:
-    strategy = convert({"type": "RollingUpdate", "rollingUpdate": given}, UpdateStrategy)
-    assert fenceposts(strategy, replicas) == expected
-    if not given:
-        assert fenceposts(UpdateStrategy(), replicas) == expected
-
-
-@pytest.mark.parametrize("given", ["25", "x%", "-1%", "1.5%"])
-def test_what_is_no_portion(given: str) -> None:
-    with pytest.raises(ValueError, match="neither a number of Pods nor a percentage"):
-        fenceposts(convert({"rollingUpdate": {"maxSurge": given}}, UpdateStrategy), 4)
 
 
 def test_old_pods_go_no_earlier_than_they_must() -> None:
