@@ -8,8 +8,10 @@ containers exit, so no rule of a podFailurePolicy about those; deadlines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from itertools import count
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import job_as_stored
@@ -37,7 +39,30 @@ _INDEXED = "Indexed"
 _REPLACE_FAILED = "Failed"
 _BACKOFF_LIMIT = 6
 _IGNORE, _FAIL_INDEX, _FAIL_JOB = "Ignore", "FailIndex", "FailJob"
-_FAILED_BY_POLICY = "its podFailurePolicy has it fail with a Pod that was disrupted"
+
+
+class FailureReason(StrEnum):
+    """Why a Job fails. Source: api batch/v1/types.go (v1.36)."""
+
+    POD_FAILURE_POLICY = "PodFailurePolicy"
+    BACKOFF_LIMIT_EXCEEDED = "BackoffLimitExceeded"
+    MAX_FAILED_INDEXES_EXCEEDED = "MaxFailedIndexesExceeded"
+    FAILED_INDEXES = "FailedIndexes"
+    """Every index has ended, and some have failed."""
+
+
+class JobFailure(msgspec.Struct, frozen=True):
+    """Why a Job fails.
+
+    Attributes:
+        reason: why.
+        failed: its Pods or indexes that have failed (count), where there is a limit.
+        limit: how many may fail (count).
+    """
+
+    reason: FailureReason
+    failed: int = 0
+    limit: int = 0
 
 
 def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
@@ -118,13 +143,13 @@ def replaces_failed(job: Job) -> bool:
     return job.spec.pod_replacement_policy == _REPLACE_FAILED or job.spec.pod_failure_policy is not None
 
 
-def with_failed(job: Job, pods: Sequence[Pod]) -> Job:
-    """Return the Job as these of its Pods have failed: with a condition that says why, where it has failed too.
+def with_failed(job: Job, pods: Sequence[Pod]) -> tuple[Job, JobFailure | None]:
+    """Return the Job as these of its Pods have failed, and why it fails by that; None where it does not.
 
     Source: job_controller.go syncJob, indexed_job_utils.go isIndexFailed.
     """
     if job.finished:
-        return job
+        return job, None
     policy, status = job.spec.pod_failure_policy or PodFailurePolicy(), job.status
     rules = [next((rule for rule in policy.rules if _covers(rule, pod)), PodFailurePolicyRule()) for pod in pods]
     counted = [pod for pod, rule in zip(pods, rules, strict=True) if rule.action != _IGNORE]
@@ -134,9 +159,12 @@ def with_failed(job: Job, pods: Sequence[Pod]) -> Job:
         failed = ",".join(map(str, sorted({*_indexes(status.failed_indexes), *lost})))
         status = replace(status, failed_indexes=failed)
     after = replace(job, status=replace(status, failed=status.failed + len(counted)))
-    why = _FAILED_BY_POLICY if any(rule.action == _FAIL_JOB for rule in rules) else _why_failed(after)
-    ended = (JobCondition(type="FailureTarget", status="True", message=why),) if why else ()
-    return replace(after, status=replace(after.status, conditions=(*status.conditions, *ended)))
+    by_policy = any(rule.action == _FAIL_JOB for rule in rules)
+    failure = JobFailure(FailureReason.POD_FAILURE_POLICY) if by_policy else _failure_of(after)
+    if failure is None:
+        return after, None
+    ended = JobCondition(type="FailureTarget", status="True")
+    return replace(after, status=replace(after.status, conditions=(*status.conditions, ended))), failure
 
 
 def _covers(rule: PodFailurePolicyRule, pod: Pod) -> bool:
@@ -154,18 +182,19 @@ def _failed_for_good(pods: Sequence[Pod], limit: int) -> set[int]:
     return {index for index, number in earlier.items() if number > limit}
 
 
-def _why_failed(job: Job) -> str:
-    """Return why the Job fails with as many failed Pods and indexes as it has; empty where it does not."""
+def _failure_of(job: Job) -> JobFailure | None:
+    """Return why the Job fails with as many failed Pods and indexes as it has; None where it does not."""
     spec, status = job.spec, job.status
     by_index = spec.backoff_limit_per_index is not None
     limit = _BACKOFF_LIMIT if spec.backoff_limit is None and not by_index else spec.backoff_limit
     if limit is not None and status.failed > limit:
-        return f"{status.failed} of its Pods have failed and its backoffLimit is {limit}"
+        return JobFailure(FailureReason.BACKOFF_LIMIT_EXCEEDED, status.failed, limit)
     failed = len(set(_indexes(status.failed_indexes)))
     if by_index and spec.max_failed_indexes is not None and failed > spec.max_failed_indexes:
-        return f"{failed} of its indexes have failed and its maxFailedIndexes is {spec.max_failed_indexes}"
+        return JobFailure(FailureReason.MAX_FAILED_INDEXES_EXCEEDED, failed, spec.max_failed_indexes)
     done = failed + len(set(_indexes(status.completed_indexes)))
-    return "every index has come to an end" if by_index and failed and done >= (spec.completions or 0) else ""
+    all_ended = by_index and failed and done >= (spec.completions or 0)
+    return JobFailure(FailureReason.FAILED_INDEXES) if all_ended else None
 
 
 def _index(pod: Pod) -> int:

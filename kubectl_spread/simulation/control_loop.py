@@ -38,11 +38,11 @@ _ONE_BY_ONE = 3
 
 
 class JobFailed(msgspec.Struct, frozen=True):
-    """A Job fails, and its Pods go, for what its condition says."""
+    """A Job fails, and its Pods go."""
 
     namespace: str
     name: str
-    message: str
+    failure: job.JobFailure
 
 
 class WaitsForReady(msgspec.Struct, frozen=True):
@@ -391,15 +391,15 @@ class ControlLoop:
 
         Source: kube-controller-manager job/job_controller.go syncJob (v1.36).
         """
-        after = self._with_failed(owner, key)
-        if after.finished and not owner.finished:
-            self.failed_jobs.append(JobFailed(key[0], key[2], after.status.conditions[-1].message))
+        after, failure = self._with_failed(owner, key)
+        if failure is not None:
+            self.failed_jobs.append(JobFailed(key[0], key[2], failure))
             self.cluster.put(after)
             for pod in active(self._living(key)):
                 self.cluster.delete(pod)
         self._jobs[key] = None
 
-    def _with_failed(self, owner: Job, key: ControllerKey) -> Job:
+    def _with_failed(self, owner: Job, key: ControllerKey) -> tuple[Job, job.JobFailure | None]:
         """Return the Job as so many of its Pods have failed since the start: those that were deleted."""
         owned = ((pod, pod.metadata.controller) for pod in self.cluster.touched.values() if not pod.finished)
         mine = (pod for pod, by in owned if by and controller_key(pod.metadata.namespace, by) == key)
@@ -423,7 +423,7 @@ class ControlLoop:
         keys, self._jobs = list(self._jobs), {}
         for key in keys:
             live = self.cluster.snapshot.get(Job, key[0], key[2])
-            owner = self._with_failed(live, key) if live else None
+            owner = self._with_failed(live, key)[0] if live else None
             while owner is not None and job.wants_more(owner, self._living(key)):
                 made = self._let_in(key, self._next_of(owner, key))
                 if made is None:

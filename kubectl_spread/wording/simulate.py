@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, OutcomeNote, Unsettled
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
@@ -54,8 +55,8 @@ def note_text(note: StepNote) -> str:
             return f"{silent} of {nodes} nodes of its zone do not answer, so nothing is evicted there"
         case EvictionsStopped():
             return "no node answers, so nothing is evicted"
-        case JobFailed(namespace, name, message):
-            return f"job/{name} of {namespace} fails, and its Pods go: {message}"
+        case JobFailed(namespace, name, failure):
+            return f"job/{name} of {namespace} fails, and its Pods go: {_failure(failure)}"
         case WaitsForReady(namespace, ref, first, missing):
             return f"{ref} of {namespace} makes {enumerated(missing)} only once {first} is ready"
         case UnknownController(ref):
@@ -64,6 +65,21 @@ def note_text(note: StepNote) -> str:
             return f"{ref} scales nothing here"
         case _:
             assert_never(note)
+
+
+def _failure(failure: JobFailure) -> str:
+    failed, limit = failure.failed, failure.limit
+    match failure.reason:
+        case FailureReason.POD_FAILURE_POLICY:
+            return "its podFailurePolicy has it fail with a Pod that was disrupted"
+        case FailureReason.BACKOFF_LIMIT_EXCEEDED:
+            return f"{failed} of its Pods have failed and its backoffLimit is {limit}"
+        case FailureReason.MAX_FAILED_INDEXES_EXCEEDED:
+            return f"{failed} of its indexes have failed and its maxFailedIndexes is {limit}"
+        case FailureReason.FAILED_INDEXES:
+            return "every index has come to an end"
+        case _:
+            assert_never(failure.reason)
 
 
 def outcome_text(note: OutcomeNote) -> str:

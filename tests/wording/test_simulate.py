@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, OutcomeNote, Unsettled
@@ -42,6 +43,7 @@ def test_why_a_pod_does_not_go(reason: BlockReason, text: str) -> None:
     assert blocked_text(Blocked(described, reason, goes_with_node=True)) == f"{text}, and it goes with its node"
 
 
+FAILS = "job/copy of n fails, and its Pods go"
 PODS = (("n", "web-0"), ("n", "web-1"))
 
 
@@ -58,7 +60,19 @@ PODS = (("n", "web-0"), ("n", "web-1"))
         ),
         (EvictionsStopped(3, 4), "3 of 4 nodes of its zone do not answer, so nothing is evicted there"),
         (EvictionsStopped(4, 4), "no node answers, so nothing is evicted"),
-        (JobFailed("n", "copy", "too often"), "job/copy of n fails, and its Pods go: too often"),
+        (
+            JobFailed("n", "copy", JobFailure(FailureReason.POD_FAILURE_POLICY)),
+            f"{FAILS}: its podFailurePolicy has it fail with a Pod that was disrupted",
+        ),
+        (
+            JobFailed("n", "copy", JobFailure(FailureReason.BACKOFF_LIMIT_EXCEEDED, 3, 2)),
+            f"{FAILS}: 3 of its Pods have failed and its backoffLimit is 2",
+        ),
+        (
+            JobFailed("n", "copy", JobFailure(FailureReason.MAX_FAILED_INDEXES_EXCEEDED, 2, 1)),
+            f"{FAILS}: 2 of its indexes have failed and its maxFailedIndexes is 1",
+        ),
+        (JobFailed("n", "copy", JobFailure(FailureReason.FAILED_INDEXES)), f"{FAILS}: every index has come to an end"),
         (
             WaitsForReady("n", WorkloadRef(kind="StatefulSet", name="db"), "db-0", ("db-1", "db-2")),
             "statefulset/db of n makes db-1 and db-2 only once db-0 is ready",
