@@ -1,4 +1,4 @@
-"""The ways the Pods may lie after some evictions: one for every choice that the scheduler has among equal nodes."""
+"""How the Pods may be spread after some evictions: one way for every choice among equal nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kubectl_spread.scheduler.handles import Handles
 from kubectl_spread.simulation.placement import with_placed
 
 Counts: TypeAlias = tuple[DomainPods, ...]
-"""For each goal, how the Pods lie that it counts."""
+"""For each goal, how the Pods that it counts are spread."""
 
 
 class Arrangement(msgspec.Struct, frozen=True):
-    """One way the Pods may lie.
+    """One way in which the Pods may be spread.
 
     Attributes:
         handles: the cluster as each profile of the scheduler sees it.
@@ -33,7 +33,7 @@ class Arrangement(msgspec.Struct, frozen=True):
     landed: tuple[tuple[int, str], ...] = ()
 
     def without(self, movable: Movable) -> Arrangement:
-        """Return how they lie once the Pod is gone, and the one in its place waits for a node."""
+        """Return how they are spread once the Pod is gone, and its replacement waits for a node."""
         counts = list(self.counts)
         for goal, domain in movable.leaves:
             counts[goal] = with_more(counts[goal], domain, -1)
@@ -45,7 +45,7 @@ class Arrangement(msgspec.Struct, frozen=True):
         return cycle.total_scores(pod, self.handles.of(pod))
 
     def landings(self, nodes: Iterable[str], movable: Movable, goals: Sequence[Goal]) -> Iterator[Landed]:
-        """Yield how they lie once the Pod in place of the evicted one is on each of these nodes."""
+        """Yield how they are spread once the replacement is on each of these nodes."""
         counted: dict[tuple[int | None, ...], Counts] = {}
         for node_name in nodes:
             places = tuple(goals[at].place.get(node_name) for at in movable.joins)
@@ -67,7 +67,7 @@ class Landed(msgspec.Struct, frozen=True):
     """A Pod on a node, of which all is known but what the cluster is like then: that is made of few of many choices.
 
     Attributes:
-        before: how the Pods lay.
+        before: how the Pods were spread.
         pod: the Pod.
         node: where it is.
         counts: how the goals count then.
@@ -82,7 +82,7 @@ class Landed(msgspec.Struct, frozen=True):
 
     @property
     def arrangement(self) -> Arrangement:
-        """How the Pods lie then."""
+        """How the Pods are spread then."""
         handles = self.before.handles.each(lambda handle: with_placed(self.pod, self.node, handle))
         return Arrangement(handles, self.counts, self.landed)
 
@@ -103,11 +103,11 @@ NOWHERE = Landing((), ())
 
 
 def evict(movable: Movable, before: Sequence[Arrangement], goals: Sequence[Goal], *, whole: bool) -> Landing:
-    """Return what comes of an eviction, on each of the highest-scored nodes, however the Pods lie before.
+    """Return what comes of an eviction, on each of the highest-scored nodes, for each way they may be spread before.
 
     Args:
         movable: the Pod that goes.
-        before: the ways they may lie.
+        before: the ways they may be spread.
         goals: what is counted.
         whole: whether these are all there are.
     """

@@ -46,7 +46,7 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         selector: which Pods of its namespace are counted.
         domains: the eligible domains, by value.
         place: counted node's name → its domain's place among them.
-        start: how the Pods lie before anything is moved.
+        start: how the Pods are spread before anything is moved.
         wanted: whether it is asked about, or only must not get worse.
     """
 
@@ -90,7 +90,7 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         """Return how many Pods must at least move until the skew is at most so much.
 
         Args:
-            counts: how the Pods lie.
+            counts: how the Pods are spread.
             most: the skew that is allowed (Pods).
             shut: the domains no Pod can come to.
             staying: the Pods of each domain that cannot be moved (count).

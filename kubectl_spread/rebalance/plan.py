@@ -36,7 +36,7 @@ MOST_TOGETHER = 40
 CUT_SHORT = frozenset((Ended.PLACEMENTS, Ended.NOT_BEGUN))
 """How a search ends before it is known that there is nothing better."""
 FEW, MANY = (8, 1_500), (200, 2_000)
-"""Ways the Pods may lie that are followed in a search, and in its proof: how many, and times nodes (counts)."""
+"""Ways the Pods may be spread that are followed in a search, and in its proof: how many, and times nodes (counts)."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         goal: which.
-        after: how the Pods lie in the end, where they lie worst.
+        after: how the Pods are spread in the end, in the worst case.
         arrangement: the cluster then.
         left: the Pods that might still be evicted.
         stay: the Pods that the goal counts and that are not to be evicted, and why.

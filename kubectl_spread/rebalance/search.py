@@ -37,7 +37,7 @@ class State(msgspec.Struct, frozen=True):
     """The cluster after some evictions.
 
     Attributes:
-        arrangements: the ways the Pods may lie.
+        arrangements: the ways the Pods may be spread.
         evictions: those made, in order.
         whole: whether the arrangements are all there are.
     """

@@ -38,9 +38,9 @@ BY_EVICTION, BY_TAINT, BY_POD_GC = "EvictionByEvictionAPI", "DeletionByTaintMana
 _OF_CONTROLLERS = frozenset((PodDisruptionBudget, ResourceQuota, *WORKLOADS.values()))
 """What changes as controllers go about their work, and lets no Pod onto a node."""
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-"""When it is, where no Pod tells of a time."""
+"""The time where no Pod has a timestamp."""
 _SOONEST, _LATER, _LATEST = timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=3)
-"""How long after the last time that Pods tell of it may be: nobody says. Later still, young Pods are of one age."""
+"""How long after the last timestamp of a Pod it may be: nobody knows. Later still, young Pods are of one age."""
 
 
 def controller_key(namespace: str, owner: OwnerReference) -> ControllerKey:
@@ -123,12 +123,12 @@ class ClusterState:
 
     @property
     def now(self) -> datetime:
-        """The time; it begins some time after the last that the cluster tells of, in each order another."""
+        """The time; it begins some time after the last timestamp in the cluster, different in each order."""
         return self._last_time + self._passed
 
     @property
     def moments(self) -> Sequence[datetime]:
-        """The time, and when it may be besides, at the soonest and the latest."""
+        """The time, and the soonest and the latest that it may be."""
         return self.now, self._last_time + _SOONEST, self._last_time + _LATEST
 
     @property
@@ -159,7 +159,7 @@ class ClusterState:
     # What happens to Pods.
 
     def make(self, pod: Pod, *, number: int = 0) -> None:
-        """Let a Pod come to be that waits for a node; ``number`` counts those that are made together."""
+        """Create a Pod that waits for a node; ``number`` counts those that are made together."""
         stamped = replace(pod.metadata, creation_timestamp=written(self.now))
         status = replace(pod.status, phase="Pending")
         self.born[pod.key] = (self.round, number)
@@ -191,7 +191,7 @@ class ClusterState:
         self._put(replace(pod, status=replace(pod.status, nominated_node_name=node_name)))
 
     def set_ready(self, pod: Pod, *, ready: bool) -> None:
-        """Let the Pod say whether it is ready."""
+        """Set whether the Pod is ready."""
         others = tuple(condition for condition in pod.status.conditions if condition.type != "Ready")
         condition = PodCondition(type="Ready", status=str(ready), last_transition_time=written(self.now))
         self._put(replace(pod, status=replace(pod.status, conditions=(*others, condition))))
@@ -202,14 +202,14 @@ class ClusterState:
         return pod.terminating and (not _may_go(pod) or silent)
 
     def remove(self, pod: Pod) -> None:
-        """Let the Pod be gone."""
+        """Remove the Pod."""
         self._take(self.pods.pop(pod.key))
         del self._places[pod.key]
         self.loosened += 1
         self.moves[pod.metadata.namespace] += 1
 
     def _put(self, pod: Pod) -> None:
-        """Let the Pod be as it is given, in place of the one of its name."""
+        """Store the Pod in place of the one of its name."""
         self.touched[pod.key] = pod
         before = self.pods.get(pod.key)
         if before is not None:
@@ -267,13 +267,13 @@ class ClusterState:
     # What happens to nodes and other objects.
 
     def set_nodes(self, nodes: Sequence[Node]) -> None:
-        """Let the nodes be as they are given."""
+        """Store the nodes."""
         self.version += len(nodes)
         self.loosened += 1
         self.handles = self.handles.each(lambda handle: handle.with_nodes(nodes))
 
     def remove_node(self, node_name: str) -> None:
-        """Let the node be gone, and all Pods on it."""
+        """Remove the node and all Pods on it."""
         for pod in self.on_nodes([node_name])[node_name]:
             self.remove(pod)
             self.touched[pod.key] = _disrupted(pod, BY_POD_GC)
@@ -290,12 +290,12 @@ class ClusterState:
         return found
 
     def put(self, *objects: KubernetesObject) -> None:
-        """Let objects, neither Pods nor Nodes, be as they are given."""
+        """Store objects that are neither Pods nor Nodes."""
         self.loosened += any(type(obj) not in _OF_CONTROLLERS for obj in objects)
         self.handles = self.handles.each(lambda handle: handle.with_others(objects))
 
     def drop(self, *objects: KubernetesObject) -> None:
-        """Let objects, neither Pods nor Nodes, be gone."""
+        """Remove objects that are neither Pods nor Nodes."""
         self.version += 1
         self.loosened += 1
         self.handles = self.handles.each(lambda handle: handle.without_others(objects))
@@ -306,7 +306,7 @@ class ClusterState:
         return self.snapshot.get(struct, namespace, name)
 
     def pass_time(self) -> None:
-        """Let some seconds go by."""
+        """Let some seconds pass."""
         self._last_time += timedelta(seconds=2)
         self.round += 1
 

@@ -1,4 +1,4 @@
-"""Controllers, scheduler and kubelets take turns until nothing changes any more."""
+"""Controllers, scheduler and kubelets act in turn until nothing changes any more."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class WaitsForReady(msgspec.Struct, frozen=True):
 
 
 class ControlLoop:
-    """Everybody who acts of his own accord.
+    """Runs controllers, scheduler and kubelets until nothing changes.
 
     Args:
-        cluster: on what they act.
+        cluster: what they act on.
         most_verdicts: on how many nodes Pods are tried, one after another, before no other Pod is (count).
 
     Attributes:
@@ -107,12 +107,12 @@ class ControlLoop:
         )
 
     def forget(self, key: ControllerKey) -> None:
-        """Let the workload's next Pod be made anew: its template has changed."""
+        """Make the workload's next Pod again: its template has changed."""
         self._made.clear()
         self.cluster.dirty[key] = None
 
     def look_again(self, *structs: type[Workload]) -> None:
-        """Let the controllers of these kinds look again, and the scheduler at all that waits, by what has come."""
+        """Let the controllers of these kinds look again, and the scheduler at all Pods that wait."""
         self._made.clear()
         self._tried = -1
         for struct in structs:
@@ -120,7 +120,7 @@ class ControlLoop:
                 self.cluster.dirty[owner.metadata.namespace, struct.__name__, owner.metadata.name] = None
 
     def create(self, pod: Pod) -> None:
-        """Let a Pod come to be that nothing manages, as the API server completes it."""
+        """Create a Pod that nothing manages, as the API server completes it."""
         made = completed(replace(pod, status=PodStatus()), (), self.cluster.snapshot, self.cluster.handle.profile)
         if made.refusals:
             self.cluster.refused[pod.metadata.namespace, Pod.__name__, pod.metadata.name] = str(made.refusals[0])
@@ -144,7 +144,7 @@ class ControlLoop:
                 yield WaitsForReady(namespace, WorkloadRef(kind=kind, name=name), first, missing)
 
     def settle(self) -> bool:
-        """Go on until nothing changes any more; return whether that point was reached."""
+        """Go on until nothing changes any more; return whether that state was reached."""
         until = self.turns + MOST_TURNS
         while self.turns < until:
             self.turns += 1
@@ -188,7 +188,7 @@ class ControlLoop:
                 self._keep(key)
 
     def _sync_deployment(self, owner: Deployment) -> None:
-        """Say how many Pods each of its ReplicaSets is to have."""
+        """Scale each of its ReplicaSets."""
         cluster = self.cluster
         if not cluster.snapshot.inventory.has(kinds.REPLICA_SET):
             return
@@ -272,7 +272,7 @@ class ControlLoop:
                 return named
 
     def _come(self, made: NextPod, pod: Pod, number: int) -> bool:
-        """Let the Pod come to be, with its claims; return whether the quotas of its namespace let it."""
+        """Create the Pod with its claims; return whether the quotas of its namespace allow it."""
         owner = pod.metadata.controller
         if fault := self._usage.fault(pod):
             key = controller_key(pod.metadata.namespace, owner) if owner else (*pod.key[:1], Pod.__name__, pod.key[1])
@@ -462,7 +462,7 @@ class ControlLoop:
         return moved
 
     def _alike(self, pod: Pod) -> bytes:
-        """Return what is the same for Pods of which the scheduler thinks alike."""
+        """Return what is the same for Pods that the scheduler treats alike."""
         known = self._forms.get(pod.key)
         if known is None or known[0] is not pod:
             form = msgspec.json.encode((pod.metadata.namespace, pod.metadata.labels, pod.spec, pod.status))

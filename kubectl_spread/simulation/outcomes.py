@@ -1,4 +1,4 @@
-"""What becomes of a cluster, step by step, in several orders of whatever is left to chance."""
+"""Simulates steps in several orders of whatever is left to chance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class After(msgspec.Struct, Generic[SeenT], frozen=True):
 
     Attributes:
         done: what the step did.
-        seen: what was looked at then.
+        seen: what was observed then.
     """
 
     done: Done
@@ -33,18 +33,18 @@ class After(msgspec.Struct, Generic[SeenT], frozen=True):
 
 
 class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
-    """What was seen in each order.
+    """What was observed in each order.
 
     Attributes:
-        before: what was seen at the start.
-        orders: what was seen after each step, order by order; the first goes by names.
+        before: what was observed at the start.
+        orders: what was observed after each step, order by order; the first goes by names.
     """
 
     before: SeenT
     orders: tuple[tuple[After[SeenT], ...], ...]
 
     def after(self, number: int) -> tuple[After[SeenT], ...]:
-        """Return what was seen after a step, in every order."""
+        """Return what was observed after a step, in every order."""
         return tuple(order[number] for order in self.orders)
 
 
@@ -55,7 +55,7 @@ def simulate(
     *,
     most_verdicts: int = MOST_VERDICTS,
 ) -> StepOutcomes[SeenT]:
-    """Return what becomes of the cluster.
+    """Return what was observed after each step, in each order that was tried.
 
     Args:
         handles: the cluster as each profile of the scheduler sees it.

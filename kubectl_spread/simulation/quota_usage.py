@@ -27,7 +27,7 @@ class QuotaUsage:
     """The quotas of one cluster, whose status follows its Pods.
 
     Args:
-        cluster: as the quotas' status tells of it, where it tells of anything.
+        cluster: the cluster that the quotas' status counts.
     """
 
     def __init__(self, cluster: ClusterState) -> None:
@@ -40,7 +40,7 @@ class QuotaUsage:
         return quota_fault(pod, (), self._cluster.snapshot, self._cluster.handle.profile.release)
 
     def count(self, *namespaces: str) -> None:
-        """Let the quotas of these namespaces, or of all, count the Pods that there are."""
+        """Count the Pods that there are in the quotas of these namespaces, or of all."""
         for namespace in namespaces or self._namespaces():
             quotas = [quota for quota in self._quotas() if quota.metadata.namespace == namespace]
             if quotas:
@@ -49,7 +49,7 @@ class QuotaUsage:
                 self._count(quotas, before, now)
 
     def _count(self, quotas: Iterable[ResourceQuota], before: Charged, now: Charged) -> None:
-        """Let quotas count what has changed, or everything that they have not counted yet."""
+        """Count what has changed, or everything in quotas that have counted nothing yet."""
         changes = [*self._charges(now, before, 1), *self._charges(before, now, -1)]
         for quota in quotas:
             if not quota.status.used or quota.status.hard != (quota.spec.hard or quota.status.hard):
@@ -73,6 +73,5 @@ class QuotaUsage:
         return frozenset(quota.metadata.namespace for quota in self._quotas())
 
     def _now(self, namespace: str) -> Charged:
-        """Return the Pods of the namespace as they stand now."""
         pods = (pod for key, pod in self._cluster.pods.items() if key[0] == namespace)
         return {pod.key: (pod, pod.finished or self._cluster.is_stuck(pod)) for pod in pods}

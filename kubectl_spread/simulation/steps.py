@@ -1,4 +1,4 @@
-"""The steps of a simulation: what each does to the cluster, before everybody else acts on it."""
+"""The steps of a simulation: what each does to the cluster before controllers, scheduler and kubelets act on it."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ Act: TypeAlias = Callable[[Step, ClusterState, ControlLoop], Done]
 
 
 def act(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
-    """Do the step, and let everybody act until nothing changes any more."""
+    """Do the step, and run the control loop until nothing changes any more."""
     failed, waited = len(loop.failed_jobs), set(loop.held_up())
     done = ACTS[step.verb](step, cluster, loop)
     settled = loop.settle()
