@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.commands import read_sets
@@ -17,18 +17,20 @@ from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
 from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
-from kubectl_spread.contract.evaluation import as_item, evaluation_report
+from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
+from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import fix_reports, searched_fields
 from kubectl_spread.contract.pending import PendingItem, PendingReport, with_event
 from kubectl_spread.controllers.shortage import shortage_of
 from kubectl_spread.controllers.workloads import PodsByOwner, living_pods, owners_of, scheduler_of, workloads
-from kubectl_spread.diagnosis.evaluation import Verdict, judge
+from kubectl_spread.diagnosis.evaluation import Judgement, Verdict, judge
 from kubectl_spread.diagnosis.events import last_failure
 from kubectl_spread.diagnosis.fixes.conclusion import NO_FIXES, VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import fix_for, search_fixes, siblings_of
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.diagnosis.preemption import Preemption, awaited, nomination_report
+from kubectl_spread.diagnosis.twins import findings_for, judgement_for
 from kubectl_spread.errors import ExitCode
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
@@ -53,11 +55,13 @@ class Explanation(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the Pod.
+        judgement: what the scheduler decides about it.
         fixes: what lets it in.
         item: how that is reported.
     """
 
     pod: Pod
+    judgement: Judgement
     fixes: tuple[VerifiedFix, ...]
     item: PendingItem
 
@@ -290,7 +294,6 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> E
     situation = Situation(pod, handle, now())
     judgement = judge(situation.evaluation, handle)
     report = evaluation_report(judgement)
-    volumes = awaited(situation.evaluation, handle) if report.verdict is Verdict.SCHEDULABLE else None
     siblings = siblings_of(pod, pending, handle.snapshot)
     found = budget.within(partial(search_fixes, situation, siblings)) if known else NO_FIXES
     item = as_item(
@@ -302,28 +305,31 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> E
         held_by=gates(pod),
         preemption=Preemption(read=False) if judgement.hides_victims else judgement.preemption,
         nomination=nomination_report(pod, handle),
-        summary=waits_for_volumes(volumes) if volumes else report.summary,
+        summary=_waiting(report.verdict, judgement) or report.summary,
     )
-    return Explanation(pod, found.fixes, with_event(item, last_failure(pod, view.snapshot), known=known))
+    return Explanation(pod, judgement, found.fixes, with_event(item, last_failure(pod, view.snapshot), known=known))
 
 
 def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
     """Return the explanation of a Pod that differs from the twin only in its name."""
-    like, name = twin.item, pod.metadata.name
-    of_its_own = "|".join(re.escape(f"-{volume.name}") for volume in pod.spec.volumes if volume.ephemeral is not None)
-
-    def told(text: str) -> str:
-        return re.sub(rf"(?<![\w.-]){re.escape(like.name)}(?=({of_its_own})?(?![\w.-]))", lambda _: name, text)
-
+    like, judgement = twin.item, judgement_for(pod, twin.judgement)
     item = replace(
         like,
-        name=name,
+        name=pod.metadata.name,
         same_as=like.name,
         event=None,
-        summary=told(like.summary),
-        message=told(like.message) if like.message else like.message,
-        findings=tuple(replace(finding, message=told(finding.message)) for finding in like.findings),
+        summary=_waiting(like.verdict, judgement) or summary_of(judgement),
+        message=like.message if judgement.message is None else judgement.message,
+        cause=judgement.blame.cause if judgement.blame else UNSET,
+        findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
         fixes=fix_reports(fix_for(fix, twin.pod, pod) for fix in twin.fixes),
     )
     known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
     return with_event(item, last_failure(pod, view.snapshot), known=known)
+
+
+def _waiting(verdict: Verdict, judgement: Judgement) -> str:
+    """Return which volumes the scheduler waits for, on the node that it has chosen for the Pod; empty for none."""
+    schedulable = verdict is Verdict.SCHEDULABLE
+    volumes = awaited(judgement.evaluation, judgement.handle) if schedulable else None
+    return waits_for_volumes(volumes) if volumes else ""

@@ -14,7 +14,6 @@ from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Report
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of
-from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.causes import AnyCause
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, Judgement, Verdict, verdict_of
@@ -124,10 +123,15 @@ class Explanation(msgspec.Struct, frozen=True):
     incomplete: tuple[Incomplete, ...]
 
 
+def summary_of(decision: Decision) -> str:
+    """Return what is to blame, in a sentence or two; empty where the Pod finds a node."""
+    return headed(decision.handle, decision.evaluation, decision.blame, decision.preemption)
+
+
 def explanation_of(decision: Decision) -> Explanation:
     """Return the decision in words."""
     return Explanation(
-        summary=headed(decision.handle, decision.evaluation, decision.blame, decision.preemption),
+        summary=summary_of(decision),
         message=decision.message,
         incomplete=incomplete_entries(decision.gaps),
     )
@@ -154,7 +158,7 @@ def evaluation_report(judgement: Judgement) -> EvaluationReport:
         constraints=tuple(map(constraint_report, spread.constraints)),
         conflict=tuple(map(requirement_report, to_blame.core)) if to_blame else (),
         core_of=UNSET if on_all is None else tuple(map(requirement_report, on_all)),
-        findings=tuple(map(Finding.of, lint.of_pod(pod, handle, spread, evaluation))),
+        findings=tuple(map(Finding.of, judgement.findings)),
         incomplete=explanation.incomplete,
     )
 

@@ -685,9 +685,11 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         case: the Pod.
+        known: the root cause, where it was concluded already for a Pod that differs in nothing but the name.
     """
 
     case: Case
+    known: AnyCause | None = None
 
     @property
     def core(self) -> tuple[Requirement, ...]:
@@ -702,7 +704,7 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def cause(self) -> AnyCause:
         """The root cause."""
-        return next(found for found in (conclude(self.case) for conclude in ORDER) if found is not None)
+        return self.known or next(found for found in (conclude(self.case) for conclude in ORDER) if found is not None)
 
     @cached_property
     def blocking(self) -> Mapping[int, Blocking]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubectl_spread.diagnosis import domains
+from kubectl_spread.diagnosis import domains, lint
 from kubectl_spread.diagnosis.causes import Blame, Case
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
+from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.preemption import Preemption, preemption_report
 from kubectl_spread.diagnosis.requirements import Requirement
@@ -77,7 +79,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         return self.reach is not None and self.blame is not None and self.reach.hides_victims
 
 
-class Judgement(Decision, frozen=True, kw_only=True):
+class Judgement(Decision, frozen=True, kw_only=True, dict=True):
     """The same, with what the Pod's constraints say.
 
     Attributes:
@@ -85,6 +87,11 @@ class Judgement(Decision, frozen=True, kw_only=True):
     """
 
     spread: SpreadDiagnosis
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is worth knowing, worst first."""
+        return lint.of_pod(self.evaluation.pod, self.handle, self.spread, self.evaluation)
 
     @property
     def judged_on_all_nodes(self) -> tuple[Requirement, ...] | None:
