@@ -6,7 +6,7 @@ Source: kube-scheduler framework/runtime/framework.go RunFilterPluginsWithNomina
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -35,28 +35,19 @@ class NodeCycleState(msgspec.Struct, frozen=True):
 
     def with_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
         """Return the node with these Pods too."""
-        node = self
-        for pod in pods:
-            node = NodeCycleState(node.node_info.with_pod(pod), node._updated(pod, by=1))
-        return node
+        return self._changed(pods, NodeInfo.with_pod, 1)
 
     def without_pods(self, pods: Iterable[Pod]) -> NodeCycleState:
         """Return the node without these Pods, which are there."""
-        node = self
-        for pod in pods:
-            node = NodeCycleState(node.node_info.without_pod(pod), node._updated(pod, by=-1))
-        return node
+        return self._changed(pods, NodeInfo.without_pod, -1)
 
-    def _updated(self, pod: Pod, *, by: int) -> Filters:
-        # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
-        filters: list[tuple[str, PreFilterResult | Status]] = []
-        for plugin, found in self.filters:
-            if isinstance(found, Status) or found.updated is None:
-                filters.append((plugin, found))
-            else:
-                updated = found.updated(pod, self.node_info, by)
-                filters.append((plugin, replace(updated, node_names=found.node_names)))
-        return tuple(filters)
+    def _changed(self, pods: Iterable[Pod], change: Callable[[NodeInfo, Pod], NodeInfo], by: int) -> NodeCycleState:
+        node_info, filters = self.node_info, self.filters
+        for pod in pods:
+            # upstream: a plugin that skipped the Pod before is not asked again, whatever the change would mean to it.
+            filters = tuple((plugin, _updated(found, pod, node_info, by)) for plugin, found in filters)
+            node_info = change(node_info, pod)
+        return NodeCycleState(node_info, filters)
 
     def rejections(self) -> list[tuple[str, Status]]:
         """Return every filter that rejects the node with what it says, in the profile's order."""
@@ -98,6 +89,12 @@ def first_rejecting(filters: Iterable[tuple[str, NodeFilter]], node_info: NodeIn
         if status is not SUCCESS and status.rejected:
             return status
     return SUCCESS
+
+
+def _updated(found: PreFilterResult | Status, pod: Pod, node_info: NodeInfo, by: int) -> PreFilterResult | Status:
+    if isinstance(found, Status) or found.updated is None:
+        return found
+    return replace(found.updated(pod, node_info, by), node_names=found.node_names)
 
 
 def _same(status: Status, _node_info: NodeInfo) -> Status:

@@ -125,7 +125,7 @@ def requested_by(pods: Iterable[Pod], profile: Profile) -> Requested:
     """
     resizing = profile.does(Behaviour.IN_PLACE_RESIZE)
     each = [_requested_on_node(pod, profile, resizing=resizing) for pod in pods]
-    return Requested(_sum([requested.named for requested in each]), _sum([requested.non_zero for requested in each]))
+    return Requested(total([requested.named for requested in each]), total([requested.non_zero for requested in each]))
 
 
 def _requested_on_node(pod: Pod, profile: Profile, *, resizing: bool) -> Requested:
@@ -174,7 +174,7 @@ def _gone_through(
         # What the Pod asks for as a whole replaces the sum, and leaves resources it does not name as they were.
         requests |= _pod_level(pod, profile, resizing=resizing and profile.does(Behaviour.POD_LEVEL_RESIZE))
     # Overhead comes on top of either: it is the runtime's own need (KEP-688).
-    return _whole(_sum((requests, _millis(pod.spec.overhead))))
+    return _whole(total((requests, _millis(pod.spec.overhead))))
 
 
 def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
@@ -206,7 +206,7 @@ def _settled(pod: Pod, *, resizing: bool) -> tuple[_Items, ...] | None:
 def _together(containers: tuple[_Items, ...]) -> Requested:
     millis = [_millis(dict(requests)) for requests in containers]
     default = _in_thousandths(NON_ZERO_REQUESTS)
-    return Requested(_whole(_sum(millis)), _whole(_sum([{**default, **requests} for requests in millis])))
+    return Requested(_whole(total(millis)), _whole(total([{**default, **requests} for requests in millis])))
 
 
 def has_pod_level(pod: Pod, profile: Profile) -> bool:
@@ -236,21 +236,11 @@ def non_zero_container_requests(pod: Pod) -> dict[str, int]:
 
     Source: kube-scheduler noderesources/resource_allocation.go calculatePodResourceRequest (v1.36).
     """
-    return _whole(_sum((aggregate(pod.spec, _asked, _in_thousandths(NON_ZERO_REQUESTS)), _millis(pod.spec.overhead))))
+    return _whole(total((aggregate(pod.spec, _asked, _in_thousandths(NON_ZERO_REQUESTS)), _millis(pod.spec.overhead))))
 
 
 def _in_thousandths(whole: Mapping[str, int]) -> dict[str, int]:
     return {name: value if name == CPU else value * 1000 for name, value in whole.items()}
-
-
-def total(requests: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the amounts together."""
-    return _sum(requests)
-
-
-def largest(requests: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the largest amount of each resource."""
-    return _max(requests)
 
 
 def _asked(container: Container) -> dict[str, int]:
@@ -279,12 +269,12 @@ def aggregate(
         amounts = {**missing, **of_container(container)}
         if is_sidecar(container):
             running.append(amounts)
-            sidecars = widest = _sum((sidecars, amounts))
+            sidecars = widest = total((sidecars, amounts))
         else:
             # In this order: a sum of quantities has the notation of the first.
-            widest = _sum((amounts, sidecars))
-        initialising = _max((initialising, widest))
-    return _max((_sum(running), initialising))
+            widest = total((amounts, sidecars))
+        initialising = largest((initialising, widest))
+    return largest((total(running), initialising))
 
 
 def is_sidecar(container: Container) -> bool:
@@ -315,7 +305,7 @@ def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> d
     asked = {} if _resize_infeasible(pod) else aggregate(pod.spec, _asked, missing)
     has = pod.status.resources.requests if pod.status.resources is not None else {}
     if has and pod.status.allocated_resources and profile.does(Behaviour.POD_LEVEL_RESIZE):
-        return _max((asked, _millis(pod.status.allocated_resources), _millis(has)))
+        return largest((asked, _millis(pod.status.allocated_resources), _millis(has)))
     statuses = _statuses(pod)
 
     def allocated(container: Container) -> dict[str, int]:
@@ -330,7 +320,7 @@ def _largest_of_pod(pod: Pod, profile: Profile, missing: Mapping[str, int]) -> d
             return _millis(status.resources.requests)
         return allocated(container)
 
-    return _max((asked, *(aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
+    return largest((asked, *(aggregate(pod.spec, reading, missing) for reading in (allocated, actuated))))
 
 
 def _pod_level(pod: Pod, profile: Profile, *, resizing: bool) -> dict[str, int]:
@@ -368,7 +358,7 @@ def _effective(
     # Growing, the Pod must find room for what it asks; shrinking, it holds what it has until the kubelet has taken that
     # away. What the kubelet will never grant holds no room.
     asked = {} if _resize_infeasible(pod) else _millis(spec.requests)
-    return _max((asked, _millis(actuated.requests), _millis(allocated)))
+    return largest((asked, _millis(actuated.requests), _millis(allocated)))
 
 
 def _resize_infeasible(pod: Pod) -> bool:
@@ -389,7 +379,8 @@ def _statuses(pod: Pod) -> dict[str, ContainerStatus]:
     return {status.name: status for status in (*pod.status.init_container_statuses, *pod.status.container_statuses)}
 
 
-def _sum(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
+def total(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
+    """Return the sum, resource by resource."""
     together: dict[str, AmountT] = {}
     for part in parts:
         for name, value in part.items():
@@ -397,7 +388,7 @@ def _sum(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
     return together
 
 
-def _max(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
+def largest(parts: Iterable[Mapping[str, AmountT]]) -> dict[str, AmountT]:
     """Return the maximum, resource by resource; of equal ones the first."""
     widest: dict[str, AmountT] = {}
     for part in parts:
