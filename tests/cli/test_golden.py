@@ -24,20 +24,15 @@ QUOTA = ("--from", "tests/testdata/cli/quota.yaml")
 CHECKOUT = ("-f", "examples/checkout.yaml")
 MANIFESTS = ("-f", "tests/testdata/cli/manifests.yaml", "-n", "warehouse")
 
-RACKS, RESERVED, NOTHING_HELPS = (
-    ("--from", f"tests/incidents/{name}/cluster.yaml")
-    for name in ("zones-against-racks", "reserved-zone", "nothing-helps")
-)
+RESERVED = ("--from", "tests/incidents/reserved-zone/cluster.yaml")
 ROWS = '{range .items[*]}{.workload.name}{"\\t"}{.status}{"\\t"}{.constraint.domains[*].matching}{"\\n"}{end}'
 
 CASES: dict[str, tuple[str, ...]] = {
     "why-pending/never-created.txt": ("why-pending", "-A", *QUOTA),
-    "why-pending/never-created.md": ("why-pending", "-A", *QUOTA, "-o", "markdown"),
     "why-pending/never-created.json": ("why-pending", "-A", *QUOTA, "-o", "json"),
     "show/shop.txt": ("show", "-n", "shop", *SHOP),
     "show/shop-wide.txt": ("show", "-n", "shop", *SHOP, "-o", "wide"),
     "show/shop.json": ("show", "-n", "shop", *SHOP, "-o", "json"),
-    "show/shop.yaml": ("show", "-n", "shop", *SHOP, "-o", "yaml"),
     "show/shop-name.txt": ("show", "-n", "shop", *SHOP, "-o", "name"),
     "show/shop-web.txt": ("show", "deploy/web", "-n", "shop", *SHOP),
     "show/shop-canary-wide.txt": ("show", "deploy", "canary", "-n", "shop", *SHOP, "-o", "wide"),
@@ -46,9 +41,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "show/shop-by-skew.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "skew"),
     "show/shop-by-name.txt": ("show", "-n", "shop", *SHOP, "--sort-by", "name", "--no-headers"),
     "show/shop-color.txt": ("show", "-n", "shop", *SHOP, "--color", "always"),
-    "show/shop.md": ("show", "-n", "shop", *SHOP, "-o", "markdown"),
     "show/shop-web.md": ("show", "deploy/web", "-n", "shop", *SHOP, "-o", "markdown"),
-    "show/shop.mmd": ("show", "-n", "shop", *SHOP, "-o", "mermaid"),
     "show/shop.prom": ("show", "-n", "shop", *SHOP, "-o", "prom"),
     "show/shop-jsonpath.txt": ("show", "-n", "shop", *SHOP, "-o", f"jsonpath={ROWS}"),
     "show/warehouse-all.txt": ("show", "-A", *WAREHOUSE),
@@ -57,12 +50,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "show/warehouse-picker.json": ("show", "pod/picker-new-1", "-n", "warehouse", *WAREHOUSE, "-o", "json"),
     "show/warehouse-app.txt": ("show", "-n", "warehouse", *WAREHOUSE, "-l", "app in (ledger,scanner)"),
     "why-pending/shop.txt": ("why-pending", "-n", "shop", *SHOP),
-    "why-pending/shop-wide.txt": ("why-pending", "-n", "shop", *SHOP, "-o", "wide"),
     "why-pending/shop.json": ("why-pending", "-n", "shop", *SHOP, "-o", "json"),
-    "why-pending/shop.yaml": ("why-pending", "-n", "shop", *SHOP, "-o", "yaml"),
     "why-pending/shop-name.txt": ("why-pending", "-n", "shop", *SHOP, "-o", "name"),
-    "why-pending/shop.md": ("why-pending", "-n", "shop", *SHOP, "-o", "markdown"),
-    "why-pending/shop.mmd": ("why-pending", "-n", "shop", *SHOP, "-o", "mermaid"),
     "why-pending/shop-fixes.txt": (
         "why-pending",
         "-n",
@@ -71,11 +60,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "-o",
         "jsonpath-as-json={.items[*].fixes[*].id}",
     ),
-    "why-pending/zones-against-racks.md": ("why-pending", "-A", *RACKS, "-o", "markdown"),
-    "why-pending/zones-against-racks.mmd": ("why-pending", "-A", *RACKS, "-o", "mermaid"),
     "why-pending/reserved-zone.md": ("why-pending", "-A", *RESERVED, "-o", "markdown"),
     "why-pending/reserved-zone.mmd": ("why-pending", "-A", *RESERVED, "-o", "mermaid"),
-    "why-pending/nothing-helps.md": ("why-pending", "-A", *NOTHING_HELPS, "-o", "markdown"),
     "why-pending/warehouse.txt": ("why-pending", "-A", *WAREHOUSE),
     "why-pending/warehouse-wide.txt": ("why-pending", "-A", *WAREHOUSE, "-o", "wide", "--all-fixes"),
     "why-pending/warehouse.json": ("why-pending", "-A", *WAREHOUSE, "-o", "json"),
@@ -85,7 +71,6 @@ CASES: dict[str, tuple[str, ...]] = {
     "simulate/shop-drain.md": ("simulate", "--drain", "node-a1", "-n", "shop", *SHOP, "-o", "markdown"),
     "simulate/shop-drain-name.txt": ("simulate", "--drain", "node-a1", "-n", "shop", *SHOP, "-o", "name"),
     "rebalance/shop.txt": ("rebalance", "-n", "shop", "--soft", *SHOP),
-    "rebalance/shop-wide.txt": ("rebalance", "-n", "shop", "--soft", *SHOP, "-o", "wide"),
     "rebalance/shop.json": ("rebalance", "-n", "shop", "--soft", *SHOP, "-o", "json"),
     "rebalance/shop.md": ("rebalance", "-n", "shop", "--soft", *SHOP, "-o", "markdown"),
     "rebalance/shop-name.txt": ("rebalance", "-n", "shop", "--soft", *SHOP, "-o", "name"),
@@ -95,14 +80,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "check/checkout.json": ("check", *CHECKOUT, *SHOP, "-o", "json"),
     "check/checkout.yaml": ("check", *CHECKOUT, *SHOP, "-o", "yaml"),
     "check/checkout-name.txt": ("check", *CHECKOUT, *SHOP, "-o", "name"),
-    "check/checkout.md": ("check", *CHECKOUT, *SHOP, "-o", "markdown"),
-    "check/checkout.mmd": ("check", *CHECKOUT, *SHOP, "-o", "mermaid"),
     "check/checkout-github.txt": ("check", *CHECKOUT, *SHOP, "-o", "github"),
     "check/checkout.sarif": ("check", *CHECKOUT, *SHOP, "-o", "sarif"),
-    "check/manifests-github.txt": ("check", *MANIFESTS, *WAREHOUSE, "-o", "github"),
-    "check/manifests.sarif": ("check", *MANIFESTS, *WAREHOUSE, "-o", "sarif"),
-    "check/manifests.md": ("check", *MANIFESTS, *WAREHOUSE, "-o", "markdown"),
-    "check/manifests.mmd": ("check", *MANIFESTS, *WAREHOUSE, "-o", "mermaid"),
     "check/manifests.txt": ("check", *MANIFESTS, *WAREHOUSE),
     "check/manifests.json": ("check", *MANIFESTS, *WAREHOUSE, "-o", "json"),
     "explain/all.txt": ("explain",),
@@ -137,6 +116,13 @@ TERMINALS = {
     **{f"terminal/{name}-{width}.txt": (width, words) for name, words in ON_TERMINALS.items() for width in WIDTHS},
     "terminal/show-wide-160.txt": (160, ("show", "-o", "wide")),
 }
+KEPT_TERMINALS = {
+    *(f"terminal/{name}-80.txt" for name in ON_TERMINALS),
+    *(f"terminal/{name}-200.txt" for name in ("why-pending", "check", "simulate-lose")),
+    "terminal/show-wide-160.txt",
+}
+"""What is compared byte for byte; one sentence stands in few files, so that a better one changes few."""
+KEPT_WIDE = {"show", "why-pending"}
 WIDE_COLUMNS = 160
 SUFFIX = ".eu-central-1.compute.internal"
 LONG_WORD = re.compile(r"[^\s,;:()]{6,}(?<!\.)")
@@ -144,14 +130,15 @@ LONG_WORD = re.compile(r"[^\s,;:()]{6,}(?<!\.)")
 
 
 @pytest.mark.parametrize("name", TERMINALS)
-def test_terminals_show_what_they_did(
+def test_terminals_show_what_they_did_within_their_width(
     name: str, same_as_golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     width, words = TERMINALS[name]
     shown = printed_on(width, INSTALLED, *words, *CLOUD)
     assert [line for line in shown.splitlines() if len(line) > width and not COPIED.match(line)] == []
-    same_as_golden(shown, name)
+    if name in KEPT_TERMINALS:
+        same_as_golden(shown, name)
 
 
 @pytest.mark.parametrize("name", ON_TERMINALS)
@@ -163,7 +150,8 @@ def test_wide_has_room_for_all_names_in_its_columns(
     assert [line for line in shown.splitlines() if len(line) > WIDE_COLUMNS and not COPIED.match(line)] == []
     assert {*LONG_WORD.findall(table.replace(SUFFIX, ""))} <= {*LONG_WORD.findall(shown.replace(SUFFIX, ""))}
     assert (SUFFIX in shown) is (SUFFIX in table)
-    same_as_golden(shown, f"wide/{name}.txt")
+    if name in KEPT_WIDE:
+        same_as_golden(shown, f"wide/{name}.txt")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -180,10 +168,10 @@ def test_output_is_what_it_was(
 
 def test_every_golden_belongs_to_a_case(pytestconfig: pytest.Config) -> None:
     golden = pytestconfig.rootpath / "tests" / "golden"
-    wide = {f"wide/{name}.txt" for name in ON_TERMINALS}
+    wide = {f"wide/{name}.txt" for name in KEPT_WIDE}
     assert {str(path.relative_to(golden)) for path in golden.rglob("*") if path.is_file()} == {
         *CASES,
-        *TERMINALS,
+        *KEPT_TERMINALS,
         *wide,
     }
 
