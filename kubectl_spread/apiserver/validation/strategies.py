@@ -17,7 +17,6 @@ from kubectl_spread.apiserver.validation.field_errors import (
     not_supported,
     required,
 )
-from kubectl_spread.objects import workloads
 from kubectl_spread.objects.workloads import (
     ON_DELETE,
     RECREATE,
@@ -40,36 +39,20 @@ _ALL = 100
 
 def strategy_errors(owner: Deployment | StatefulSet | DaemonSet, release: Release) -> Errors:
     """Yield the errors of how the owner's Pods are replaced once its template changes."""
-    match owner:
-        case Deployment():
-            yield from _of_deployment(owner.spec.strategy)
-        case DaemonSet():
-            yield from _of_daemon_set(owner.spec.update_strategy)
-        case StatefulSet():
-            yield from _of_stateful_set(owner.spec.update_strategy, release)
-
-
-def _of_deployment(strategy: UpdateStrategy) -> Errors:
-    path, rolling = "spec.strategy", strategy.rolling_update
-    match strategy.type:
-        case workloads.RECREATE:
-            if rolling is not None:
-                yield forbidden(f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
-        case "" | workloads.ROLLING_UPDATE:
-            yield from _deployment_rolling_errors(f"{path}.rollingUpdate", rolling or RollingUpdate())
-        case _:
-            yield not_supported(path, _surging(strategy), (RECREATE, ROLLING_UPDATE))
-
-
-def _of_daemon_set(strategy: UpdateStrategy) -> Errors:
-    path = "spec.updateStrategy"
-    match strategy.type:
-        case workloads.ON_DELETE:
-            return
-        case "" | workloads.ROLLING_UPDATE:
-            yield from _daemon_set_rolling_errors(f"{path}.rollingUpdate", strategy.rolling_update or RollingUpdate())
-        case _:
-            yield not_supported(path, _surging(strategy), (ROLLING_UPDATE, ON_DELETE))
+    if isinstance(owner, StatefulSet):
+        yield from _of_stateful_set(owner.spec.update_strategy, release)
+        return
+    of_deployment = isinstance(owner, Deployment)
+    path = "spec.strategy" if of_deployment else "spec.updateStrategy"
+    strategy = owner.spec.strategy if isinstance(owner, Deployment) else owner.spec.update_strategy
+    known = (RECREATE, ROLLING_UPDATE) if of_deployment else (ROLLING_UPDATE, ON_DELETE)
+    rolling_errors = _deployment_rolling_errors if of_deployment else _daemon_set_rolling_errors
+    if strategy.type in {"", ROLLING_UPDATE}:
+        yield from rolling_errors(f"{path}.rollingUpdate", strategy.rolling_update or RollingUpdate())
+    elif strategy.type not in known:
+        yield not_supported(path, _surging(strategy), known)
+    elif of_deployment and strategy.rolling_update is not None:
+        yield forbidden(f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
 
 
 def _of_stateful_set(strategy: UpdateStrategy, release: Release) -> Errors:
