@@ -8,6 +8,7 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.controllers.templates import REVISION_LABELS
+from kubectl_spread.controllers.workloads import controller_of
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, PodEdit
@@ -28,11 +29,6 @@ from kubectl_spread.scheduler.profile import Behaviour
 HONOR, IGNORE = "Honor", "Ignore"
 SOFT = "ScheduleAnyway"
 WELL_KNOWN_KEYS = frozenset((HOSTNAME, *SUCCESSORS, *SUCCESSORS.values()))
-_SELECTING: Mapping[str, type[ReplicaSet | StatefulSet | DaemonSet]] = {
-    "ReplicaSet": ReplicaSet,
-    "StatefulSet": StatefulSet,
-    "DaemonSet": DaemonSet,
-}
 
 
 def candidates(situation: Situation, *, others: int) -> Iterator[Candidate]:
@@ -129,16 +125,10 @@ def _take_values(
 
 def _owner_selector(situation: Situation) -> LabelSelector | None:
     """Return the selector of the Pod's controller; None where it has none that can be read."""
-    controller, snapshot = situation.pod.metadata.controller, situation.handle.snapshot
-    if controller is None:
-        return None
-    namespace = situation.pod.metadata.namespace
-    if controller.kind == "ReplicationController":
-        old = snapshot.get(ReplicationController, namespace, controller.name)
-        return LabelSelector(match_labels=old.spec.selector) if old else None
-    struct = _SELECTING.get(controller.kind)
-    owner = snapshot.get(struct, namespace, controller.name) if struct else None
-    return owner.spec.selector if owner else None
+    owner = controller_of(situation.pod, situation.handle.snapshot)
+    if isinstance(owner, ReplicationController):
+        return LabelSelector(match_labels=owner.spec.selector)
+    return owner.spec.selector if isinstance(owner, ReplicaSet | StatefulSet | DaemonSet) else None
 
 
 def _add_labels(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:

@@ -9,7 +9,6 @@ import msgspec
 from kubectl_spread.apiserver.creation import prepared, unmerged
 from kubectl_spread.apiserver.validation import validate
 from kubectl_spread.controllers.templates import REVISION_LABELS, template_of
-from kubectl_spread.controllers.workloads import owners_of
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, PodEdit, edited, edits_of
 from kubectl_spread.diagnosis.fixes.conclusion import Keeper
 from kubectl_spread.diagnosis.fixes.situation import Situation
@@ -18,7 +17,6 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.objects.meta import ARGO_TRACKING_ID, HELM_RELEASE
 from kubectl_spread.objects.workloads import CronJob
 from kubectl_spread.release import Release
-from kubectl_spread.snapshot import Snapshot
 
 INSTANCE = "app.kubernetes.io/instance"
 ARGO_INSTANCE = "argocd.argoproj.io/instance"
@@ -27,9 +25,9 @@ FLUX = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.too
 """Flux's kind → the prefix of the labels by which its controller marks what it keeps."""
 
 
-def patchable_owner(pod: Pod, snapshot: Snapshot) -> Workload | None:
+def patchable_owner(situation: Situation) -> Workload | None:
     """Return the topmost owner of the Pod; None where there is none, or where one of them cannot be read."""
-    owner = next((last for _, last in reversed(tuple(owners_of(pod, snapshot)))), None)
+    owner = situation.topmost_owner
     return owner if owner is not None and owner.metadata.controller is None else None
 
 
@@ -60,7 +58,7 @@ def new_revision_pod(parts: Sequence[Candidate], situation: Situation) -> Pod | 
     """
     pod, edits = situation.pod, edits_of(parts)
     # A file is changed before anything is made of it.
-    owner = None if situation.written else patchable_owner(pod, situation.handle.snapshot)
+    owner = None if situation.written else patchable_owner(situation)
     hashes = {label: f"{pod.metadata.labels[label]}-next" for label in REVISION_LABELS if label in pod.metadata.labels}
     if owner is None or not edits or not hashes:
         return None

@@ -51,7 +51,7 @@ def renewal_jams(parts: Sequence[Candidate], after: Situation, before: Situation
     closed = cycle.rejected_by(CLOSING, after.pod, after.handle)
     staying = (pod for pod in before.running if not pod.terminating)
     old = sorted(staying, key=lambda pod: pod.spec.node_name not in closed)[:MOST_RENEWED]
-    owner = patchable_owner(before.pod, before.handle.snapshot)
+    owner = patchable_owner(before)
     most = len(old) + 1
     wanted = most if owner is None or isinstance(owner, DaemonSet) else min(replicas_of(owner), most)
     return count_placed(_renewed(parts, old, after, before), reduce(Handle.without_pod, old, after.handle)) < wanted

@@ -103,7 +103,7 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Route:
         # Nothing owns it, and its constraints cannot be changed.
         command = _patch(pod, operations_of(edits, as_template(pod)), "replace")
         return Route(commands=(command,), effect=Effect.POD_RECREATED)
-    owner = patchable_owner(pod, snapshot)
+    owner = patchable_owner(situation)
     if owner is None:
         fields = dict.fromkeys(field_of(each.path) for each in operations_of(edits, as_template(pod)))
         return Route(

@@ -156,6 +156,11 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
             for pod in self.running
         )
 
+    @cached_property
+    def topmost_owner(self) -> Workload | None:
+        """The topmost owner of the Pod; None where there is none, or it cannot be read."""
+        return next((last for _, last in reversed(tuple(owners_of(self.pod, self.handle.snapshot)))), None)
+
     def replicas(self, waiting: Sequence[Pod]) -> Replicas | UnsetType:
         """Return how many Pods the Pod's topmost owner wants and how many of them run (counts).
 
@@ -164,9 +169,8 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         Args:
             waiting: the Pods of the same owner without a node, this one among them.
         """
-        owner = next((last for _, last in reversed(tuple(owners_of(self.pod, self.handle.snapshot)))), None)
-        match owner:
-            case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController():
+        match self.topmost_owner:
+            case Deployment() | StatefulSet() | ReplicaSet() | ReplicationController() as owner:
                 wanted = owner.spec.replicas_wanted
             case DaemonSet():
                 # The nodes decide how many there are.
