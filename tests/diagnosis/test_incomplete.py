@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.incomplete import KINDS_THAT_MATTER, VOLUME_FILTERS, without_unread
+from kubectl_spread.diagnosis.incomplete import KINDS_THAT_MATTER, VOLUME_FILTERS, incomplete, without_unread
+from kubectl_spread.gaps import Gap, NotModelled, Purpose, UnreadKind
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import KINDS, Kind
+from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import default_profile
 from kubectl_spread.snapshot import Snapshot, Unread
@@ -30,13 +32,23 @@ PREFERRED: Object = {
 OWN: Object = {"topologySpreadConstraints": [spread(ZONE, selector=app("web"))]}
 
 
-def judged(described: Object, objects: Sequence[Object], *unread: Kind) -> EvaluationReport:
-    """Return what is said of the Pod where these lists could not be had."""
+def seen(objects: Sequence[Object], *unread: Kind) -> Handle:
+    """Return the cluster where these lists could not be had."""
     read = snapshot([node("n", zone="z"), *objects])
     inventory = replace(read.inventory, unread=tuple(Unread(kind, "forbidden") for kind in unread))
-    seen = Snapshot.build(inventory)
-    profile = without_unread(default_profile(), seen)
-    return evaluated(typed_pod(described), Handle.build(seen, profile))
+    cluster = Snapshot.build(inventory)
+    return Handle.build(cluster, without_unread(default_profile(), cluster))
+
+
+def judged(described: Object, objects: Sequence[Object], *unread: Kind) -> EvaluationReport:
+    """Return what is said of the Pod where these lists could not be had."""
+    return evaluated(typed_pod(described), seen(objects, *unread))
+
+
+def gaps_of(described: Object, handle: Handle) -> tuple[Gap, ...]:
+    """Return what the answer about the Pod does not rest on."""
+    described_pod = typed_pod(described)
+    return incomplete(described_pod, handle, cycle.evaluate(described_pod, handle))
 
 
 @pytest.mark.parametrize(
@@ -78,9 +90,9 @@ def judged(described: Object, objects: Sequence[Object], *unread: Kind) -> Evalu
 def test_a_list_that_could_not_be_had(
     unread: Kind, described: Object, objects: Sequence[Object], *, told: bool
 ) -> None:
-    report = judged(described, objects, unread)
-    assert [missing.what for missing in report.incomplete] == ([f"list {unread.plural}"] if told else [])
-    assert all(missing.why == "forbidden" for missing in report.incomplete)
+    gap = UnreadKind(kind=unread, why="forbidden", purpose=Purpose.SCHEDULING)
+    assert gaps_of(described, seen(objects, unread)) == ((gap,) if told else ())
+    assert len(judged(described, objects, unread).incomplete) == told
 
 
 def test_a_clean_verdict_becomes_incomplete_and_a_rejection_stays() -> None:
@@ -100,7 +112,6 @@ def test_nodes_and_pods_of_two_moments_are_told() -> None:
     assert report.verdict is Verdict.INCOMPLETE
     (told,) = report.incomplete
     assert (told.what, told.why) == ("nodes at resourceVersion 7, pods at resourceVersion 9", "read at different times")
-    assert told.consequence == "what changed in between may be missing"
 
 
 def test_a_rejection_by_lists_of_two_moments_stays_and_is_told() -> None:
@@ -152,6 +163,7 @@ def test_every_kind_that_has_a_consequence_is_one_that_is_read() -> None:
 def test_a_filter_that_is_not_modelled(plugin: str, described: Object, *, told: bool) -> None:
     enabled: Object = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": plugin}]}}}]}
     profile = configured_profile(enabled)
-    report = evaluated(typed_pod(described), Handle.build(snapshot([node("n")]), profile))
-    assert [missing.what for missing in report.incomplete] == ([plugin] if told else [])
+    handle = Handle.build(snapshot([node("n")]), profile)
+    assert gaps_of(described, handle) == ((NotModelled(plugin=plugin),) if told else ())
+    report = evaluated(typed_pod(described), handle)
     assert report.verdict is (Verdict.INCOMPLETE if told else Verdict.SCHEDULABLE)
