@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 
 import msgspec
@@ -19,15 +19,17 @@ from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
+from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.diagnosis.remaining_skew import fixes_first, is_left
 from kubectl_spread.errors import ExitCode
-from kubectl_spread.gaps import Purpose, UnreadKind
+from kubectl_spread.gaps import Purpose
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import POD_DISRUPTION_BUDGET, WORKLOAD_KINDS
 from kubectl_spread.rebalance.plan import CUT_SHORT, Asked, Outcome, plan
-from kubectl_spread.snapshot import Inventory
 
 WORST_FIRST = tuple(RebalanceVerdict)
+NEEDED = frozenset((*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET))
+"""The kinds that the whole plan rests on; an item says what its own Pods need."""
 
 
 class RebalanceOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +64,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
             return fix_reports(budget.within(partial(fixes_first, outcome)))
 
+        unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)
         return RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalance_items.evictions(found, view.snapshot)),
@@ -69,7 +72,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
             items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",
-            incomplete=(*view.incomplete, *incomplete_entries(_missing(view.snapshot.inventory))),
+            incomplete=(*view.incomplete, *incomplete_entries(unread)),
         )
 
 
@@ -90,12 +93,6 @@ def _asked(view: View, scope: Scope, options: RebalanceOptions, workloads: Itera
 def _turn(item: RebalanceItem) -> tuple[int, str, str, int]:
     """Return what items sort by: the worst first, then by name."""
     return WORST_FIRST.index(item.verdict), item.namespace, str(item.workload), item.constraint.index
-
-
-def _missing(inventory: Inventory) -> Iterator[UnreadKind]:
-    for unread in inventory.unread:
-        if unread.kind in {*WORKLOAD_KINDS, POD_DISRUPTION_BUDGET}:
-            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=Purpose.REBALANCE)
 
 
 def exit_code(report: RebalanceReport) -> ExitCode:

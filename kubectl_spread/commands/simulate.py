@@ -19,11 +19,12 @@ from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.contract.simulated_steps import simulated_step
 from kubectl_spread.controllers.nodelifecycle import added_names, sibling
 from kubectl_spread.controllers.workloads import OwnedPods, WorkloadRef, owner_of
+from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.diagnosis.observer import Key, Observer
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.diagnosis.step_changes import step_changes
 from kubectl_spread.errors import ClusterError, ExitCode, ManifestError, ManifestProblem, UsageError
-from kubectl_spread.gaps import Purpose, UnreadKind, UntriedPods
+from kubectl_spread.gaps import Purpose, UntriedPods
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.kinds import Kind, Workload
@@ -46,6 +47,8 @@ BAD = frozenset(
 )
 SCALABLE = (kinds.DEPLOYMENT, kinds.REPLICA_SET, kinds.STATEFUL_SET, kinds.REPLICATION_CONTROLLER)
 RESTARTABLE = (kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET)
+NEEDED = frozenset((kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET, *RESTARTABLE, kinds.JOB))
+"""The kinds without which some Pods are moved or made otherwise than they would be."""
 FROM_FILE = "filename"
 """The flag whose value is a file with steps."""
 
@@ -125,7 +128,8 @@ def simulate(
         observer = Observer(naming.snapshot, wanted, defaults=options.defaults)
         found = outcomes_of(view.handles, steps, observer, most_verdicts=options.most_verdicts)
         reports = tuple(map(simulated_step, step_changes(steps, found, defaults=options.defaults)))
-    missing = (*view.incomplete, *incomplete_entries((*_missing(view.snapshot), *_cut_short(reports))))
+    unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.SIMULATION)
+    missing = (*view.incomplete, *incomplete_entries((*unread, *_cut_short(reports))))
     return SimulateReport(metadata=view.metadata, steps=reports, incomplete=missing)
 
 
@@ -158,14 +162,6 @@ def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[UntriedPods]:
     for step in steps:
         if step.untried:
             yield UntriedPods(pods=step.untried, step=step.step)
-
-
-def _missing(snapshot: Snapshot) -> Iterator[UnreadKind]:
-    moves = {kinds.POD_DISRUPTION_BUDGET, kinds.REPLICA_SET}
-    moves |= {kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB}
-    for unread in snapshot.inventory.unread:
-        if unread.kind in moves:
-            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=Purpose.SIMULATION)
 
 
 def scenario_steps(path: str, stdin: BinaryIO | None) -> Iterator[tuple[str, str]]:

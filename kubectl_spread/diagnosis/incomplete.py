@@ -36,7 +36,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.podtopologyspread import WhenUnsatisfiable
 from kubectl_spread.scheduler.profile import Behaviour, Profile
-from kubectl_spread.snapshot import Inventory, Snapshot, Unread
+from kubectl_spread.snapshot import Inventory, Snapshot
 
 
 class Relevance(msgspec.Struct, frozen=True):
@@ -123,9 +123,28 @@ def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
 def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Gap, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
     not_modelled = (NotModelled(plugin=plugin) for plugin in evaluation.not_modelled)
-    beside = () if evaluation.feasible else _beside_rejections(pod, handle)
-    others = deciders(pod, handle, evaluation)
-    return (*others, *not_modelled, *_unread(pod, handle), *_apart(pod, handle), *beside)
+    inventory = handle.snapshot.inventory
+
+    def matters(kind: Kind) -> bool:
+        return kind in KINDS_THAT_MATTER and KINDS_THAT_MATTER[kind].matters(pod, handle)
+
+    def helps_fixes(kind: Kind) -> bool:
+        return kind in BESIDE_REJECTIONS or (kind.makes_pods and kind.name == owner_of(pod, handle.snapshot).kind)
+
+    return (
+        *deciders(pod, handle, evaluation),
+        *not_modelled,
+        *unread_kinds(inventory, matters, Purpose.SCHEDULING),
+        *(read_apart(inventory, (kinds.NODE, *filter(matters, KINDS_THAT_MATTER))) if inventory.apart else ()),
+        *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, Purpose.FIXES)),
+    )
+
+
+def unread_kinds(inventory: Inventory, matters: Callable[[Kind], bool], purpose: Purpose) -> Iterator[UnreadKind]:
+    """Yield the lists that could not be read, of the kinds that matter for the purpose."""
+    for unread in inventory.unread:
+        if matters(unread.kind):
+            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
 def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[ReadApart, ...]:
@@ -145,10 +164,9 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[Unread
         defaults: whether the cluster's default constraints are shown too, which select by Services.
     """
     for unread in inventory.unread:
-        if unread.kind.makes_pods:
-            yield _unread_kind(unread, Purpose.WORKLOADS)
-        elif defaults and unread.kind == kinds.SERVICE:
-            yield _unread_kind(unread, Purpose.SCHEDULING)
+        if unread.kind.makes_pods or (defaults and unread.kind == kinds.SERVICE):
+            purpose = Purpose.WORKLOADS if unread.kind.makes_pods else Purpose.SCHEDULING
+            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
 def unparsable_constraints(workload: OwnedPods) -> tuple[UnparsableConstraint, ...]:
@@ -171,33 +189,6 @@ def unparsable_constraints(workload: OwnedPods) -> tuple[UnparsableConstraint, .
                 )
                 return (found,)
     return ()
-
-
-def _unread(pod: Pod, handle: Handle) -> Iterator[UnreadKind]:
-    """Yield the lists that could not be read and that have something to judge about the Pod."""
-    for unread in handle.snapshot.inventory.unread:
-        if unread.kind in KINDS_THAT_MATTER and KINDS_THAT_MATTER[unread.kind].matters(pod, handle):
-            yield _unread_kind(unread, Purpose.SCHEDULING)
-
-
-def _apart(pod: Pod, handle: Handle) -> tuple[ReadApart, ...]:
-    inventory = handle.snapshot.inventory
-    if not inventory.apart:
-        return ()
-    decisive = (kind for kind, when in KINDS_THAT_MATTER.items() if when.matters(pod, handle))
-    return read_apart(inventory, (kinds.NODE, *decisive))
-
-
-def _beside_rejections(pod: Pod, handle: Handle) -> Iterator[UnreadKind]:
-    """Yield what is not known of a Pod that finds no node."""
-    owner = owner_of(pod, handle.snapshot)
-    for unread in handle.snapshot.inventory.unread:
-        if unread.kind in BESIDE_REJECTIONS or (unread.kind.makes_pods and unread.kind.name == owner.kind):
-            yield _unread_kind(unread, Purpose.FIXES)
-
-
-def _unread_kind(unread: Unread, purpose: Purpose) -> UnreadKind:
-    return UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
 def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[Decider]:
