@@ -83,6 +83,13 @@ class GuessedVolume(_Gap, frozen=True, kw_only=True):
     storage_class: str
 
 
+class UnreadableManifest(_Gap, frozen=True, kw_only=True):
+    """A document of a manifest, by its place, that cannot be read, and why."""
+
+    place: str
+    why: str
+
+
 class UnparsableConstraint(_Gap, frozen=True, kw_only=True):
     """A constraint whose selector cannot be parsed, so that its workload has no rows.
 
@@ -176,6 +183,7 @@ Gap: TypeAlias = (
     | UnreadNodes
     | UnreadRevision
     | GuessedVolume
+    | UnreadableManifest
     | UnparsableConstraint
     | NotModelled
     | UnprovedRelease

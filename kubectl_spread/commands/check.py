@@ -24,7 +24,7 @@ from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_
 from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError, check_item
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding
-from kubectl_spread.contract.report import Incomplete
+from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.controllers import persistent_volumes as volumes
 from kubectl_spread.controllers.next_pod import completed, siblings
 from kubectl_spread.controllers.replicas import as_created, first_pod, replicas_applied
@@ -35,6 +35,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.manifest_outcome import Coming, coming, outcome_of
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
+from kubectl_spread.gaps import UnreadableManifest
 from kubectl_spread.labels import EVERYTHING, Selector
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
@@ -45,6 +46,7 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.profile import Profile
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
+from kubectl_spread.wording.incomplete import UNREADABLE
 
 if TYPE_CHECKING:
     from kubectl_spread.commands.read_planner import Need
@@ -54,8 +56,6 @@ ComingIn: TypeAlias = Callable[[View], Iterator[Coming]]
 """The cluster as far as it was read → what comes of each manifest there."""
 FEW = 0.05
 """The part of all Pods that is read before them, at most: for most manifests all are read in the end."""
-UNREADABLE = "unreadable"
-"""Why a file was not checked, whatever is wrong in it."""
 
 
 class CheckOptions(ManifestSources, frozen=True, kw_only=True):
@@ -148,7 +148,7 @@ def check(
         items = _with_fixes(answered, view.snapshot, options.fix_budget)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
-    unread = (Incomplete(what=problem.place, why=UNREADABLE, consequence=problem.message) for problem in problems)
+    unread = incomplete_entries(UnreadableManifest(place=each.place, why=each.message) for each in problems)
     report = CheckReport(metadata=view.metadata, items=tuple(told), incomplete=(*view.incomplete, *unread))
     return CheckAnswer(report, view)
 

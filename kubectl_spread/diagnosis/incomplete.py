@@ -10,21 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread import gaps
 from kubectl_spread.controllers.templates import template_of
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
-from kubectl_spread.gaps import (
-    Decider,
-    Gap,
-    NodeNamed,
-    NotModelled,
-    OtherScheduler,
-    Purpose,
-    ReadApart,
-    SchedulingGroup,
-    UndecidedDevices,
-    UnparsableConstraint,
-    UnreadKind,
-)
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Pod
@@ -120,9 +108,9 @@ def without_unread(profile: Profile, snapshot: Snapshot) -> Profile:
     return replace(profile, filters=filters, default_constraints=defaults)
 
 
-def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Gap, ...]:
+def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[gaps.Gap, ...]:
     """Return what the answer about this Pod does not rest on; empty when it is whole."""
-    not_modelled = (NotModelled(plugin=plugin) for plugin in evaluation.not_modelled)
+    not_modelled = (gaps.NotModelled(plugin=plugin) for plugin in evaluation.not_modelled)
     inventory = handle.snapshot.inventory
 
     def matters(kind: Kind) -> bool:
@@ -134,29 +122,31 @@ def incomplete(pod: Pod, handle: Handle, evaluation: Evaluation) -> tuple[Gap, .
     return (
         *deciders(pod, handle, evaluation),
         *not_modelled,
-        *unread_kinds(inventory, matters, Purpose.SCHEDULING),
+        *unread_kinds(inventory, matters, gaps.Purpose.SCHEDULING),
         *(read_apart(inventory, (kinds.NODE, *filter(matters, KINDS_THAT_MATTER))) if inventory.apart else ()),
-        *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, Purpose.FIXES)),
+        *(() if evaluation.feasible else unread_kinds(inventory, helps_fixes, gaps.Purpose.FIXES)),
     )
 
 
-def unread_kinds(inventory: Inventory, matters: Callable[[Kind], bool], purpose: Purpose) -> Iterator[UnreadKind]:
+def unread_kinds(
+    inventory: Inventory, matters: Callable[[Kind], bool], purpose: gaps.Purpose
+) -> Iterator[gaps.UnreadKind]:
     """Yield the lists that could not be read, of the kinds that matter for the purpose."""
     for unread in inventory.unread:
         if matters(unread.kind):
-            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
+            yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
-def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[ReadApart, ...]:
+def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[gaps.ReadApart, ...]:
     """Return the lists that decide where they are of different versions; nothing where they are of one."""
     versions = inventory.resource_versions
     read = {kind.plural: versions[kind.plural] for kind in decisive if kind.plural in versions}
     if not inventory.apart or len({*read.values()}) <= 1:
         return ()
-    return (ReadApart(versions=tuple(read.items())),)
+    return (gaps.ReadApart(versions=tuple(read.items())),)
 
 
-def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[UnreadKind]:
+def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[gaps.UnreadKind]:
     """Yield the lists that could not be read and without which some workloads are not shown as they are.
 
     Args:
@@ -165,11 +155,11 @@ def unseen_workloads(inventory: Inventory, *, defaults: bool) -> Iterator[Unread
     """
     for unread in inventory.unread:
         if unread.kind.makes_pods or (defaults and unread.kind == kinds.SERVICE):
-            purpose = Purpose.WORKLOADS if unread.kind.makes_pods else Purpose.SCHEDULING
-            yield UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
+            purpose = gaps.Purpose.WORKLOADS if unread.kind.makes_pods else gaps.Purpose.SCHEDULING
+            yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
-def unparsable_constraints(workload: OwnedPods) -> tuple[UnparsableConstraint, ...]:
+def unparsable_constraints(workload: OwnedPods) -> tuple[gaps.UnparsableConstraint, ...]:
     """Return why the workload has no rows where the selector of a constraint cannot be parsed; none where all can.
 
     No API server stores such a selector, but files may hold one. What it costs is this workload's rows alone.
@@ -181,7 +171,7 @@ def unparsable_constraints(workload: OwnedPods) -> tuple[UnparsableConstraint, .
             try:
                 parse_label_selector(constraint.label_selector)
             except ValueError as error:
-                found = UnparsableConstraint(
+                found = gaps.UnparsableConstraint(
                     namespace=workload.namespace,
                     workload=str(workload.ref),
                     topology_key=constraint.topology_key,
@@ -191,23 +181,23 @@ def unparsable_constraints(workload: OwnedPods) -> tuple[UnparsableConstraint, .
     return ()
 
 
-def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[Decider]:
+def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.Decider]:
     """Yield who else decides about the Pod, the one that goes first first.
 
     Source: kube-scheduler gangscheduling/gangscheduling.go PreEnqueue and Permit (v1.35 to v1.37).
     """
     profile, spec, name = handle.profile, pod.spec, "/".join(pod.key)
     if not profile.serves(pod):
-        yield OtherScheduler(scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER)
+        yield gaps.OtherScheduler(scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER)
     elif not handle.decides(pod):
-        yield NodeNamed(pod=name, node_name=spec.node_name)
+        yield gaps.NodeNamed(pod=name, node_name=spec.node_name)
     if profile.does(Behaviour.SCHEDULING_GROUPS):
         if spec.scheduling_group is not None:
-            yield SchedulingGroup(pod=name, pod_group=spec.scheduling_group.pod_group_name)
+            yield gaps.SchedulingGroup(pod=name, pod_group=spec.scheduling_group.pod_group_name)
         elif spec.workload_ref is not None:
-            yield SchedulingGroup(pod=name, pod_group=spec.workload_ref.pod_group, workload=spec.workload_ref.name)
+            yield gaps.SchedulingGroup(pod=name, pod_group=spec.workload_ref.pod_group, workload=spec.workload_ref.name)
     if wanted := dynamicresources.undecided(pod, handle, _not_rejected(handle, evaluation)):
-        yield UndecidedDevices(pod=name, wanted=wanted)
+        yield gaps.UndecidedDevices(pod=name, wanted=wanted)
 
 
 def _not_rejected(handle: Handle, evaluation: Evaluation) -> Iterator[NodeInfo]:

@@ -5,29 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
+from kubectl_spread import gaps
 from kubectl_spread.diagnosis.causes import Blame
 from kubectl_spread.diagnosis.incomplete import deciders
 from kubectl_spread.diagnosis.preemption import Preemption
-from kubectl_spread.gaps import (
-    Decider,
-    Gap,
-    GuessedVolume,
-    NodeNamed,
-    NoDryRun,
-    NotModelled,
-    OtherScheduler,
-    Purpose,
-    ReadApart,
-    SchedulingGroup,
-    UndecidedDevices,
-    UnknownFeatureGate,
-    UnparsableConstraint,
-    UnprovedRelease,
-    UnreadKind,
-    UnreadNodes,
-    UnreadRevision,
-    UntriedPods,
-)
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.kinds import Kind
 from kubectl_spread.scheduler import dynamicresources
@@ -39,6 +20,8 @@ from kubectl_spread.wording.words import count_of
 Texts: TypeAlias = tuple[str, str, str]
 """What is missing, why, and the consequence."""
 
+UNREADABLE = "unreadable"
+"""Why a file was not checked, whatever is wrong in it."""
 MOST_NAMES = 2
 """Nodes (count) that a sentence names where there are more."""
 
@@ -49,8 +32,8 @@ _DEVICES = "whether nodes have the devices it claims was not judged"
 _NO_OWNER = "what owns Pods, and what the next of them asks for, is not known"
 _NO_LOSS = "what such owners have lost is made again like the Pods that live"
 
-UNREAD: Mapping[Purpose, Mapping[Kind, str]] = {
-    Purpose.SCHEDULING: {
+UNREAD: Mapping[gaps.Purpose, Mapping[Kind, str]] = {
+    gaps.Purpose.SCHEDULING: {
         kinds.POD: "Pods of other namespaces take room and ports that are not known, and affinity between Pods was not"
         " judged",
         kinds.SERVICE: "what Services add to the selector of the cluster's default constraints is not known",
@@ -67,7 +50,7 @@ UNREAD: Mapping[Purpose, Mapping[Kind, str]] = {
         **dict.fromkeys(kinds.DEVICE_KINDS, _DEVICES),
         kinds.VOLUME_ATTACHMENT: "whether nodes can attach more volumes was not judged",
     },
-    Purpose.ADMISSION: {
+    gaps.Purpose.ADMISSION: {
         kinds.LIMIT_RANGE: "what its containers request where they say nothing is not known",
         kinds.RUNTIME_CLASS: "what its runtime takes, and on which nodes it runs, was not considered",
         kinds.PRIORITY_CLASS: "whether its PriorityClass exists, and Pods that wait for room go before it, is not"
@@ -75,7 +58,7 @@ UNREAD: Mapping[Purpose, Mapping[Kind, str]] = {
         kinds.RESOURCE_QUOTA: "whether a quota leaves room for its Pods is not known",
         kinds.SERVICE_ACCOUNT: "whether its ServiceAccount exists is not known",
     },
-    Purpose.FIXES: {
+    gaps.Purpose.FIXES: {
         **dict.fromkeys(
             kinds.WORKLOAD_KINDS,
             "fixes name no command for its owner, whose template is not known",
@@ -84,15 +67,15 @@ UNREAD: Mapping[Purpose, Mapping[Kind, str]] = {
         kinds.POD_DISRUPTION_BUDGET: "moving Pods was not tried",
         kinds.NETWORK_POLICY: "adding labels to the Pod was not tried",
     },
-    Purpose.WORKLOADS: dict.fromkeys(
+    gaps.Purpose.WORKLOADS: dict.fromkeys(
         kinds.WORKLOAD_KINDS, "those without Pods are not shown, and what owns the others is not known"
     ),
-    Purpose.SIMULATION: {
+    gaps.Purpose.SIMULATION: {
         kinds.POD_DISRUPTION_BUDGET: "evictions that a budget would hold back were let through",
         kinds.REPLICA_SET: "Deployments were not scaled or rolled out",
         **dict.fromkeys((kinds.DEPLOYMENT, kinds.STATEFUL_SET, kinds.DAEMON_SET, kinds.JOB), _NO_LOSS),
     },
-    Purpose.REBALANCE: {
+    gaps.Purpose.REBALANCE: {
         **dict.fromkeys(kinds.WORKLOAD_KINDS, _NO_OWNER),
         kinds.POD_DISRUPTION_BUDGET: "evictions were planned that a budget may refuse",
     },
@@ -100,36 +83,38 @@ UNREAD: Mapping[Purpose, Mapping[Kind, str]] = {
 """Purpose → kind → what is not known where its list could not be read."""
 
 
-def texts(gap: Gap) -> Texts:
+def texts(gap: gaps.Gap) -> Texts:
     """Return what is missing, why, and what is not known without it."""
     match gap:
-        case UnreadKind():
+        case gaps.UnreadKind():
             return f"list {gap.kind.plural}", gap.why, UNREAD[gap.purpose][gap.kind]
-        case ReadApart():
+        case gaps.ReadApart():
             what = ", ".join(f"{plural} at resourceVersion {version}" for plural, version in gap.versions)
             return what, "read at different times", "what changed in between may be missing"
-        case UnreadNodes():
+        case gaps.UnreadNodes():
             what = f"list {kinds.POD.plural} on {count_of(gap.nodes, 'node')}"
             return what, "not asked for", f"Pods there, of other namespaces than {gap.namespace}, may keep it away"
-        case UnreadRevision():
+        case gaps.UnreadRevision():
             told = f"{gap.pod} is of an older revision, of which no Pod lives: the newest template stands for it"
             return f"ControllerRevision {gap.revision}", "not read", told
-        case GuessedVolume():
+        case gaps.GuessedVolume():
             told = "its provisioner decides where it can be used, before the Pod is scheduled"
             return f'the volume of claim "{gap.claim}"', f"StorageClass {gap.storage_class} binds at once", told
-        case UnparsableConstraint():
+        case gaps.UnreadableManifest():
+            return gap.place, UNREADABLE, gap.why
+        case gaps.UnparsableConstraint():
             what = f"the constraint of {gap.workload} in namespace {gap.namespace} on {gap.topology_key}"
             return what, gap.error, "kube-scheduler fails on its Pods, and none of their constraints is shown"
-        case NotModelled():
+        case gaps.NotModelled():
             return gap.plugin, "not evaluated", "what it would say is not known"
-        case UnprovedRelease():
+        case gaps.UnprovedRelease():
             told = f"the rules of v1.{gap.nearest} and what is known to differ were applied"
             return f"kube-scheduler v1.{gap.minor}", "not among the proved releases", told
-        case UnknownFeatureGate():
+        case gaps.UnknownFeatureGate():
             return f"feature gate {gap.gate}", "not known", "what it changes was not considered"
-        case NoDryRun():
+        case gaps.NoDryRun():
             return "the dry run", gap.why, "what the API server would write into its Pods is our guess"
-        case UntriedPods():
+        case gaps.UntriedPods():
             told = "they are counted as Pending, though nodes may take them"
             what = f"nodes for {count_of(gap.pods, 'Pod')} of {gap.step}"
             return what, "not tried, for so many Pods had been before", told
@@ -137,43 +122,43 @@ def texts(gap: Gap) -> Texts:
             return _of_decider(gap)
 
 
-def consequence(gap: Gap) -> str:
+def consequence(gap: gaps.Gap) -> str:
     """Return what the answer does not know, as a sentence without its full stop."""
     return texts(gap)[2]
 
 
-def _of_decider(gap: Decider) -> Texts:
+def _of_decider(gap: gaps.Decider) -> Texts:
     match gap:
-        case OtherScheduler():
+        case gaps.OtherScheduler():
             name = gap.scheduler_name
             return f"schedulerName {name}", "in no known profile", f"{name} decides, by rules of its own"
-        case NodeNamed():
+        case gaps.NodeNamed():
             told = "the node's kubelet decides, which heeds no topology spread"
             return f"spec.nodeName {gap.node_name}", "nobody schedules the Pod", told
-        case SchedulingGroup():
+        case gaps.SchedulingGroup():
             return _group(gap), "not evaluated", "the Pod is held until its PodGroup is complete"
-        case UndecidedDevices():
+        case gaps.UndecidedDevices():
             return dynamicresources.NAME, "not evaluated", f"{_DEVICES} ({gap.wanted})"
         case _:
             assert_never(gap)
 
 
-def _lead(gap: Decider) -> str:
+def _lead(gap: gaps.Decider) -> str:
     """Return what the other decider does, as the first half of a sentence."""
     match gap:
-        case OtherScheduler():
+        case gaps.OtherScheduler():
             return f"{gap.scheduler_name} decides this Pod"
-        case NodeNamed():
+        case gaps.NodeNamed():
             return f"{gap.pod} names its node, {gap.node_name}, so nobody schedules it"
-        case SchedulingGroup():
+        case gaps.SchedulingGroup():
             return f"{gap.pod} is held until its PodGroup is complete ({_group(gap)})"
-        case UndecidedDevices():
+        case gaps.UndecidedDevices():
             return f"{gap.pod} needs devices, and which nodes have them is not modelled"
         case _:
             assert_never(gap)
 
 
-def _group(gap: SchedulingGroup) -> str:
+def _group(gap: gaps.SchedulingGroup) -> str:
     return f"group {gap.pod_group} of Workload {gap.workload}" if gap.workload else f"PodGroup {gap.pod_group}"
 
 

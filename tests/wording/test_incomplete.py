@@ -4,27 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread import gaps
 from kubectl_spread.apiserver import admission
 from kubectl_spread.diagnosis.incomplete import BESIDE_REJECTIONS, KINDS_THAT_MATTER
-from kubectl_spread.gaps import (
-    Gap,
-    GuessedVolume,
-    NodeNamed,
-    NoDryRun,
-    NotModelled,
-    OtherScheduler,
-    Purpose,
-    ReadApart,
-    SchedulingGroup,
-    UndecidedDevices,
-    UnknownFeatureGate,
-    UnparsableConstraint,
-    UnprovedRelease,
-    UnreadKind,
-    UnreadNodes,
-    UnreadRevision,
-    UntriedPods,
-)
 from kubectl_spread.objects import kinds
 from kubectl_spread.wording.incomplete import UNREAD, texts
 
@@ -33,87 +15,88 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
     ("gap", "what", "why", "consequence"),
     [
         (
-            UnreadKind(kind=kinds.EVENT, why="forbidden", purpose=Purpose.FIXES),
+            gaps.UnreadKind(kind=kinds.EVENT, why="forbidden", purpose=gaps.Purpose.FIXES),
             "list events",
             "forbidden",
             "what the scheduler last said is not known",
         ),
         (
-            ReadApart(versions=(("nodes", "7"), ("pods", "9"))),
+            gaps.ReadApart(versions=(("nodes", "7"), ("pods", "9"))),
             "nodes at resourceVersion 7, pods at resourceVersion 9",
             "read at different times",
             "what changed in between may be missing",
         ),
         (
-            UnreadNodes(nodes=1, namespace="shop"),
+            gaps.UnreadNodes(nodes=1, namespace="shop"),
             "list pods on 1 node",
             "not asked for",
             "Pods there, of other namespaces than shop, may keep it away",
         ),
         (
-            UnreadRevision(revision="db-5d", pod="db-1"),
+            gaps.UnreadRevision(revision="db-5d", pod="db-1"),
             "ControllerRevision db-5d",
             "not read",
             "db-1 is of an older revision, of which no Pod lives: the newest template stands for it",
         ),
         (
-            GuessedVolume(claim="data", storage_class="now"),
+            gaps.GuessedVolume(claim="data", storage_class="now"),
             'the volume of claim "data"',
             "StorageClass now binds at once",
             "its provisioner decides where it can be used, before the Pod is scheduled",
         ),
         (
-            UnparsableConstraint(namespace="shop", workload="deployment/web", topology_key="zone", error="no value"),
+            gaps.UnparsableConstraint(namespace="shop", workload="deployment/web", topology_key="zone", error="none"),
             "the constraint of deployment/web in namespace shop on zone",
-            "no value",
+            "none",
             "kube-scheduler fails on its Pods, and none of their constraints is shown",
         ),
-        (NotModelled(plugin="Gang"), "Gang", "not evaluated", "what it would say is not known"),
+        (gaps.UnreadableManifest(place="web.yaml", why="is no mapping"), "web.yaml", "unreadable", "is no mapping"),
+        (gaps.NotModelled(plugin="Gang"), "Gang", "not evaluated", "what it would say is not known"),
         (
-            UnprovedRelease(minor=99, nearest=37),
+            gaps.UnprovedRelease(minor=99, nearest=37),
             "kube-scheduler v1.99",
             "not among the proved releases",
             "the rules of v1.37 and what is known to differ were applied",
         ),
-        (UnknownFeatureGate(gate="Warp"), "feature gate Warp", "not known", "what it changes was not considered"),
+        (gaps.UnknownFeatureGate(gate="Warp"), "feature gate Warp", "not known", "what it changes was not considered"),
         (
-            NoDryRun(why="forbidden"),
+            gaps.NoDryRun(why="forbidden"),
             "the dry run",
             "forbidden",
             "what the API server would write into its Pods is our guess",
         ),
         (
-            UntriedPods(pods=47, step="cordon c2"),
+            gaps.UntriedPods(pods=47, step="cordon c2"),
             "nodes for 47 Pods of cordon c2",
             "not tried, for so many Pods had been before",
             "they are counted as Pending, though nodes may take them",
         ),
         (
-            OtherScheduler(scheduler_name="volcano"),
+            gaps.OtherScheduler(scheduler_name="volcano"),
             "schedulerName volcano",
             "in no known profile",
             "volcano decides, by rules of its own",
         ),
         (
-            NodeNamed(pod="shop/web-0", node_name="a1"),
+            gaps.NodeNamed(pod="shop/web-0", node_name="a1"),
             "spec.nodeName a1",
             "nobody schedules the Pod",
             "the node's kubelet decides, which heeds no topology spread",
         ),
         (
-            SchedulingGroup(pod="shop/web-0", pod_group="gang"),
+            gaps.SchedulingGroup(pod="shop/web-0", pod_group="gang"),
             "PodGroup gang",
             "not evaluated",
             "the Pod is held until its PodGroup is complete",
         ),
         (
-            SchedulingGroup(pod="shop/web-0", pod_group="workers", workload="train"),
+            gaps.SchedulingGroup(pod="shop/web-0", pod_group="workers", workload="train"),
             "group workers of Workload train",
             "not evaluated",
             "the Pod is held until its PodGroup is complete",
         ),
         (
-            UndecidedDevices(pod="shop/web-0", wanted="ResourceClaim gpu"),
+            gaps.UndecidedDevices(pod="shop/web-0", wanted="ResourceClaim gpu"),
             "DynamicResources",
             "not evaluated",
             "whether nodes have the devices it claims was not judged (ResourceClaim gpu)",
@@ -121,11 +104,11 @@ from kubectl_spread.wording.incomplete import UNREAD, texts
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
-def test_each_gap_says_what_is_missing_why_and_what_follows(gap: Gap, what: str, why: str, consequence: str) -> None:
+def test_what_is_missing_why_and_what_follows(gap: gaps.Gap, what: str, why: str, consequence: str) -> None:
     assert texts(gap) == (what, why, consequence)
 
 
 def test_every_list_that_matters_has_its_consequence() -> None:
-    assert UNREAD[Purpose.SCHEDULING].keys() == KINDS_THAT_MATTER.keys()
-    assert UNREAD[Purpose.ADMISSION].keys() == admission.READ_BY_ADMISSION
-    assert UNREAD[Purpose.FIXES].keys() == {*BESIDE_REJECTIONS, *kinds.WORKLOAD_KINDS}
+    assert UNREAD[gaps.Purpose.SCHEDULING].keys() == KINDS_THAT_MATTER.keys()
+    assert UNREAD[gaps.Purpose.ADMISSION].keys() == admission.READ_BY_ADMISSION
+    assert UNREAD[gaps.Purpose.FIXES].keys() == {*BESIDE_REJECTIONS, *kinds.WORKLOAD_KINDS}
