@@ -24,9 +24,9 @@ _pods = partial(count_of, noun="Pod")
     when="An error, where a pair repeats, whatever else the constraints say.",
     action="Keep one of them. Where both selectors are meant, one of the two constraints has to use another key.",
 )
-def _(found: findings.DuplicateConstraint) -> str:
-    pair = f"{found.constraint.topology_key} with {found.constraint.when_unsatisfiable}"
-    return f"{pair} stands {found.times} times; the API server refuses that. Keep one of them."
+def _(finding: findings.DuplicateConstraint) -> str:
+    pair = f"{finding.constraint.topology_key} with {finding.constraint.when_unsatisfiable}"
+    return f"{pair} stands {finding.times} times; the API server refuses that. Keep one of them."
 
 
 @FINDINGS.rule(
@@ -38,9 +38,9 @@ def _(found: findings.DuplicateConstraint) -> str:
     action="Label the nodes, correct the topologyKey, or keep the Pod to labelled nodes by nodeSelector.",
     link=entry.NODE_LABELS,
 )
-def _(found: findings.MissingTopologyKey) -> str:
-    key, nodes = found.constraint.topology_key, found.nodes
-    if found.severity is Severity.ERROR:
+def _(finding: findings.MissingTopologyKey) -> str:
+    key, nodes = finding.constraint.topology_key, finding.nodes
+    if finding.severity is Severity.ERROR:
         return (
             f"no node carries the label {key}: no Pod with this constraint can be scheduled. Correct the topologyKey,"
             " or label the nodes."
@@ -63,13 +63,13 @@ def _(found: findings.MissingTopologyKey) -> str:
     " out for the rest. Raising maxSkew only moves the limit.",
     link=entry.LIMITATIONS,
 )
-def _(found: findings.PinnedMinimum) -> str:
+def _(finding: findings.PinnedMinimum) -> str:
     from kubectl_spread.wording.reasons import name_of, reason_text
 
-    pins = _some([f"{pin.node} ({reason_text(pin.reason) or name_of(pin.requirement)})" for pin in found.pins])
+    pins = _some([f"{pin.node} ({reason_text(pin.reason) or name_of(pin.requirement)})" for pin in finding.pins])
     return (
-        f"the minimum ({found.global_minimum}) is held by {_some(found.domains)}, where this Pod cannot go: {pins}."
-        f" Until that changes, every other domain stops at {found.global_minimum + found.constraint.max_skew}."
+        f"the minimum ({finding.global_minimum}) is held by {_some(finding.domains)}, where this Pod cannot go: {pins}."
+        f" Until that changes, every other domain stops at {finding.global_minimum + finding.constraint.max_skew}."
     )
 
 
@@ -82,9 +82,9 @@ def _(found: findings.PinnedMinimum) -> str:
     action="Make the selector match the labels of the Pod template.",
     link=entry.CONVENTIONS,
 )
-def _(found: findings.GhostPod) -> str:
+def _(finding: findings.GhostPod) -> str:
     return (
-        f"the labelSelector {found.constraint.selector} does not match {found.pod} itself: Pods like it are not"
+        f"the labelSelector {finding.constraint.selector} does not match {finding.pod} itself: Pods like it are not"
         " counted, however many lie in one domain. Make it match the Pod's own labels."
     )
 
@@ -97,10 +97,10 @@ def _(found: findings.GhostPod) -> str:
     when="A warning, where labelSelector is not set.",
     action="Set a labelSelector that matches the Pod's own labels.",
 )
-def _(found: findings.NilSelector) -> str:
+def _(finding: findings.NilSelector) -> str:
     return (
         "there is no labelSelector, so the constraint counts no Pod and balances nothing; it still keeps Pods off nodes"
-        f" without {found.constraint.topology_key}. Set a labelSelector."
+        f" without {finding.constraint.topology_key}. Set a labelSelector."
     )
 
 
@@ -113,10 +113,10 @@ def _(found: findings.NilSelector) -> str:
     when="A warning, where labelSelector is {} and no key of matchLabelKeys narrows it.",
     action="Name the labels of the Pods that are to be spread.",
 )
-def _(found: findings.EmptySelector) -> str:
+def _(finding: findings.EmptySelector) -> str:
     effect = (
         "counts every Pod of the namespace, whoever owns it"
-        if found.counts
+        if finding.counts
         else "is documented to count every Pod of the namespace, but counts none in this release (kubernetes#116607)"
     )
     return f"the empty labelSelector {effect}. Select the Pods that are meant."
@@ -132,11 +132,11 @@ def _(found: findings.EmptySelector) -> str:
     action="Correct the topologyKey in the Pod template, or the labels of the nodes.",
     link=entry.CONVENTIONS,
 )
-def _(found: findings.SimilarTopologyKey) -> str:
-    lack, have = ("lacks", "has") if len(found.nodes) == 1 else ("lack", "have")
+def _(finding: findings.SimilarTopologyKey) -> str:
+    lack, have = ("lacks", "has") if len(finding.nodes) == 1 else ("lack", "have")
     return (
-        f"{_some(found.nodes)} {lack} {found.constraint.topology_key} but {have} {found.similar_key}. If that is what"
-        " is meant, correct the topologyKey or the nodes' labels."
+        f"{_some(finding.nodes)} {lack} {finding.constraint.topology_key} but {have} {finding.similar_key}. If that"
+        " is what is meant, correct the topologyKey or the nodes' labels."
     )
 
 
@@ -148,8 +148,8 @@ def _(found: findings.SimilarTopologyKey) -> str:
     when="A warning, for a DoNotSchedule constraint with minDomains above 1 and above the eligible domains.",
     action="Add a node in another domain, which an autoscaler does if it knows of one, or lower minDomains.",
 )
-def _(found: findings.MinDomainsUnreachable) -> str:
-    constraint, domains = found.constraint, found.domains
+def _(finding: findings.MinDomainsUnreachable) -> str:
+    constraint, domains = finding.constraint, finding.domains
     return (
         f"minDomains asks for {constraint.min_domains} domains of {constraint.topology_key} and there are"
         f" {len(domains)} ({_some(domains)}): until there are more, the minimum counts as 0 and no domain may hold more"
@@ -166,15 +166,15 @@ def _(found: findings.MinDomainsUnreachable) -> str:
     " own.",
     action="Set minDomains to the domains you count on, or widen the node affinity that leaves only one.",
 )
-def _(found: findings.SingleDomain) -> str:
+def _(finding: findings.SingleDomain) -> str:
     remedy = (
-        f"It may go to {found.daemon_node} alone: drop the constraint"
-        if found.daemon_node
+        f"It may go to {finding.daemon_node} alone: drop the constraint"
+        if finding.daemon_node
         else "Set minDomains, or widen the node affinity"
     )
     return (
-        f"{found.constraint.topology_key} has only one domain this Pod counts ({found.domain}), so the skew is always 0"
-        f" and nothing is spread. {remedy}."
+        f"{finding.constraint.topology_key} has only one domain this Pod counts ({finding.domain}), so the skew is"
+        f" always 0 and nothing is spread. {remedy}."
     )
 
 
@@ -187,11 +187,11 @@ def _(found: findings.SingleDomain) -> str:
     action="Add the revision's label to matchLabelKeys: pod-template-hash for a Deployment,"
     " controller-revision-hash for a StatefulSet or DaemonSet.",
 )
-def _(found: findings.RolloutMixesRevisions) -> str:
-    are = "is" if len(found.pods) == 1 else "are"
+def _(finding: findings.RolloutMixesRevisions) -> str:
+    are = "is" if len(finding.pods) == 1 else "are"
     return (
-        f"{_pods(len(found.pods))} of other revisions of {found.owner} {are} counted ({_some(found.pods)}): during a"
-        f" rollout the new Pods must fit around the old ones. matchLabelKeys: [{found.label}] counts each"
+        f"{_pods(len(finding.pods))} of other revisions of {finding.owner} {are} counted ({_some(finding.pods)}):"
+        f" during a rollout the new Pods must fit around the old ones. matchLabelKeys: [{finding.label}] counts each"
         " revision alone."
     )
 
@@ -204,8 +204,8 @@ def _(found: findings.RolloutMixesRevisions) -> str:
     when="A warning, for each constraint with such a key.",
     action="Add the label to the Pod template, or drop the key.",
 )
-def _(found: findings.MatchLabelKeyAbsent) -> str:
-    absent = _some(found.keys)
+def _(finding: findings.MatchLabelKeyAbsent) -> str:
+    absent = _some(finding.keys)
     return f"the Pod has no label {absent}, so matchLabelKeys does nothing there. Label the Pod, or drop the key."
 
 
@@ -219,9 +219,9 @@ def _(found: findings.MatchLabelKeyAbsent) -> str:
     action="Use the label that replaced it, and check that all nodes carry it.",
     link=entry.NODE_LABELS,
 )
-def _(found: findings.DeprecatedTopologyKey) -> str:
-    successor = found.successor or "the topology.kubernetes.io or kubernetes.io label"
-    return f"{found.constraint.topology_key} is deprecated and new nodes may lack it. Use {successor}."
+def _(finding: findings.DeprecatedTopologyKey) -> str:
+    successor = finding.successor or "the topology.kubernetes.io or kubernetes.io label"
+    return f"{finding.constraint.topology_key} is deprecated and new nodes may lack it. Use {successor}."
 
 
 @FINDINGS.rule(
@@ -233,12 +233,12 @@ def _(found: findings.DeprecatedTopologyKey) -> str:
     action="Nothing, if that is intended. Otherwise label the nodes, or set the policies to Ignore.",
     link=entry.CONVENTIONS,
 )
-def _(found: findings.UncountedNodes) -> str:
-    are = "is" if found.pods == 1 else "are"
-    lack = "the node lacks" if len(found.nodes) == 1 else "the nodes lack"
+def _(finding: findings.UncountedNodes) -> str:
+    are = "is" if finding.pods == 1 else "are"
+    lack = "the node lacks" if len(finding.nodes) == 1 else "the nodes lack"
     return (
-        f"{_pods(found.pods)} on {_some(found.nodes)} would match but {are} not counted: {lack} a topology key, or the"
-        " constraint's policies leave them out."
+        f"{_pods(finding.pods)} on {_some(finding.nodes)} would match but {are} not counted: {lack} a topology key,"
+        " or the constraint's policies leave them out."
     )
 
 
@@ -251,9 +251,9 @@ def _(found: findings.UncountedNodes) -> str:
     action="Wait. Look at finalizers, or at the node's kubelet, if they stay for long.",
     link=entry.LIMITATIONS,
 )
-def _(found: findings.TerminatingPods) -> str:
-    are = "is" if len(found.pods) == 1 else "are"
-    return f"{_some(found.pods)} {are} being deleted and no longer counted; until then the room stays taken."
+def _(finding: findings.TerminatingPods) -> str:
+    are = "is" if len(finding.pods) == 1 else "are"
+    return f"{_some(finding.pods)} {are} being deleted and no longer counted; until then the room stays taken."
 
 
 @FINDINGS.rule(
@@ -265,9 +265,9 @@ def _(found: findings.TerminatingPods) -> str:
     action="Name its configuration with --scheduler-config if it is a kube-scheduler, else ask that scheduler.",
     link=entry.DEFAULTS,
 )
-def _(found: findings.OtherScheduler) -> str:
+def _(finding: findings.OtherScheduler) -> str:
     return (
-        f"{found.scheduler_name} decides about this Pod; what is said here is what kube-scheduler's filters would do."
+        f"{finding.scheduler_name} decides about this Pod; what is said here is what kube-scheduler's filters would do."
     )
 
 
@@ -280,9 +280,9 @@ def _(found: findings.OtherScheduler) -> str:
     action="Nothing, unless they are not wanted: constraints in the Pod template take their place.",
     link=entry.DEFAULTS,
 )
-def _(found: findings.DefaultConstraints) -> str:
-    which = "built-in" if found.built_in else "configured"
-    keys = _some([f"{each.topology_key} ({each.when_unsatisfiable})" for each in found.constraints])
+def _(finding: findings.DefaultConstraints) -> str:
+    which = "built-in" if finding.built_in else "configured"
+    keys = _some([f"{each.topology_key} ({each.when_unsatisfiable})" for each in finding.constraints])
     return f"the Pod has no constraints of its own, so the cluster's {which} defaults apply: {keys}."
 
 
@@ -294,10 +294,10 @@ def _(found: findings.DefaultConstraints) -> str:
     when="For information, where the skew of a ScheduleAnyway constraint is larger than its maxSkew.",
     action="Use DoNotSchedule if it must never happen, knowing that Pods may then stay Pending.",
 )
-def _(found: findings.SoftConstraintIsPreference) -> str:
-    constraint = found.constraint
+def _(finding: findings.SoftConstraintIsPreference) -> str:
+    constraint = finding.constraint
     return (
-        f"the skew over {constraint.topology_key} is {found.skew}, maxSkew {constraint.max_skew}: ScheduleAnyway only"
+        f"the skew over {constraint.topology_key} is {finding.skew}, maxSkew {constraint.max_skew}: ScheduleAnyway only"
         " prefers nodes, and maxSkew is no limit there. DoNotSchedule would be one."
     )
 
@@ -311,10 +311,10 @@ def _(found: findings.SoftConstraintIsPreference) -> str:
     action="Use DoNotSchedule where the balance matters, or add nodes to that domain yourself.",
     link=entry.LIMITATIONS,
 )
-def _(found: findings.AutoscalerBlind) -> str:
+def _(finding: findings.AutoscalerBlind) -> str:
     return (
-        f"no node of {_some(found.domains)} can take the Pod, and with soft constraints alone it goes elsewhere instead"
-        " of staying Pending, so no autoscaler adds a node there."
+        f"no node of {_some(finding.domains)} can take the Pod, and with soft constraints alone it goes elsewhere"
+        " instead of staying Pending, so no autoscaler adds a node there."
     )
 
 
@@ -328,10 +328,10 @@ def _(found: findings.AutoscalerBlind) -> str:
     action="Nothing, where the webhook is meant to. check --dry-run=server asks it.",
     link=entry.SPREAD,
 )
-def _(found: findings.InjectedFields) -> str:
+def _(finding: findings.InjectedFields) -> str:
     return (
-        f"its living Pods carry {enumerated(found.fields)} beyond the template, as a webhook or a policy writes it: the"
-        " next Pod is judged with the same."
+        f"its living Pods carry {enumerated(finding.fields)} beyond the template, as a webhook or a policy writes it:"
+        " the next Pod is judged with the same."
     )
 
 
@@ -344,10 +344,10 @@ def _(found: findings.InjectedFields) -> str:
     action="check --dry-run=server lets the API server judge.",
     link=entry.POD_SECURITY,
 )
-def _(found: findings.PodSecurityNotChecked) -> str:
+def _(finding: findings.PodSecurityNotChecked) -> str:
     return (
-        f"the namespace {found.namespace} enforces the Pod Security Standard {found.level}, which is not checked: Pods"
-        " that break it are not created. --dry-run=server lets the API server judge."
+        f"the namespace {finding.namespace} enforces the Pod Security Standard {finding.level}, which is not checked:"
+        " Pods that break it are not created. --dry-run=server lets the API server judge."
     )
 
 
