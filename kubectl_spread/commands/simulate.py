@@ -158,7 +158,6 @@ def _is_worse(step: SimulatedStep) -> bool:
 
 
 def _cut_short(steps: Sequence[SimulatedStep]) -> Iterator[UntriedPods]:
-    """Yield which steps leave Pods that were not tried on any node."""
     for step in steps:
         if step.untried:
             yield UntriedPods(pods=step.untried, step=step.step)
@@ -327,7 +326,6 @@ class Naming:
         return namespace, WorkloadRef(kind=kind.name, name=name)
 
     def _split(self, value: str) -> tuple[str, Kind | None, str]:
-        """Return (namespace, kind, name) of ``[NAMESPACE/]TYPE/NAME``."""
         parts = value.split("/")
         if len(parts) == 2:  # noqa: PLR2004 - TYPE/NAME
             parts = [self._options.namespace, *parts]

@@ -237,7 +237,6 @@ def _live(wanted: DesiredWorkload, before: Snapshot) -> Workload | None:
 
 
 def _running(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
-    """Return the Pods that the workload has, by name."""
     namespace = wanted.pod.metadata.namespace
     own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == namespace)
     return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
@@ -268,7 +267,6 @@ def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: Assumpt
 
 
 def _free_indexes(wanted: DesiredWorkload, live: Job, running: Sequence[Pod]) -> tuple[PlannedPod, ...]:
-    """Return a step for each of the first indexes of a Job that are neither done nor on a node."""
     bound = tuple(pod for pod in running if pod.spec.node_name)
     free = islice(job.free_indexes(live, bound), max(wanted.replicas - len(bound), 0))
     return tuple(PlannedPod(wanted.replica(index + 1)) for index in free)
@@ -301,7 +299,6 @@ def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Po
 def _stateful_set(
     wanted: DesiredWorkload, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool
 ) -> RolloutPlan:
-    """Return the plan of a StatefulSet: missing ordinals come, then each Pod gives way to its successor."""
     here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
     start = owner.spec.ordinals.start
     all_pods = [

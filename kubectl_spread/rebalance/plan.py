@@ -255,7 +255,6 @@ class Planner:
         return SearchResult(before, Ended.PLACEMENTS) if followed is None else SearchResult(followed, found.ended)
 
     def _searched(self, problem: Problem, before: State, arrangements: int) -> SearchResult:
-        """Return what a search finds that follows so many arrangements."""
         found = Search(problem, before, self._limits(arrangements)).run()
         self._work_left -= found.placed * (PER_PLACEMENT + self._nodes)
         return found

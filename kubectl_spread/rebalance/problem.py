@@ -151,7 +151,6 @@ class Problem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _is_small(self) -> bool:
-        """Whether there are so few Pods that each is tried from each node."""
         return len(self.movables) <= EXACT_PODS * len(self.parts)
 
     def _kind(self, movable: Movable, counted: Collection[Counts]) -> Hashable:

@@ -75,7 +75,6 @@ def _unborn(owner: Workload, before: Snapshot, snapshot: Snapshot) -> Iterable[W
 
 
 def _placed(wanted: DesiredWorkload, plan: RolloutPlan, cluster: ClusterState) -> Placed:
-    """Return where the Pods went that have come, and which wait."""
     new = [pod for pod in cluster.pods.values() if _is_placed_now(pod, wanted, plan, cluster)]
     bound = tuple(pod for pod in new if pod.spec.node_name)
     waiting = tuple(pod for pod in new if not pod.spec.node_name)

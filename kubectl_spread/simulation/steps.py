@@ -463,7 +463,6 @@ def _restart(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
 
 
 def _new_revision(owner: Deployment, cluster: ClusterState) -> ReplicaSet:
-    """Return a further ReplicaSet of the same template, as a restart makes one."""
     newest = deployment.newest_replica_set(owner, cluster.snapshot)
     revision = deployment.revision_number(newest) + 1 if newest else 1
     name = f"{template_hash(owner.spec.template)}{revision}"

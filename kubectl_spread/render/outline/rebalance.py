@@ -82,7 +82,6 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
 
 
 def _waiting(report: RebalanceReport) -> Iterator[Block]:
-    """Yield that Pods wait for a node, which is no matter of evictions."""
     if report.pending:
         wait = f"{count_of(report.pending, 'Pod')} of these workloads {'waits' if report.pending == 1 else 'wait'}"
         yield Note(line=f"{wait} for a node: kubectl spread why-pending says why.")
@@ -100,7 +99,6 @@ def _columns(extent: Extent) -> Sequence[Column[PlannedEviction]]:
 
 
 def _constraints(items: Sequence[RebalanceItem]) -> Iterator[Block]:
-    """Yield how Pods lie before and after, why no more is reached, and the first of what would help, each once."""
     if items:
         yield table_of(COLUMNS, items, title="Constraints")
     for item in items:

@@ -61,7 +61,6 @@ def _sentence(step: SimulatedStep) -> str:
 
 
 def _notes(step: SimulatedStep) -> Iterator[Block]:
-    """Yield what waits and why, what stays, and what does not come again."""
     for pending in step.pending:
         low, high = pending.range
         number = f"{low}" if low == high else f"{low} to {high}"
