@@ -178,7 +178,6 @@ def check_item(outcome: ManifestOutcome) -> CheckItem:
 
 
 def _jam(outcome: ManifestOutcome, first: EvaluationReport) -> Jam | None:
-    """Return the replica that finds no node, with what is to blame for it."""
     jam, judgement = outcome.jam, outcome.jam_judgement
     if jam is None or judgement is None:
         return None

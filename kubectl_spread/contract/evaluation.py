@@ -169,7 +169,6 @@ def as_item(struct: type[ItemT], report: EvaluationReport, **more: object) -> It
 
 
 def _node(verdict: NodeVerdict, judgement: Judgement) -> NodeReport:
-    """Return what became of one node."""
     handle, spread, reach = judgement.handle, judgement.spread, judgement.reach
     if verdict.first is None:
         return NodeReport(name=verdict.name, feasible=True, scores=UNSET if reach else dict(verdict.scores))

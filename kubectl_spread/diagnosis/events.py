@@ -78,7 +78,6 @@ def difference(
 
 
 def _is_failure_of(pod: Pod, event: Event) -> bool:
-    """Whether the Event says that the Pod could not be scheduled."""
     about = event.involved_object
     same = (about.kind, about.namespace, about.name) == ("Pod", pod.metadata.namespace, pod.metadata.name)
     return same and event.reason == FAILED_SCHEDULING and about.uid in {"", pod.metadata.uid}

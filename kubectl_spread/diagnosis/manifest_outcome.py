@@ -289,7 +289,6 @@ def _rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, ha
 
 
 def _placed(wanted: DesiredWorkload, plan: RolloutPlan, handle: Handle) -> PlacementOutcomes:
-    """Return where the replicas go."""
     if isinstance(wanted.owner, DaemonSet):
         return PlacementOutcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
     return place_in_all_orders(plan, handle)

@@ -46,7 +46,6 @@ class Reach(msgspec.Struct, frozen=True):
 
     @property
     def _unread(self) -> frozenset[str]:
-        """The nodes (by name) of which not all Pods were read."""
         return self.handle.snapshot.inventory.not_read
 
     def told(self, verdict: NodeVerdict) -> Iterator[Rejection]:
