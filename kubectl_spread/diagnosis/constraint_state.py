@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, auto
 
 import msgspec
 
 from kubectl_spread.controllers.workloads import OwnedPods
+from kubectl_spread.diagnosis.statuses import Idle
 from kubectl_spread.labels import EVERYTHING, NOTHING
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
@@ -15,17 +15,6 @@ from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
 from kubectl_spread.scheduler.profile import Behaviour, Profile
-
-
-class Idle(Enum):
-    """Why a constraint balances nothing."""
-
-    NO_NODE_HAS_KEY = auto()
-    NO_NODE_COUNTS = auto()
-    NO_SELECTOR = auto()
-    EMPTY_SELECTOR = auto()
-    MATCHES_OTHERS = auto()
-    EACH_ALONE = auto()
 
 
 class ConstraintState(msgspec.Struct, frozen=True):

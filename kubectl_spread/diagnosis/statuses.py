@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import TYPE_CHECKING
 
 import msgspec
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.causes import Blame
-    from kubectl_spread.diagnosis.constraint_state import Idle
     from kubectl_spread.diagnosis.preemption import Preemption
     from kubectl_spread.gaps import Gap
 
@@ -26,6 +25,17 @@ class SpreadStatus(StrEnum):
     INCOMPLETE = "Incomplete"
     UNEVEN = "Uneven"
     OK = "OK"
+
+
+class Idle(Enum):
+    """Why a constraint balances nothing."""
+
+    NO_NODE_HAS_KEY = auto()
+    NO_NODE_COUNTS = auto()
+    NO_SELECTOR = auto()
+    EMPTY_SELECTOR = auto()
+    MATCHES_OTHERS = auto()
+    EACH_ALONE = auto()
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ PREEMPTION = f"{DOCUMENTATION}/scheduling-eviction/pod-priority-preemption/"
 POD_SECURITY = f"{DOCUMENTATION}/security/pod-security-admission/"
 REQUESTS = f"{DOCUMENTATION}/configuration/manage-resources-containers/"
 
-ConclusionT = TypeVar("ConclusionT")
+TextT = TypeVar("TextT", bound=Callable[..., str])
 
 
 class EntryKind(StrEnum):
@@ -66,19 +66,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Rules:
     """The rules for one kind of conclusion: for each its name, its text and its explanation.
 
-    A conclusion is a type of the engine, and its name is that of the type::
+    A conclusion is a type of the engine, which its text takes as its argument, and its name is that of the type::
 
         FINDINGS = Rules(EntryKind.FINDING)
 
-        @FINDINGS.rule(GhostPod, summary=..., meaning=..., when=..., action=..., link=...)
-        def _(finding: GhostPod) -> str:
+        @FINDINGS.rule(summary=..., meaning=..., when=..., action=..., link=...)
+        def _(finding: findings.GhostPod) -> str:
             return f"the labelSelector {finding.selector} does not match {finding.pod} itself: ..."
     """
 
     def __init__(self, kind: EntryKind) -> None:
         self._kind = kind
         self._entries: dict[str, Entry] = {}
-        self._texts: dict[str, Callable[[object], str]] = {}
+        self._texts: dict[str, Callable[..., str]] = {}
 
     @property
     def entries(self) -> Iterable[Entry]:
@@ -86,42 +86,21 @@ class Rules:
         return self._entries.values()
 
     def rule(
-        self,
-        about: type[ConclusionT],
-        *,
-        summary: str,
-        meaning: str,
-        when: str,
-        action: str,
-        link: str = DEFINITION,
-        name: str = "",
-    ) -> Callable[[Callable[[ConclusionT], str]], Callable[[ConclusionT], str]]:
-        """Return the decorator of the function that makes the text.
+        self, *, summary: str, meaning: str, when: str, action: str, link: str = DEFINITION
+    ) -> Callable[[TextT], TextT]:
+        """Return the decorator of the function that makes the text; the arguments are those of ``Entry``."""
 
-        Args:
-            about: the type of the conclusion.
-            summary: as for ``Entry``, the next four as well.
-            meaning: what it means.
-            when: when it is reported.
-            action: what to do.
-            link: the heading of the Kubernetes documentation.
-            name: where one type stands for several conclusions: its own; otherwise the name of the type.
-        """
-        name = name or about.__name__
-        self._entries[name] = Entry(
-            kind=self._kind, name=name, summary=summary, meaning=meaning, when=when, action=action, link=link
-        )
-
-        def register(text: Callable[[ConclusionT], str]) -> Callable[[ConclusionT], str]:
-            def checked(conclusion: object) -> str:
-                assert isinstance(conclusion, about)  # noqa: S101 - its name is that of its type
-                return text(conclusion)
-
-            self._texts[name] = checked
+        def register(text: TextT) -> TextT:
+            # Read as it is written, so that ``explain`` loads no type of the engine.
+            name = next(iter(text.__annotations__.values())).rpartition(".")[2]
+            self._entries[name] = Entry(
+                kind=self._kind, name=name, summary=summary, meaning=meaning, when=when, action=action, link=link
+            )
+            self._texts[name] = text
             return text
 
         return register
 
-    def text(self, conclusion: object, name: str = "") -> str:
-        """Return the text of a conclusion; ``name`` as for ``rule``."""
-        return self._texts[name or type(conclusion).__name__](conclusion)
+    def text(self, conclusion: object) -> str:
+        """Return the text of a conclusion."""
+        return self._texts[type(conclusion).__name__](conclusion)

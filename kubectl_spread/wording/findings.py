@@ -17,7 +17,6 @@ _pods = partial(count_of, noun="Pod")
 
 
 @FINDINGS.rule(
-    findings.DuplicateConstraint,
     summary="two constraints have the same topologyKey and whenUnsatisfiable",
     meaning="The pair of topologyKey and whenUnsatisfiable may stand only once in a Pod. The API server refuses"
     " the second one.",
@@ -30,7 +29,6 @@ def _(finding: findings.DuplicateConstraint) -> str:
 
 
 @FINDINGS.rule(
-    findings.MissingTopologyKey,
     summary="nodes lack the label that a DoNotSchedule constraint spreads over",
     meaning="A node without the topologyKey of every DoNotSchedule constraint is in no domain: its Pods are not"
     " counted, and it can take no Pod that has the constraint.",
@@ -53,7 +51,6 @@ def _(finding: findings.MissingTopologyKey) -> str:
 
 
 @FINDINGS.rule(
-    findings.PinnedMinimum,
     summary="the emptiest domain cannot take the Pod, and so holds all others back",
     meaning="The domain with the fewest matching Pods sets the global minimum. Every node in it is closed to this"
     " Pod by something else: a taint, a cordon, missing room, node affinity. It cannot fill up, so the others may"
@@ -74,7 +71,6 @@ def _(finding: findings.PinnedMinimum) -> str:
 
 
 @FINDINGS.rule(
-    findings.GhostPod,
     summary="the constraint does not count the Pod that carries it",
     meaning="The labelSelector does not match the Pod's own labels. Placing the Pod changes no count, so any number"
     " of them may end up in one domain without the constraint being broken.",
@@ -90,7 +86,6 @@ def _(finding: findings.GhostPod) -> str:
 
 
 @FINDINGS.rule(
-    findings.NilSelector,
     summary="a constraint without labelSelector counts no Pod",
     meaning="Without a labelSelector every domain counts zero Pods, so the skew never grows and nothing is spread."
     " The topologyKey still matters: nodes without it are out of reach for a DoNotSchedule constraint.",
@@ -105,7 +100,6 @@ def _(finding: findings.NilSelector) -> str:
 
 
 @FINDINGS.rule(
-    findings.EmptySelector,
     summary="the selector {} does not select what it seems to",
     meaning="By the API an empty selector matches every Pod of the namespace. What kube-scheduler makes of it"
     " depends on the release: where it counts none, the constraint balances nothing; where it counts all, Pods of"
@@ -123,7 +117,6 @@ def _(finding: findings.EmptySelector) -> str:
 
 
 @FINDINGS.rule(
-    findings.SimilarTopologyKey,
     summary="nodes have a label that looks like the topologyKey but is another one",
     meaning="Nodes that lack the key carry one that was probably meant: the same last segment, the deprecated or"
     " the well-known spelling, a few letters off, or with something appended.",
@@ -141,7 +134,6 @@ def _(finding: findings.SimilarTopologyKey) -> str:
 
 
 @FINDINGS.rule(
-    findings.MinDomainsUnreachable,
     summary="there are fewer domains than minDomains asks for",
     meaning="While there are fewer eligible domains than minDomains, the global minimum counts as 0. No domain may"
     " then hold more than maxSkew matching Pods.",
@@ -158,7 +150,6 @@ def _(finding: findings.MinDomainsUnreachable) -> str:
 
 
 @FINDINGS.rule(
-    findings.SingleDomain,
     summary="all nodes that count are in one domain, so nothing is spread",
     meaning="Skew is the difference to the emptiest domain. With a single domain it is always 0, and the constraint"
     " is kept wherever the Pods go.",
@@ -179,7 +170,6 @@ def _(finding: findings.SingleDomain) -> str:
 
 
 @FINDINGS.rule(
-    findings.RolloutMixesRevisions,
     summary="Pods of old revisions are counted along with the new ones",
     meaning="During a rollout the new Pods have to fit around the old ones. Once the old ones are gone, the new"
     " ones may lie unevenly, or one of them may have found no node at all.",
@@ -197,7 +187,6 @@ def _(finding: findings.RolloutMixesRevisions) -> str:
 
 
 @FINDINGS.rule(
-    findings.MatchLabelKeyAbsent,
     summary="matchLabelKeys names a label that the Pod does not have",
     meaning="A key of matchLabelKeys takes its value from the Pod's own labels. A key that the Pod lacks is passed"
     " over, as if it were not there.",
@@ -210,7 +199,6 @@ def _(finding: findings.MatchLabelKeyAbsent) -> str:
 
 
 @FINDINGS.rule(
-    findings.DeprecatedTopologyKey,
     summary="the topologyKey is a label that newer nodes may not carry",
     meaning="Labels under failure-domain.beta.kubernetes.io and beta.kubernetes.io were replaced by"
     " topology.kubernetes.io and kubernetes.io. A node without the old label can take no Pod with such a"
@@ -225,7 +213,6 @@ def _(finding: findings.DeprecatedTopologyKey) -> str:
 
 
 @FINDINGS.rule(
-    findings.UncountedNodes,
     summary="matching Pods run on nodes that the constraint passes over",
     meaning="Their nodes lack a topologyKey, or nodeAffinityPolicy or nodeTaintsPolicy leaves them out. Real"
     " distribution and counted distribution differ by these Pods.",
@@ -243,7 +230,6 @@ def _(finding: findings.UncountedNodes) -> str:
 
 
 @FINDINGS.rule(
-    findings.TerminatingPods,
     summary="matching Pods are being deleted and no longer count",
     meaning="kube-scheduler stops counting a Pod for spreading as soon as it is being deleted, while the room, the"
     " ports and the volumes that it uses stay taken until it is gone.",
@@ -257,7 +243,6 @@ def _(finding: findings.TerminatingPods) -> str:
 
 
 @FINDINGS.rule(
-    findings.OtherScheduler,
     summary="a scheduler that is not described here decides about the Pod",
     meaning="The Pod's schedulerName is in no profile that is known. What is reported is what the filters of"
     " kube-scheduler would do; the other scheduler may do something else.",
@@ -272,7 +257,6 @@ def _(finding: findings.OtherScheduler) -> str:
 
 
 @FINDINGS.rule(
-    findings.DefaultConstraints,
     summary="the cluster's default constraints apply, for the Pod has none",
     meaning="A Pod without constraints of its own gets those of the scheduler's configuration, or the built-in"
     " ones: soft, over hostname and zone. They select by the Services and the controller of the Pod.",
@@ -287,7 +271,6 @@ def _(finding: findings.DefaultConstraints) -> str:
 
 
 @FINDINGS.rule(
-    findings.SoftConstraintIsPreference,
     summary="the spread exceeds maxSkew, which a soft constraint allows",
     meaning="ScheduleAnyway only adds to the score of nodes that even things out, beside all other scores. Its"
     " maxSkew is no limit.",
@@ -303,7 +286,6 @@ def _(finding: findings.SoftConstraintIsPreference) -> str:
 
 
 @FINDINGS.rule(
-    findings.AutoscalerBlind,
     summary="no autoscaler will add a node to the domain that lacks one",
     meaning="With soft constraints alone the Pod goes to another domain when one has no room. It never stays"
     " Pending, and autoscalers add nodes for Pending Pods only.",
@@ -319,7 +301,6 @@ def _(finding: findings.AutoscalerBlind) -> str:
 
 
 @FINDINGS.rule(
-    findings.InjectedFields,
     summary="living Pods carry what their template does not say",
     meaning="A webhook or a policy changes Pods as they are created. The next Pod will most likely be changed the"
     " same way, so it is judged with what the living Pods of its revision have beyond the template.",
@@ -336,7 +317,6 @@ def _(finding: findings.InjectedFields) -> str:
 
 
 @FINDINGS.rule(
-    findings.PodSecurityNotChecked,
     summary="the namespace enforces a Pod Security Standard, not checked here",
     meaning="A namespace with the label pod-security.kubernetes.io/enforce lets in only Pods that keep to the"
     " standard it names. That is about security contexts, which decide nothing about nodes and are not read.",
@@ -352,7 +332,6 @@ def _(finding: findings.PodSecurityNotChecked) -> str:
 
 
 @FINDINGS.rule(
-    findings.StaleEvent,
     summary="the Pod's condition says unschedulable, but a node would take it now",
     meaning="kube-scheduler tries a Pod again when something changes that may help it, and waits longer after each"
     " failure. The condition is what it said the last time.",

@@ -226,7 +226,6 @@ def fragment_text(fragment: Fragment) -> str:
 
 
 @FIXES.rule(
-    proposals.FixSelector,
     summary="make the constraint select the Pod's own kind",
     meaning="The labels of matchLabels take the Pod's own values, and those it lacks are dropped; or the selector"
     " becomes that of the Pod's controller, without hashes of revisions.",
@@ -238,7 +237,6 @@ def _(fix: proposals.FixSelector) -> str:
 
 
 @FIXES.rule(
-    proposals.AddPodLabel,
     summary="give the Pod the labels that its constraint selects",
     meaning="Labels that the Pod lacks are added. None that it has is given another value.",
     when="Where no Service, PodDisruptionBudget, NetworkPolicy or controller would then take the Pod for"
@@ -251,7 +249,6 @@ def _(fix: proposals.AddPodLabel) -> str:
 
 
 @FIXES.rule(
-    proposals.FixTopologyKey,
     summary="use the well-known key that the nodes carry",
     meaning="The constraint spreads over the well-known label in place of one that looks like it and that nodes lack.",
     when="Where nodes that lack the key have the well-known spelling.",
@@ -263,7 +260,6 @@ def _(fix: proposals.FixTopologyKey) -> str:
 
 
 @FIXES.rule(
-    proposals.AddMatchLabelKeys,
     summary="count each revision alone",
     meaning="matchLabelKeys gets the label that tells revisions apart, so that Pods of the revision that goes no"
     " longer stand in the way of the one that comes.",
@@ -276,7 +272,6 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
 
 
 @FIXES.rule(
-    proposals.HonorTaints,
     summary="count only nodes whose taints the Pod tolerates",
     meaning="nodeTaintsPolicy becomes Honor. Domains that only tainted nodes make up are not counted any more, so"
     " they no longer hold the minimum down.",
@@ -290,7 +285,6 @@ def _(fix: proposals.HonorTaints) -> str:
 
 
 @FIXES.rule(
-    proposals.IgnoreAffinity,
     summary="count nodes that the Pod's node affinity rules out, too",
     meaning="nodeAffinityPolicy becomes Ignore. Pods on nodes outside nodeSelector and node affinity count, which"
     " may change the minimum and the number of domains.",
@@ -304,7 +298,6 @@ def _(fix: proposals.IgnoreAffinity) -> str:
 
 
 @FIXES.rule(
-    proposals.HonorAffinity,
     summary="do not count nodes that the Pod's node affinity rules out",
     meaning="nodeAffinityPolicy becomes Honor, which is also the default. Domains that the Pod cannot reach no"
     " longer hold the minimum down.",
@@ -318,7 +311,6 @@ def _(fix: proposals.HonorAffinity) -> str:
 
 
 @FIXES.rule(
-    proposals.Uncordon,
     summary="let a cordoned node take Pods again",
     meaning="spec.unschedulable is cleared, and with it the taint that mirrors it.",
     when="For a cordoned node that would take the Pod otherwise.",
@@ -330,7 +322,6 @@ def _(fix: proposals.Uncordon) -> str:
 
 
 @FIXES.rule(
-    proposals.LabelNode,
     summary="give a node the topology label that it lacks",
     meaning="The node gets the key with the value that its label of the same meaning has, such as the deprecated"
     " spelling of the zone.",
@@ -343,7 +334,6 @@ def _(fix: proposals.LabelNode) -> str:
 
 
 @FIXES.rule(
-    proposals.AddToleration,
     summary="let the Pod tolerate a taint",
     meaning="The Pod gets a toleration of exactly this taint: key, value and effect.",
     when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
@@ -356,7 +346,6 @@ def _(fix: proposals.AddToleration) -> str:
 
 
 @FIXES.rule(
-    proposals.RemoveTaint,
     summary="remove a taint from a node",
     meaning="One taint goes from one node. Other Pods may then land there as well.",
     when="For taints that people set; never for those that Kubernetes, a cloud, an autoscaler or an agent owns:"
@@ -369,7 +358,6 @@ def _(fix: proposals.RemoveTaint) -> str:
 
 
 @FIXES.rule(
-    proposals.MovePod,
     summary="delete one Pod, which its controller makes again elsewhere",
     meaning="A counted Pod in a crowded domain goes, or one that holds the room, the port, the volume or the"
     " anti-affinity. Its replacement was placed as well, after the Pending Pod.",
@@ -384,7 +372,6 @@ def _(fix: proposals.MovePod) -> str:
 
 
 @FIXES.rule(
-    proposals.LowerMinDomains,
     summary="ask for no more domains than there are",
     meaning="minDomains becomes the number of eligible domains, so that the true minimum counts again.",
     when="Where fewer domains are eligible than minDomains asks for.",
@@ -395,7 +382,6 @@ def _(fix: proposals.LowerMinDomains) -> str:
 
 
 @FIXES.rule(
-    proposals.RaiseMaxSkew,
     summary="allow a larger difference between domains",
     meaning="maxSkew becomes the smallest value that lets the Pod in. It holds for every Pod to come.",
     when="Where a DoNotSchedule constraint rejects nodes by skew alone.",
@@ -406,7 +392,6 @@ def _(fix: proposals.RaiseMaxSkew) -> str:
 
 
 @FIXES.rule(
-    proposals.AddNode,
     summary="add a node to a domain",
     meaning="A node like one that is there, empty and in good order, in the domain that is named.",
     when="Where such a node would take the Pod: what an autoscaler would have to add.",
@@ -420,7 +405,6 @@ def _(fix: proposals.AddNode) -> str:
 
 
 @FIXES.rule(
-    proposals.RelaxNodeSelector,
     summary="ask less of the nodes",
     meaning="One label is dropped from nodeSelector, or the required node affinity becomes a preference.",
     when="Where NodeAffinity keeps the Pod off nodes that would take it otherwise; not for a DaemonSet's"
@@ -435,7 +419,6 @@ def _(fix: proposals.RelaxNodeSelector) -> str:
 
 
 @FIXES.rule(
-    proposals.LowerRequests,
     summary="ask for less of a resource",
     meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
     when="Where a node lacks nothing but that much of the resource.",
@@ -448,7 +431,6 @@ def _(fix: proposals.LowerRequests) -> str:
 
 
 @FIXES.rule(
-    proposals.RelaxPodAffinity,
     summary="only prefer to be near other Pods, or away from them",
     meaning="One required term of podAffinity or podAntiAffinity becomes a preference.",
     when="Where InterPodAffinity keeps the Pod off nodes that would take it otherwise.",
@@ -460,7 +442,6 @@ def _(fix: proposals.RelaxPodAffinity) -> str:
 
 
 @FIXES.rule(
-    proposals.ChangeHostPort,
     summary="do without a host port",
     meaning="The port of a container is no longer bound on the node, where another Pod holds it.",
     when="Where NodePorts keeps the Pod off nodes that would take it otherwise.",
@@ -472,7 +453,6 @@ def _(fix: proposals.ChangeHostPort) -> str:
 
 
 @FIXES.rule(
-    proposals.MakeSoft,
     summary="only prefer an even spread",
     meaning="whenUnsatisfiable becomes ScheduleAnyway, and minDomains goes, which is not allowed beside it. The"
     " constraint then only ranks nodes; nothing stops all Pods from lying in one domain.",

@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from kubectl_spread.diagnosis import statuses
-from kubectl_spread.diagnosis.constraint_state import Idle
-from kubectl_spread.diagnosis.statuses import BlockedBy, NoMoreWanted, SpreadStatus, Status
+from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
-from kubectl_spread.wording.causes import blocking_reason, reason_of
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
-from kubectl_spread.wording.incomplete import consequence
-from kubectl_spread.wording.preemption import preempts
 from kubectl_spread.wording.words import enumerated
 
 _verdict = partial(Entry, kind=EntryKind.VERDICT)
@@ -21,6 +17,7 @@ STATUSES = Rules(EntryKind.STATUS)
 """The status of a row, worst first; the text is the one thing to know about it, and empty where there is none."""
 
 _IDLE: Mapping[Idle, str] = {
+    Idle.NO_NODE_HAS_KEY: "no node carries {}",
     Idle.NO_NODE_COUNTS: "no node counts, by its policies or for lack of another constraint's key",
     Idle.NO_SELECTOR: "no labelSelector: it counts no Pod",
     Idle.EMPTY_SELECTOR: "empty labelSelector: it counts no Pod in this release",
@@ -29,12 +26,7 @@ _IDLE: Mapping[Idle, str] = {
 }
 
 
-def _no_node_carries(topology_key: str) -> str:
-    return f"no node carries {topology_key}"
-
-
 @STATUSES.rule(
-    statuses.NoDomains,
     summary="no node carries the topologyKey, and no Pod is scheduled",
     meaning="A node without the topologyKey of a DoNotSchedule constraint takes no Pod that has it, and here none"
     " carries it. ScheduleAnyway would only have no effect.",
@@ -43,11 +35,10 @@ def _no_node_carries(topology_key: str) -> str:
     link=entry.NODE_LABELS,
 )
 def _(status: statuses.NoDomains) -> str:
-    return _no_node_carries(status.topology_key)
+    return f"no node carries {status.topology_key}"
 
 
 @STATUSES.rule(
-    statuses.Blocked,
     summary="the next Pod finds no node, and without its constraints would find one",
     meaning="The constraint is among the fewest requirements that together leave the next Pod no node. The next"
     " rollout, restart or scale-up will hang.",
@@ -57,11 +48,12 @@ def _(status: statuses.NoDomains) -> str:
     link=entry.CONFLICTING,
 )
 def _(status: statuses.Blocked) -> str:
+    from kubectl_spread.wording.causes import blocking_reason  # ``explain`` reads no cluster.
+
     return blocking_reason(status.blame.blocking[status.index], status.blame.nodes)
 
 
 @STATUSES.rule(
-    statuses.FailedCreate,
     summary="the API server would refuse the next Pod",
     meaning="A template is taken with less scrutiny than a Pod, and admission adds to the Pod what the template"
     " does not show. The controller tries again and again, and no Pod comes. The message is the API server's.",
@@ -74,7 +66,6 @@ def _(status: statuses.FailedCreate) -> str:
 
 
 @STATUSES.rule(
-    statuses.Unschedulable,
     summary="the next Pod finds no node, and no constraint is to blame",
     meaning="Filters other than the constraints leave no node. The reason names the fewest that do together.",
     when="Where no node is feasible for a Pod of the newest revision, with or without its constraints.",
@@ -82,11 +73,12 @@ def _(status: statuses.FailedCreate) -> str:
     link=entry.SPREAD,
 )
 def _(status: statuses.Unschedulable) -> str:
+    from kubectl_spread.wording.causes import reason_of  # ``explain`` reads no cluster.
+
     return reason_of(status.blame.cause, status.blame.nodes)
 
 
 @STATUSES.rule(
-    statuses.Violated,
     summary="the Pods lie further apart than maxSkew allows",
     meaning="A constraint is kept when Pods are placed, not afterwards: Pods that were deleted, nodes that left or"
     " a constraint that was added later leave a larger skew behind.",
@@ -99,7 +91,6 @@ def _(status: statuses.Violated) -> str:
 
 
 @STATUSES.rule(
-    statuses.NoEffect,
     summary="the constraint balances nothing",
     meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
     " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
@@ -111,11 +102,10 @@ def _(status: statuses.Violated) -> str:
     link=entry.CONVENTIONS,
 )
 def _(status: statuses.NoEffect) -> str:
-    return _no_node_carries(status.topology_key) if status.why is Idle.NO_NODE_HAS_KEY else _IDLE[status.why]
+    return _IDLE[status.why].format(status.topology_key)
 
 
 @STATUSES.rule(
-    statuses.Incomplete,
     summary="something that may decide was not read or is not modelled",
     meaning="What is reported holds as far as it goes. What is missing stands under incomplete, with what it means"
     " for the answer.",
@@ -124,11 +114,12 @@ def _(status: statuses.NoEffect) -> str:
     link=entry.SPREAD,
 )
 def _(status: statuses.Incomplete) -> str:
+    from kubectl_spread.wording.incomplete import consequence  # ``explain`` reads no cluster.
+
     return consequence(status.gap)
 
 
 @STATUSES.rule(
-    statuses.Uneven,
     summary="the Pods lie further apart than a soft constraint prefers",
     meaning="ScheduleAnyway ranks nodes and limits nothing, so this is allowed and may be what other scores want.",
     when="For ScheduleAnyway with a skew above maxSkew. --exit-code does not count it.",
@@ -139,7 +130,6 @@ def _(status: statuses.Uneven) -> str:
 
 
 @STATUSES.rule(
-    statuses.OK,
     summary="the Pods lie within maxSkew and the next one finds a node",
     meaning="Nothing is wrong with the constraint as it stands, nor with how the Pods lie.",
     when="Where nothing worse holds. --problems leaves it out.",
@@ -148,6 +138,8 @@ def _(status: statuses.Uneven) -> str:
 )
 def _(status: statuses.OK) -> str:
     if status.preemption:
+        from kubectl_spread.wording.preemption import preempts  # As above.
+
         return preempts(status.preemption)
     return f"{status.manager} makes its Pods" if status.manager else ""
 

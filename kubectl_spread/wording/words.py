@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from kubectl_spread.apimachinery import edit_distance
-
 FEW_LETTERS = 3
 """Letters of a name below which nothing resembles it, and that may differ at most."""
 
@@ -64,6 +62,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def _nearest(word: str, known: Sequence[str]) -> str:
     """Return the one name that begins so, or else one in which no more than every fourth letter is another, if any."""
     from difflib import get_close_matches  # Most names are right.
+
+    from kubectl_spread.apimachinery import edit_distance
 
     begun = [name for name in known if name.startswith(word)] if len(word) >= FEW_LETTERS else []
     if len(begun) == 1:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.constraint_state import Idle
 from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.statuses import (
     OK,
     BlockedBy,
     FailedCreate,
+    Idle,
     Incomplete,
     NoDomains,
     NoEffect,
