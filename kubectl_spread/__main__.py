@@ -29,7 +29,6 @@ def complete() -> None:
 
 
 def _start(words: list[str]) -> None:
-    """Do what the words say."""
     _heed_interrupts()
     sys.excepthook = _report_bug
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)

@@ -119,7 +119,6 @@ def _subdomain_faults(text: str, unit: str) -> Iterator[str]:
 
 
 def _is_longer(text: str, most: int) -> bool:
-    """Whether the text has more bytes than it may have."""
     return len(text.encode(errors="surrogatepass")) > most
 
 
@@ -130,11 +129,7 @@ def _fits(text: str, pattern: str) -> bool:
 def edit_distance(name: str, other: str, *, swaps: bool = False, digit: int = 1) -> int:
     """Return how many letters are to be added, left out or replaced to get the other name (count).
 
-    Args:
-        name: the one name.
-        other: the other.
-        swaps: whether to swap two letters that follow each other counts once.
-        digit: what it counts to replace a digit: twice where another number is another name.
+    ``swaps``: two swapped neighbours count once. ``digit``: what replacing a digit counts.
     """
     older, before, row = list[int](), list[int](), list(range(len(other) + 1))
     for i, a in enumerate(name):

@@ -30,12 +30,7 @@ class ExitCode(IntEnum):
 
     @classmethod
     def of_items(cls, *, no: bool, incomplete: bool) -> ExitCode:
-        """Return the code for several answers: a no outweighs an answer that is not whole.
-
-        Args:
-            no: whether any answer is no.
-            incomplete: whether any is not whole.
-        """
+        """Return the code for several answers: a no outweighs an answer that is not whole."""
         if no:
             return cls.NO
         return cls.UNDETERMINED if incomplete else cls.ANSWERED
@@ -112,9 +107,7 @@ class ManifestProblem:
 class ManifestError(SpreadError):
     """One or more input files cannot be read as Kubernetes objects.
 
-    Args:
-        problems: everything that is wrong, in input order; at least one.
-        hint: what to do next.
+    The problems are in input order, at least one.
     """
 
     def __init__(self, problems: Iterable[ManifestProblem], *, hint: str = "") -> None:

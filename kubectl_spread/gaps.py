@@ -32,7 +32,6 @@ class UnreadKind(_Gap, frozen=True, kw_only=True):
     """A list that could not be read.
 
     Attributes:
-        kind: of which objects.
         why: in a word or two, such as ``forbidden``.
         purpose: what it was wanted for.
     """
@@ -68,7 +67,6 @@ class UnreadRevision(_Gap, frozen=True, kw_only=True):
     """An older revision of a StatefulSet of which no Pod is alive; ControllerRevisions are not read.
 
     Attributes:
-        revision: the ControllerRevision.
         pod: the Pod of that revision, to which the newest template was applied.
     """
 
@@ -94,7 +92,6 @@ class UnparsableConstraint(_Gap, frozen=True, kw_only=True):
     """A constraint whose selector cannot be parsed, so that its workload has no rows.
 
     Attributes:
-        workload: such as ``deployment/web``.
         error: what is wrong with the selector.
     """
 

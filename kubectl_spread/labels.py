@@ -59,8 +59,6 @@ class SelectorRequirement(msgspec.Struct, frozen=True):
     """One condition on one label.
 
     Attributes:
-        key: the label's key.
-        operator: how it is compared.
         values: what it is compared with; empty for Exists and DoesNotExist, one decimal integer for Gt and Lt.
     """
 
@@ -114,7 +112,6 @@ class Selector(msgspec.Struct, frozen=True):
     """Conditions that a label set must meet, all of them.
 
     Attributes:
-        requirements: the conditions; empty matches everything.
         nothing: True for the selector of an absent labelSelector, which matches no label set at all.
     """
 
@@ -165,11 +162,7 @@ def equals(key: str, value: str) -> SelectorRequirement:
 def new_requirement(key: str, operator: Operator, values: Collection[str], *, path: str = "") -> SelectorRequirement:
     """Return the requirement that an object asks for.
 
-    Args:
-        key: the label's key.
-        operator: how it is compared.
-        values: what it is compared with.
-        path: the field it stands in; empty for a label selector, whose errors name no field.
+    The path is the field it stands in; empty for a label selector, whose errors name no field.
 
     Raises:
         ValueError: in upstream's words: no API server takes the key or a value, or the values do not fit the operator.

@@ -22,7 +22,6 @@ class Gate(msgspec.Struct, frozen=True):
     """A feature gate.
 
     Attributes:
-        name: as ``--feature-gates`` has it.
         since: the first minor release of Kubernetes 1 that knows it.
         on_since: the first in which it is on unless somebody says otherwise; None for none yet.
     """
@@ -64,7 +63,6 @@ class Release(msgspec.Struct, frozen=True):
     """A release as somebody runs it.
 
     Attributes:
-        minor: the minor release of Kubernetes 1.
         gates: feature gates that differ from the release's defaults.
     """
 

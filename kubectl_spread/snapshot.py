@@ -21,7 +21,6 @@ class Unread(msgspec.Struct, frozen=True):
     """A list that was wanted and could not be had.
 
     Attributes:
-        kind: what was to be read.
         why: the reason in a word or two, such as ``forbidden``.
         namespace: the namespace that was asked; empty for all.
     """

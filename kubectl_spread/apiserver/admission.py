@@ -102,7 +102,6 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
 
 
 def _invalid(pod: Pod, made: Pod, release: Release) -> Iterator[Refusal]:
-    """Yield what validation says of the Pod and not of its template."""
     template = PodTemplateSpec(metadata=ObjectMeta(labels=made.metadata.labels), spec=made.spec)
     known = {
         (error.field.removeprefix(f"{_TEMPLATE}."), error.message)
@@ -114,12 +113,7 @@ def _invalid(pod: Pod, made: Pod, release: Release) -> Iterator[Refusal]:
 
 
 def unknown(pod: Pod, snapshot: Snapshot) -> tuple[UnreadKind, ...]:
-    """Return what admission may have written into this Pod, but was not read.
-
-    Args:
-        pod: as far as it could be admitted.
-        snapshot: the cluster.
-    """
+    """Return what admission may have written into this Pod, but was not read."""
     matters = {
         # Only what a container leaves open is filled in.
         kinds.LIMIT_RANGE: any(
@@ -153,7 +147,6 @@ def _unread(pod: Pod, snapshot: Snapshot) -> Iterator[tuple[Kind, str]]:
 
 
 def _was_read(kind: Kind, snapshot: Snapshot) -> bool:
-    """Whether an object of the kind that is not there does not exist; files may just not hold any."""
     unread = any(unread.kind == kind for unread in snapshot.inventory.unread)
     return unread or kind.plural in snapshot.inventory.resource_versions or any(snapshot.all(kind.struct))
 

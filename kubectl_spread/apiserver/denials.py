@@ -23,10 +23,7 @@ _TERMINATING = "Terminating"
 def denials(pod: Pod, snapshot: Snapshot, release: Release) -> Iterator[Refusal]:
     """Yield why admission would not let the Pod in; what was not read refuses nothing.
 
-    Args:
-        pod: as admission has completed it.
-        snapshot: the cluster.
-        release: the API server's.
+    The Pod is as admission has completed it.
     """
     if any(snapshot.all(LimitRange)):
         from kubectl_spread.apiserver.limitranges import bound_faults
@@ -57,10 +54,7 @@ def account_of(spec: PodSpec) -> str:
 def lacks_namespace(namespace: str, snapshot: Snapshot, before: Snapshot) -> bool:
     """Whether the namespace is known not to exist.
 
-    Args:
-        namespace: its name.
-        snapshot: the cluster with what is to be created.
-        before: the cluster as it was read: where it holds no Namespace at all, nobody looked for them.
+    ``before`` is the cluster as it was read: where it holds no Namespace at all, nobody looked for them.
     """
     if namespace in _NAMESPACES or not is_whole(kinds.NAMESPACE, before):
         return False

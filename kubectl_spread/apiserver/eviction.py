@@ -18,9 +18,7 @@ MORE_THAN_ONE = "This pod has more than one PodDisruptionBudget, which the evict
 def refusal(pod: Pod, snapshot: Snapshot) -> str:
     """Return why the API server would refuse to evict the Pod, empty where it would not.
 
-    Args:
-        pod: the Pod.
-        snapshot: the cluster, its PodDisruptionBudgets among the kinds that were read.
+    The PodDisruptionBudgets are among the kinds that were read.
     """
     if fault := "" if pod.terminating else ending(pod.metadata.namespace, snapshot):
         return fault

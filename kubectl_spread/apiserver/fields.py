@@ -172,7 +172,6 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def _fits(value: Plain, bits: int) -> bool:
-    """Whether the value is a whole number of so many bits beside its sign."""
     return isinstance(value, int) and not isinstance(value, bool) and -(2**bits) <= value < 2**bits
 
 

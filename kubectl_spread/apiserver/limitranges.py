@@ -23,10 +23,7 @@ Bound: TypeAlias = Callable[[str, str, Amount, Amounts, Amounts], str]
 def bound_faults(pod: Pod, snapshot: Snapshot, release: Release) -> tuple[str, ...]:
     """Return, for each LimitRange of the Pod's namespace, by name, that it breaks: everything that is wrong.
 
-    Args:
-        pod: as admission has completed it.
-        snapshot: the cluster.
-        release: the API server's.
+    The Pod is as admission has completed it.
     """
     own = limit_ranges_of(pod.metadata.namespace, snapshot)
     faults = (tuple(dict.fromkeys(_faults(limit_range, pod, release))) for limit_range in own)

@@ -175,7 +175,6 @@ def _is_kept(text: str, style: Format) -> bool:
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """Return a quantity's digits before the point, without zeros in front, those behind it, and the suffix."""
     number, fraction, suffix = _PARTS.findall(text)[0]
     return number, fraction, suffix
 

@@ -97,9 +97,7 @@ def charge(pod: Pod, release: Release, *, ended: bool) -> Amounts:
 def with_usage(quota: ResourceQuota, charges: Iterable[tuple[Pod, Amounts, int]]) -> ResourceQuota:
     """Return the quota as its status counts Pods that it did not count so far.
 
-    Args:
-        quota: the quota; where its status says nothing yet, nothing of it is used.
-        charges: (Pod, what it takes, how many are like it); below zero for such as are counted no longer.
+    ``charges``: (Pod, what it takes, how many are like it); below zero for such as are counted no longer.
     """
     hard = quota.spec.hard or quota.status.hard
     used = dict.fromkeys(read_amounts(hard), _NONE) | read_amounts(quota.status.used)

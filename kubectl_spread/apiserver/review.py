@@ -49,9 +49,6 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """An object as it is sent to an API server.
 
     Attributes:
-        api_version: its API.
-        kind: its kind.
-        values: its fields as plain values.
         obj: the object in its namespace; None for a kind of another API.
         template: the Pod template of a kind of another API; None where it has none.
         template_values: (path, plain values) of that template.

@@ -71,10 +71,6 @@ def warnings_of(obj: KubernetesObject, release: Release) -> tuple[FieldWarning, 
     """Return what the API server warns of when the object is created; nothing for other kinds.
 
     An object that it refuses gets no warnings: the errors come first.
-
-    Args:
-        obj: a Pod or a workload, as its manifest has it.
-        release: of the API server.
     """
     match obj:
         case Pod():

@@ -17,12 +17,7 @@ LONG_BODIES = 9
 
 
 class Log:
-    """Lines for one who watches; for use by several threads.
-
-    Args:
-        write: takes a line; what steers a terminal is its to escape.
-        level: how much is told; 0 for nothing.
-    """
+    """Lines for one who watches, what steers a terminal in them is ``write``'s to escape."""
 
     def __init__(self, write: Callable[[str], object], level: int) -> None:
         self._write = write

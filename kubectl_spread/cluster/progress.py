@@ -11,12 +11,7 @@ DELAY_SECONDS = 0.5
 
 
 class Progress:
-    """A line that appears when a read takes long, is rewritten as it goes on, and is gone when it ends.
-
-    Args:
-        stream: where to write; nothing is ever written to one that is no terminal.
-        clock: seconds that only increase.
-    """
+    """A line that appears when a read takes long, is rewritten as it goes on, and is gone when it ends."""
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -26,13 +21,7 @@ class Progress:
         self._shown = 0
 
     def show(self, *, kinds: Iterable[str], objects: int, received_bytes: int) -> None:
-        """Say what is still being read, and how much has come.
-
-        Args:
-            kinds: plurals of the kinds that are not complete.
-            objects: how many have arrived.
-            received_bytes: how much has arrived.
-        """
+        """Say what is still being read, and how much has come."""
         if not self._enabled or self._clock() < self._due:
             return
         text = f"reading {', '.join(kinds)}: {objects:,} objects, {received_bytes / 1e6:,.1f} MB"

@@ -14,8 +14,6 @@ class Read(msgspec.Struct, frozen=True):
     """One list, or one object, that is wanted.
 
     Attributes:
-        kind: what to read.
-        namespace: of which namespace; empty for all.
         name: the one object to get; empty to list.
         label_selector: as ``kubectl -l`` takes it; empty for all.
         field_selector: as ``kubectl --field-selector`` takes it; empty for all.

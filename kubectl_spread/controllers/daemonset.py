@@ -44,9 +44,7 @@ _DECIDING = frozenset(("NodeName", "NodeAffinity", "TaintToleration"))
 def pod_of(owner: DaemonSet, revision: str) -> Pod:
     """Return the Pod that is made for every node, pinned to none, with what the controller makes it tolerate.
 
-    Args:
-        owner: the DaemonSet.
-        revision: the name of its revision; empty where that is not known.
+    The name of its revision is empty where that is not known.
 
     Source: daemonset_util.go AddOrUpdateDaemonPodTolerations, CreatePodTemplate.
     """
@@ -82,10 +80,7 @@ def unpinned(pod: Pod) -> Pod:
 
 
 def nodes_with_pod(evaluation: Evaluation) -> frozenset[str]:
-    """Return the names of the nodes that get a Pod, whether it finds room there or not.
-
-    Args:
-        evaluation: of the Pod, pinned to no node.
+    """Return the names of the nodes that get a Pod; the Pod of the evaluation is pinned to none.
 
     Source: kube-controller-manager pkg/controller/daemon/daemon_controller.go NodeShouldRunDaemonPod (v1.36).
     """

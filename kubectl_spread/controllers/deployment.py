@@ -93,7 +93,6 @@ def annotated(replica_set: ReplicaSet, annotation: str) -> int | None:
 
 
 def _age(replica_set: ReplicaSet) -> tuple[int, str]:
-    """Return what is greater the later the ReplicaSet was made or taken up again."""
     return revision_number(replica_set), replica_set.metadata.creation_timestamp or ""
 
 
@@ -104,13 +103,7 @@ def _new_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
 
 
 def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:
-    """Return a ReplicaSet of the Deployment's template.
-
-    Args:
-        deployment: whose.
-        name: by which its Pods are told from those of other revisions.
-        revision: its number.
-    """
+    """Return a ReplicaSet of the Deployment's template."""
     template = deployment.spec.template
     labels = {**template.metadata.labels, HASH_LABEL: name}
     selector = deployment.spec.selector

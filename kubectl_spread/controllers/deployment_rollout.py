@@ -21,7 +21,6 @@ class Revision(msgspec.Struct, frozen=True):
     """One ReplicaSet of a Deployment.
 
     Attributes:
-        name: its name.
         replicas: how many Pods it is to have (count).
         available: how many of them are ready (count).
         present: how many there are, those that are being deleted too (count).
@@ -40,10 +39,7 @@ class Revision(msgspec.Struct, frozen=True):
 def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) -> Mapping[str, int]:
     """Return ReplicaSet's name → how many Pods it is to have now (count), for those that are scaled.
 
-    Args:
-        deployment: what is wanted.
-        newest: the ReplicaSet of its template.
-        old: all others, the oldest first.
+    Old ReplicaSets are in order, the oldest first.
     """
     replicas = deployment.spec.replicas_wanted
     before = {revision.name: (revision.replicas, revision.scaled_for) for revision in (newest, *old)}
@@ -69,7 +65,6 @@ def resized(replica_set: ReplicaSet, replicas: int, deployment: Deployment) -> R
 
 
 def _surge(deployment: Deployment) -> int:
-    """Return how many Pods more than its replicas the Deployment may have in a rollout (count)."""
     strategy = deployment.spec.strategy
     return 0 if strategy.type == RECREATE else fenceposts(strategy, deployment.spec.replicas_wanted)[0]
 
@@ -103,10 +98,7 @@ def _in_proportion(deployment: Deployment, newest: Revision, old: Sequence[Revis
 def _share(revision: Revision, size: int, present: int) -> int:
     """Return by how many Pods a revision grows or shrinks (count).
 
-    Args:
-        revision: the revision.
-        size: how many Pods the Deployment may have now, surge included (count).
-        present: how many there are (count), for a revision of which nobody says how many there might have been.
+    ``size`` includes surge; ``present`` serves a revision of which nobody says how many there might have been.
 
     Source: deployment_util.go getReplicaSetFraction.
     """

@@ -26,10 +26,7 @@ _SCALED = (Deployment, ReplicaSet, StatefulSet, ReplicationController)
 def with_status(budget: PodDisruptionBudget, pods: Sequence[Pod], snapshot: Snapshot) -> PodDisruptionBudget:
     """Return the budget as its controller leaves it.
 
-    Args:
-        budget: the budget.
-        pods: the Pods it selects, finished ones too.
-        snapshot: the cluster with what owns them.
+    The Pods are those it selects, finished ones too.
     """
     counted = _expected(budget, pods, snapshot)
     if counted is None:

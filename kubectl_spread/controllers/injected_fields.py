@@ -49,10 +49,7 @@ def newest(pods: Iterable[Pod]) -> Pod | None:
 def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[str, ...]]:
     """Return the Pod with what the living ones carry beyond it, and the paths of what was taken from them.
 
-    Args:
-        pod: as the API server would store it, but for label keys that are merged into selectors.
-        made: as its controller makes it.
-        living: Pods of the same revision.
+    The Pod is as the API server would store it, but for label keys that are merged into selectors.
     """
     model = newest(living)
     if model is None:
@@ -74,12 +71,7 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
 
 
 def may_be_of(made: Pod, pod: Pod) -> bool:
-    """Whether the template that makes a Pod may have made this one too: it lacks nothing of it, images included.
-
-    Args:
-        made: as its controller makes it now.
-        pod: one that lives.
-    """
+    """Whether the template that makes a Pod may have made this one too: it lacks nothing of it, images included."""
     wanted, spec = made.spec, unmerged(pod.spec)
     images = {container.name: container.image for container in spec.containers}
     return (
@@ -95,10 +87,7 @@ def may_be_of(made: Pod, pod: Pod) -> bool:
 def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
     """Return the spec with what the living Pod had when it was made.
 
-    Args:
-        spec: what is expected of a Pod of its revision.
-        model: what the living Pod has.
-        pinned: whether its affinity is its controller's, for its own node.
+    ``pinned``: whether its affinity is its controller's, for its own node.
     """
     constraints, own = model.topology_spread_constraints, spec.topology_spread_constraints
     volumes = {volume.name for volume in spec.volumes}
@@ -198,13 +187,11 @@ def _same(first: Quantity | None, second: Quantity) -> bool:
 
 
 def _in_common(resources: Sequence[ResourceRequirements | None]) -> ResourceRequirements | None:
-    """Return what all Pods as a whole ask for, None where they differ."""
     first, *others = resources
     return first if all(other == first for other in others) else None
 
 
 def _paths(before: Pod, after: Pod) -> tuple[str, ...]:
-    """Return the paths of the fields in which the Pods differ, in the order of the spec."""
     old, new = before.spec, after.spec
     named = zip(PodSpec.__struct_fields__, PodSpec.__struct_encode_fields__, strict=True)
     found = [f"spec.{name}" for field, name in named if getattr(old, field) != getattr(new, field)]
@@ -221,13 +208,7 @@ def like(pod: Pod, name: str) -> Pod:
 def with_own_claims(
     pod: Pod, living: Sequence[Pod], snapshot: Snapshot
 ) -> tuple[Pod, tuple[PersistentVolumeClaim, ...]]:
-    """Return the Pod with fresh claims in place of those that one living Pod has for itself, and those claims.
-
-    Args:
-        pod: like the newest that lives.
-        living: all that live.
-        snapshot: the cluster.
-    """
+    """Return the Pod with fresh claims in place of those that one living Pod has for itself, and those claims."""
     model = newest(living)
     fresh: dict[str, PersistentVolumeClaim] = {}
     for volume in model.spec.volumes if model else ():
@@ -251,7 +232,6 @@ def _is_own(claim: str, pod: Pod, living: Sequence[Pod]) -> bool:
 
 
 def _fresh(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
-    """Return a claim like this one that has no volume yet."""
     kept = {key: value for key, value in claim.metadata.annotations.items() if key == ANN_STORAGE_CLASS}
     metadata = AnnotatedMeta(
         name=f"{claim.metadata.name}-next",
@@ -264,7 +244,6 @@ def _fresh(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
 
 
 def _with_claim(volume: Volume, fresh: dict[str, PersistentVolumeClaim]) -> Volume:
-    """Return the volume with the fresh claim in place of the one it mounts, if there is one."""
     source, claim = volume.persistent_volume_claim, fresh.get(_claim(volume))
     if source is None or claim is None:
         return volume

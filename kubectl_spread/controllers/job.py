@@ -55,7 +55,6 @@ class JobFailure(msgspec.Struct, frozen=True):
     """Why a Job fails.
 
     Attributes:
-        reason: why.
         failed: its Pods or indexes that have failed (count), where there is a limit.
         limit: how many may fail (count).
     """
@@ -66,12 +65,7 @@ class JobFailure(msgspec.Struct, frozen=True):
 
 
 def wants_more(job: Job, pods: Sequence[Pod]) -> bool:
-    """Whether the Job makes one more Pod as things are.
-
-    Args:
-        job: the Job.
-        pods: its Pods that have not finished.
-    """
+    """Whether the Job makes one more Pod as things are; its Pods are those that have not finished."""
     if job.spec.suspend or job.metadata.deletion_timestamp or foreign_manager(job):
         return False
     # Indexes that failed for good get no further Pod.
@@ -174,7 +168,6 @@ def _covers(rule: PodFailurePolicyRule, pod: Pod) -> bool:
 
 
 def _failed_for_good(pods: Sequence[Pod], limit: int) -> set[int]:
-    """Return the indexes of which more Pods have failed than the limit (count)."""
     earlier: dict[int, int] = {}
     for pod in pods:
         said = pod.metadata.annotations.get(JOB_INDEX_FAILURE_COUNT, "")
@@ -183,7 +176,6 @@ def _failed_for_good(pods: Sequence[Pod], limit: int) -> set[int]:
 
 
 def _failure_of(job: Job) -> JobFailure | None:
-    """Return why the Job fails with as many failed Pods and indexes as it has; None where it does not."""
     spec, status = job.spec, job.status
     by_index = spec.backoff_limit_per_index is not None
     limit = _BACKOFF_LIMIT if spec.backoff_limit is None and not by_index else spec.backoff_limit

@@ -64,11 +64,7 @@ def next_pod(
 ) -> NextPod | None:
     """Return the Pod the workload makes next, of its newest revision; None where there is nothing to go by.
 
-    Args:
-        workload: the workload.
-        snapshot: the cluster.
-        profile: whose release is the API server's.
-        ordinal: which Pod of a StatefulSet is meant; None for the one that comes next.
+    Of a StatefulSet the ordinal tells which Pod is meant, None the one that comes next.
     """
     comes = makes_one_more(workload, snapshot)
     if workload.owner is None:
@@ -89,11 +85,7 @@ def next_pod(
 def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Profile) -> NextPod:
     """Return the Pod as the API server stores it, corrected by living ones of its revision, or refuses it.
 
-    Args:
-        made: as its controller makes it.
-        living: those that were made by the same template.
-        snapshot: the cluster.
-        profile: whose release is the API server's.
+    The living Pods were made by the same template.
     """
     pod, from_living = corrected(mutated(made, snapshot, profile), made, living)
     refused = (*refusals_of(pod, made, snapshot, profile.release), *denials(pod, snapshot, profile.release))
@@ -103,11 +95,7 @@ def completed(made: Pod, living: Sequence[Pod], snapshot: Snapshot, profile: Pro
 def over_quota(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, profile: Profile) -> Iterator[Refusal]:
     """Yield why the quotas of the namespace leave no room for one more Pod.
 
-    Args:
-        pod: as the API server has completed it.
-        others: Pods that come before it, each with how many are like it (count).
-        snapshot: the cluster, which has none of them.
-        profile: whose release is the API server's.
+    The other Pods come before it, each with how many are like it (count); the cluster has none of them.
     """
     if any(quota.metadata.namespace == pod.metadata.namespace for quota in snapshot.all(ResourceQuota)):
         from kubectl_spread.apiserver.resourcequotas import quota_fault
@@ -166,10 +154,7 @@ def makes_one_more(workload: OwnedPods, snapshot: Snapshot) -> bool:
 def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:
     """Return the Pod of the workload's newest revision as its controller makes it, before it is told from others.
 
-    Args:
-        owner: the workload.
-        snapshot: the cluster.
-        revision: the name of a DaemonSet's revision, which it does not say itself.
+    The name of a DaemonSet's revision is given, for it does not say that itself.
     """
     match owner:
         case Deployment():

@@ -88,7 +88,6 @@ class EvictionsStopped(msgspec.Struct, frozen=True):
     """So many nodes of a zone do not answer that nothing is evicted there; all of the cluster where no node answers.
 
     Attributes:
-        silent: those that do not answer (count).
         nodes: all of the zone, or of the cluster (count).
     """
 
@@ -99,9 +98,7 @@ class EvictionsStopped(msgspec.Struct, frozen=True):
 def keeps_pods(nodes: Mapping[str, Node], names: Collection[str]) -> Mapping[str, EvictionsStopped]:
     """Return node's name → why no Pods are evicted from it; nodes from which they are evicted are absent.
 
-    Args:
-        nodes: all nodes, those that do not answer tainted.
-        names: the nodes that are asked about.
+    Of all nodes, those that do not answer are tainted.
     """
     zones: dict[tuple[str, ...], list[Node]] = defaultdict(list)
     for node in nodes.values():

@@ -76,7 +76,6 @@ def created(claims: Iterable[PersistentVolumeClaim], snapshot: Snapshot, profile
 
 
 def _bound_at_once(claim: PersistentVolumeClaim, snapshot: Snapshot, profile: Profile) -> tuple[Storage, ...]:
-    """Return the claim with the volume that the volume controller gives it without waiting for a Pod, if any."""
     storage_class = snapshot.get(StorageClass, "", claim.class_name)
     if storage_class is not None and storage_class.waits_for_consumer:
         return (claim,)
@@ -99,7 +98,6 @@ def guessed(pod: Pod, snapshot: Snapshot) -> tuple[GuessedVolume, ...]:
 
 
 def _is_guessed(claim: PersistentVolumeClaim, snapshot: Snapshot) -> bool:
-    """Whether the claim's volume does not exist yet, but will before a Pod is scheduled."""
     storage_class = snapshot.get(StorageClass, "", claim.class_name)
     waits = storage_class is not None and storage_class.waits_for_consumer
     return claim.spec.volume_name == _volume_name(claim) and not waits
@@ -159,7 +157,6 @@ def _volume_name(claim: PersistentVolumeClaim) -> str:
 
 
 def _allowed(storage_class: StorageClass) -> NodeSelector | None:
-    """Return the nodes for which the class makes volumes, None for all."""
     terms = (
         _term({each.key: each.values for each in term.match_label_expressions})
         for term in storage_class.allowed_topologies
@@ -168,7 +165,6 @@ def _allowed(storage_class: StorageClass) -> NodeSelector | None:
 
 
 def _reachable(storage_class: StorageClass, node_name: str, handle: Handle) -> NodeSelector | None:
-    """Return the nodes that can use a volume made for this one, None for all."""
     csi_node = handle.snapshot.get(CSINode, "", node_name)
     drivers = csi_node.spec.drivers if csi_node else ()
     labels = handle.node_infos[node_name].labels
@@ -178,6 +174,5 @@ def _reachable(storage_class: StorageClass, node_name: str, handle: Handle) -> N
 
 
 def _term(labels: Mapping[str, tuple[str, ...]]) -> NodeSelectorTerm:
-    """Return the nodes that have one of the values of each of these labels."""
     expressions = (NodeSelectorRequirement(key=k, operator="In", values=v) for k, v in labels.items())
     return NodeSelectorTerm(match_expressions=tuple(expressions))

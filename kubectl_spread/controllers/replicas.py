@@ -83,10 +83,7 @@ def first_pod(owner: Workload, snapshot: Snapshot) -> Pod:
 def replica(owner: Workload | None, pod: Pod, number: int) -> Pod:
     """Return one replica under the name, the labels and with the volumes that its controller gives it.
 
-    Args:
-        owner: the workload; None for a kind of another API.
-        pod: what ``first_pod`` returned.
-        number: counted from 1.
+    The Pod is what ``first_pod`` returned; the number counts from 1.
     """
     if isinstance(owner, StatefulSet):
         return statefulset.ordinal_pod(owner, pod, owner.spec.ordinals.start + number - 1)
@@ -138,7 +135,6 @@ def replicas_taken_back(owner: Workload, before: Snapshot) -> int | None:
 
 
 def _kept(owner: Workload, before: Snapshot) -> Workload | None:
-    """Return the live workload whose replicas the manifest does not mention, None where it does or none lives."""
     if not isinstance(owner.metadata, ScaledMeta) or getattr(owner.spec, "replicas", None) is not None:
         return None
     return before.get(type(owner), owner.metadata.namespace, owner.metadata.name)

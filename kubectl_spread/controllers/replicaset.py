@@ -82,7 +82,6 @@ class _Ranking(msgspec.Struct, frozen=True):
 
     Attributes:
         on_node: node's name → related Pods on it (count).
-        now: the time.
         order: Pod's name → what stands for the UID of one that is yet to get it.
     """
 

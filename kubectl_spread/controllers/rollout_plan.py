@@ -45,7 +45,6 @@ class PlannedPod(msgspec.Struct, frozen=True):
     """A Pod that comes.
 
     Attributes:
-        pod: the Pod.
         gone: how many of the old Pods are gone by then, at the least (count).
     """
 
@@ -109,9 +108,7 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         strategy: ``Scale`` where the template stays and only missing Pods come, ``Replace`` for a Pod that exists,
             ``Unknown`` for kinds of other APIs.
-        running: the Pods the workload has (count).
         replaced: how many of them go.
-        assumed: what was assumed.
     """
 
     strategy: Strategy
@@ -125,8 +122,6 @@ class RolloutPlan(msgspec.Struct, frozen=True):
 
     Attributes:
         steps: the Pods that come, in order; of a DaemonSet the nodes decide, and none is here.
-        old: the Pods that go.
-        staying: the Pods that are there already and stay.
         rollout: what was assumed; None where there is nothing yet.
     """
 
@@ -152,7 +147,6 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
     """What a manifest asks for.
 
     Attributes:
-        ref: its kind and name.
         owner: the workload; None for a bare Pod and for a kind of another API.
         pod: of which it makes replicas.
         replicas: how many (count).
@@ -193,7 +187,6 @@ def plan_of(wanted: DesiredWorkload, before: Snapshot) -> RolloutPlan:
 
 
 def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snapshot) -> RolloutPlan | None:
-    """Return the plan of a workload of which kube-controller-manager makes no Pod as it stands; None of any other."""
     match owner:
         case Job() if owner.spec.suspend:
             return RolloutPlan(
@@ -243,14 +236,12 @@ def _running(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
 
 
 def _all_new(wanted: DesiredWorkload, *, after: int = 0) -> tuple[PlannedPod, ...]:
-    """Return a step for each replica that is not there; nothing goes for them."""
     if isinstance(wanted.owner, DaemonSet):
         return ()
     return tuple(PlannedPod(wanted.replica(number)) for number in range(after + 1, wanted.replicas + 1))
 
 
 def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> RolloutPlan:
-    """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
     if wanted.ref.kind == "Pod":
         steps = tuple(PlannedPod(step.pod, gone=len(running)) for step in _all_new(wanted))
         rollout = _rollout("Replace", running, Assumption.DELETED_FIRST, replaced=len(running))
@@ -260,7 +251,6 @@ def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> RolloutPl
 
 
 def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: Assumption) -> RolloutPlan:
-    """Return the plan of a workload whose Pods stay and that gets what is missing."""
     bound = tuple(pod for pod in running if pod.spec.node_name)
     steps = _all_new(wanted, after=len(bound))
     return RolloutPlan(steps, staying=tuple(running), rollout=_rollout("Scale", running, assumed))

@@ -26,7 +26,6 @@ class Shortage(msgspec.Struct, frozen=True):
 
     Attributes:
         wanted: the Pods that it is to have, of its newest revision where it is a Deployment (count).
-        created: how many of them there are.
         failure: why its controller could not make one, in the controller's words; empty where it does not say.
     """
 
@@ -69,7 +68,6 @@ def failure_of(workload: OwnedPods, snapshot: Snapshot) -> str:
 def _maker(
     owner: Deployment | ReplicaSet | ReplicationController, snapshot: Snapshot
 ) -> ReplicaSet | ReplicationController | None:
-    """Return what makes the Pods of its newest revision; None where that is not there."""
     return deployment.newest_replica_set(owner, snapshot) if isinstance(owner, Deployment) else owner
 
 
@@ -78,7 +76,6 @@ def _living(pods: Iterable[Pod]) -> int:
 
 
 def _failure(maker: ReplicaSet | ReplicationController | None) -> str:
-    """Return why it could not make a Pod when it last tried; empty where it could, or could not delete one."""
     conditions = maker.status.conditions if maker else ()
     failures = (c for c in conditions if c.type == _REPLICA_FAILURE and c.status == "True")
     return next((failure.message for failure in failures if failure.reason != _FAILED_DELETE), "")

@@ -70,11 +70,7 @@ def ordinal_pod(owner: StatefulSet, pod: Pod, ordinal: int) -> Pod:
 def of_its_revision(owner: StatefulSet, pod: Pod, ordinal: int, pods: Sequence[Pod]) -> Pod:
     """Return the Pod that an ordinal gets: below the partition one of the current revision, as a living one has it.
 
-    Args:
-        owner: the StatefulSet.
-        pod: of the newest revision, without an ordinal.
-        ordinal: the ordinal.
-        pods: those that live.
+    The Pod given is of the newest revision, without an ordinal.
 
     Source: stateful_set_utils.go newVersionedStatefulSetPod.
     """
@@ -94,11 +90,7 @@ def guessed(
 ) -> tuple[UnreadRevision, ...]:
     """Return what is not known of a Pod of an older revision: what its ControllerRevision says, which is not read.
 
-    Args:
-        owner: the StatefulSet.
-        made: the Pod.
-        living: Pods of the StatefulSet; one of the same revision tells of it.
-        newest: the name of the revision that its template is; that of its status unless said.
+    The newest revision is that of its status unless said.
     """
     newest = owner.status.update_revision if newest is None else newest
     revision = made.metadata.labels.get(REVISION_HASH_LABEL, "")

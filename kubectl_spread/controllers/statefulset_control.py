@@ -36,10 +36,7 @@ class Work(msgspec.Struct, frozen=True):
 def work(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     """Return what the controller does next.
 
-    Args:
-        owner: the StatefulSet.
-        pods: all that are there, those that are being deleted too.
-        release: the controller's.
+    The Pods are all that are there, those that are being deleted too.
 
     Raises:
         ValueError: maxUnavailable is neither a number nor a percentage.
@@ -79,10 +76,7 @@ def _one_after_another(wanted: range, by_ordinal: Mapping[int, Pod], condemned: 
 def _update(owner: StatefulSet, pods: Sequence[Pod], release: Release) -> Work:
     """Return the Pods of older revisions that go for such of the newest.
 
-    Args:
-        owner: the StatefulSet.
-        pods: one an ordinal, the highest first.
-        release: the controller's.
+    There is one Pod an ordinal, the highest first.
 
     Source: updateStatefulSet, updateStatefulSetAfterInvariantEstablished.
     """
@@ -132,7 +126,6 @@ def comes_after(owner: StatefulSet, pod: Pod, others: Iterable[Pod]) -> list[Pod
 
 
 def _is_well(pod: Pod) -> bool:
-    """Whether the Pod runs, is ready, and stays."""
     return pod.ready and not pod.terminating
 
 

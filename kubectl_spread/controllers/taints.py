@@ -116,7 +116,6 @@ def is_passing(taint: Taint) -> bool:
 
 @lru_cache(KEYS_KEPT)
 def _owned(key: str) -> Owned | None:
-    """Return the first entry that covers taints of the key."""
     return next((owned for owned in OWNED if fnmatchcase(key, owned.keys)), None)
 
 

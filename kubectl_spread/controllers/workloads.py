@@ -52,8 +52,6 @@ class OwnedPods(msgspec.Struct, frozen=True):
     """A workload with its Pods.
 
     Attributes:
-        namespace: where it lives.
-        ref: its kind and name.
         owner: the workload itself; None where it cannot be read.
         pods: its Pods that have not finished, bound or not, by name.
     """

@@ -47,7 +47,6 @@ class _Field(NamedTuple):
     """A field in use.
 
     Attributes:
-        name: of the Struct's field.
         read: what reads its bytes or number; the values of fields where it holds such.
         put: whether a value is the field's, one of the field's, an entry of its map, or holds fields of the Struct.
         keeps_zero: whether a zero was said, for what was not said comes as zero too.
@@ -122,8 +121,7 @@ def read_object(document: bytes, into: type[T]) -> tuple[str, T]:
 class ListDecoder(Generic[T]):
     """Decodes the pages of one list, whose objects share what is equal.
 
-    Args:
-        into: the type of the objects, which bears upstream's name of the message.
+    The type of the objects bears upstream's name of the message.
     """
 
     def __init__(self, into: type[T]) -> None:
@@ -256,7 +254,6 @@ class _Layout(NamedTuple):
     """A message that was read, and how those of the same layout differ from it.
 
     Attributes:
-        part: the message.
         values: what it was read as; without what differs, once others were seen.
         differing: where values begin that differ.
         same: bytes that all have in common, with their places; empty as long as no other was seen.
@@ -472,7 +469,6 @@ def _tag(number: int, wire: int) -> int:
 
 
 def _text(part: bytes) -> str:
-    """Return a text; the server replaces in JSON what is none."""
     return part.decode(errors="replace")
 
 

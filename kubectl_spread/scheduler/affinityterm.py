@@ -50,8 +50,6 @@ class PodTerms(msgspec.Struct, frozen=True):
     """All terms of one Pod.
 
     Attributes:
-        affinity: where it must be near.
-        anti_affinity: where it must not be near.
         preferred: where it would rather be near (positive weight) or not (negative weight).
     """
 
@@ -84,7 +82,6 @@ def readable_terms(pod: Pod) -> PodTerms:
 
 
 def _read(pod: Pod) -> tuple[PodTerms, list[str]]:
-    """Return the Pod's terms, and why the lists that are left out cannot be read."""
     errors: list[str] = []
     if pod.spec.affinity is None:
         return PodTerms(), errors

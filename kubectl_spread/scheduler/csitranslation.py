@@ -37,8 +37,6 @@ class InTreePlugin(msgspec.Struct, frozen=True):
     """A kind of volume that Kubernetes once served itself.
 
     Attributes:
-        name: the plugin's, as StorageClasses call it.
-        driver: the name of the CSI driver that has taken over.
         topology_key: the driver's node label for zones; empty where volumes keep their node affinity.
     """
 
@@ -73,9 +71,7 @@ def plugin_of(sources: InTreeVolumeSources) -> InTreePlugin | None:
 def inline_handle(sources: InTreeVolumeSources, zones_label: str = "") -> str:
     """Return the handle by which the CSI driver knows a volume of one of the plugins.
 
-    Args:
-        sources: the volume.
-        zones_label: the zones of its PersistentVolume, as its label lists them; empty where they are not known.
+    The zones are those of its PersistentVolume, as its label lists them; empty where they are not known.
 
     Raises:
         ValueError: the driver cannot know the volume.

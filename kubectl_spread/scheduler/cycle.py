@@ -112,7 +112,6 @@ class Rejection(msgspec.Struct, frozen=True):
 
     Attributes:
         plugin: its name; PreFilterResult where other plugins had narrowed the node away before.
-        status: what it says.
         nominated: the Pods, not on the node yet, without which it would not reject it.
     """
 
@@ -125,7 +124,6 @@ class NodeVerdict(msgspec.Struct, frozen=True):
     """What became of one node.
 
     Attributes:
-        name: the node's.
         first: the rejection at which kube-scheduler stops; None where the node is feasible.
         rejections: every filter that rejects the node, in the profile's order.
         scores: score plugin → weighted, normalised score, and their ``total``; empty where the node is not feasible.
@@ -144,7 +142,6 @@ class Evaluation(msgspec.Struct, frozen=True):
     """What kube-scheduler decides about one Pod.
 
     Attributes:
-        pod: the Pod.
         nodes: node's name → what became of it, by name.
         pre_filter: the plugin that rejected the Pod before any node was looked at, None for none.
         narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
@@ -358,7 +355,6 @@ def total_scores(pod: Pod, handle: Handle) -> Mapping[str, int]:
 
 
 def _passing(pod: Pod, found: _PreFiltered, handle: Handle) -> Collection[str]:
-    """Return the feasible nodes, each left at the first filter that rejects it; none where one breaks."""
     names = found.names(handle)
     nominated = {name: pods for name, pods in nominated_before(pod, handle).items() if name in names}
     said = {
@@ -460,7 +456,6 @@ def _rejected_twice(run: NodeCycleState, nominated: Sequence[Pod]) -> list[Rejec
 def _first_rejections(
     found: _PreFiltered, rejections: Mapping[str, Sequence[Rejection]], handle: Handle
 ) -> Mapping[str, Rejection | None]:
-    """Return node's name → the rejection at which kube-scheduler stops, None where the node is feasible."""
     if found.rejection is not None:
         return dict.fromkeys(handle.node_infos, found.rejection)
     first = {name: _named(rejections[name][0]) if name in rejections else None for name in handle.node_infos}

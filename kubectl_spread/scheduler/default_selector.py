@@ -46,7 +46,6 @@ def _with_owner(merged: dict[str, str], pod: Pod, handle: Handle) -> Selector:
 
 
 def _and_selector_of(workload: ReplicaSet | StatefulSet | None, selector: Selector) -> Selector:
-    """Return the selector with the workload's own conditions; a selector that cannot be read adds none."""
     if workload is None:
         return selector
     try:

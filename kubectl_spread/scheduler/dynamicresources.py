@@ -79,8 +79,6 @@ class State(msgspec.Struct, frozen=True):
         least: devices (count) that the claims take at least.
         looks: whether any device at all must be within reach.
         everything: whether all devices of a class are wanted: a pool that is not complete is an error then.
-        claims: what the Pod claims.
-        devices: what the nodes reach.
     """
 
     reached: tuple[tuple[Term, ...], ...]

@@ -84,8 +84,6 @@ class Handle(msgspec.Struct, frozen=True):
     """The cluster as one profile of the scheduler sees it.
 
     Attributes:
-        snapshot: the cluster.
-        profile: the plugins' arguments and the release's switches.
         node_infos: node's name → node with its Pods.
         existing_terms: the affinity terms of the Pods on these nodes.
         index: the nodes by what is asked of all of them.
@@ -217,7 +215,6 @@ class PreFilterResult(msgspec.Struct, frozen=True):
     """A plugin that has something to judge.
 
     Attributes:
-        filter_node: its verdict on one node.
         node_names: the only nodes that can do; None when it leaves all of them.
         suspects: the only nodes that the verdict may go against; None where each has to be looked at.
         certain: whether it goes against each of these, so that there is no need to ask.
@@ -234,10 +231,7 @@ class PreFilterResult(msgspec.Struct, frozen=True):
 def score_each(nodes: Iterable[NodeInfo], asked: Hashable, score: Callable[[NodeInfo], int]) -> Scores:
     """Return node's name → score, made once for each node.
 
-    Args:
-        nodes: the feasible nodes.
-        asked: the plugin, and what it looks at besides the node and its profile.
-        score: what the plugin gives one node.
+    ``asked`` is the plugin, and what it looks at besides the node and its profile.
     """
     found = {}
     for info in nodes:

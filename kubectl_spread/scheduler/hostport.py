@@ -19,7 +19,6 @@ class HostPort(msgspec.Struct, frozen=True):
     Attributes:
         address: the node's address it is taken on; 0.0.0.0 for all of them.
         protocol: TCP, UDP or SCTP.
-        number: the port.
     """
 
     address: str

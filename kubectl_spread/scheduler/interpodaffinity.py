@@ -50,12 +50,9 @@ class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:
-        terms: the Pod's.
         affinity: the domains of Pods that match all required affinity terms at once.
         anti_affinity: the domains of Pods that match a required anti-affinity term.
         existing_anti_affinity: the domains of Pods that must not be near this one.
-        pod: the Pod.
-        namespace_labels: those of its namespace.
     """
 
     terms: PodTerms

@@ -62,7 +62,6 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
     """The nodes a Pod may run on.
 
     Attributes:
-        node_selector: conditions of spec.nodeSelector.
         terms: alternatives of the required node affinity; None when there is none, empty matches no node.
     """
 

@@ -20,11 +20,7 @@ class NodeCondition(Hashable, Protocol):
 
 
 class NodeIndex:
-    """Names, labels, taints and images of all nodes.
-
-    Args:
-        nodes: node's name → node.
-    """
+    """Names, labels, taints and images of all nodes."""
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes

@@ -25,9 +25,7 @@ class NodeInfo(msgspec.Struct, frozen=True, dict=True):
     """A node with the Pods on it.
 
     Attributes:
-        node: the node.
         pods: the Pods assigned to it that have not finished.
-        profile: whose release decides what the Pods request.
     """
 
     node: Node
@@ -130,9 +128,6 @@ class NodeRoom:
     """The nodes in order of what is free on them, so that a request finds those that lack room without asking each.
 
     Each resource is put in order once, when it is first asked about.
-
-    Args:
-        nodes: node's name → node.
     """
 
     def __init__(self, nodes: Mapping[str, NodeInfo]) -> None:

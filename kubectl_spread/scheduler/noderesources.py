@@ -110,7 +110,6 @@ class Insufficient(msgspec.Struct, frozen=True):
     """A resource that a node has too little of.
 
     Attributes:
-        name: the resource.
         wanted: what the Pod asks for (amount).
         free: what the node has left for it (amount), below zero where more is requested than offered.
         capacity: what the node offers at all (amount).

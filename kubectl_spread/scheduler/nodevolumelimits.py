@@ -72,10 +72,8 @@ class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:
-        volumes: the Pod's.
         attached: node's name → the volumes that VolumeAttachments say are attached to it.
         must_run: the drivers of the Pod's volumes without which a node will not do.
-        handle: the cluster.
         counted: which of the volumes count, where that is the same on every node; None where it is not.
     """
 
@@ -135,10 +133,7 @@ def filter_node(state: State, node_info: NodeInfo) -> Status:
 def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[Attachable]:
     """Yield the Pod's volumes that count.
 
-    Args:
-        pod: whose.
-        handle: the cluster.
-        required: whether a claim that does not exist is a problem; else its volume does not count.
+    Where it is required, a claim that does not exist is a problem; else its volume does not count.
 
     Source: nodevolumelimits/csi.go filterAttachableVolumes (v1.36).
     """

@@ -64,11 +64,9 @@ class Constraint(msgspec.Struct, frozen=True):
 
     Attributes:
         index: its place in the Pod's spec, or among the cluster's default constraints.
-        topology_key: the node label that names the domain.
         max_skew: how far a domain may exceed the global minimum (Pods).
         min_domains: the domains there must be before the minimum counts.
         when_unsatisfiable: hard or soft.
-        selector: which Pods are counted, matchLabelKeys merged in.
         honors_affinity: whether only nodes the Pod's node affinity allows are counted.
         honors_taints: whether only nodes whose taints the Pod tolerates are counted.
         default: whether it is one of the cluster's default constraints.
@@ -94,7 +92,6 @@ class DomainCounts(msgspec.Struct, frozen=True):
     """The domains of one constraint, as counted for one Pod.
 
     Attributes:
-        constraint: whose.
         match_num: topology value → matching Pods (count), eligible domains only.
         counted_nodes: the names of the nodes that were counted.
         self_match: 1 where the Pod matches its own selector, else 0.
@@ -138,10 +135,7 @@ def global_minimum(match_num: Mapping[str, int], min_domains: int) -> int:
 def constraints_of(pod: Pod, handle: Handle, *, hard: bool | None = None) -> tuple[Constraint, ...]:
     """Return the constraints that apply to the Pod: its own, or else the cluster's defaults.
 
-    Args:
-        pod: the Pod.
-        handle: the cluster.
-        hard: only the hard ones, or only the soft ones; None for both.
+    ``hard`` leaves only the hard ones (True) or only the soft ones (False); None both.
 
     Raises:
         ValueError: the selector of one of these cannot be read.
@@ -271,11 +265,7 @@ def count_domains(
 ) -> tuple[DomainCounts, ...]:
     """Return the domains of each constraint and how many matching Pods they hold.
 
-    Args:
-        constraints: which to count.
-        pod: for whom: its namespace, affinity and tolerations decide.
-        handle: the cluster.
-        must_have_keys_of: a node that lacks the key of any of these counts for none.
+    A node that lacks the key of any of ``must_have_keys_of`` counts for none.
 
     Source: podtopologyspread/filtering.go calPreFilterState (v1.36).
     """

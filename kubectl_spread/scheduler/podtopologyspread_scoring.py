@@ -55,7 +55,6 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
 def _near(
     constraint: Constraint, pod: Pod, handle: Handle, *, must_have_keys_of: Sequence[Constraint]
 ) -> Mapping[str, int]:
-    """Return topology value → matching Pods (count); of hostnames the node's name is the value."""
     # upstream: the hostname is the node itself, whatever the label says and whatever the inclusion policies count.
     if constraint.topology_key == HOSTNAME:
         return count_matching_pods(constraint, pod, handle)
@@ -68,11 +67,7 @@ def _points(
 ) -> dict[str, float]:
     """Return node's name → points for the matching Pods near it; the more, the worse. Nodes without the key get none.
 
-    Args:
-        constraint: soft.
-        near: topology value → matching Pods (count).
-        values: node's name → value of the topology key.
-        names: the nodes that are scored.
+    ``near``: topology value → matching Pods (count). ``values``: node's name → value of the topology key.
 
     Source: podtopologyspread/scoring.go Score, scoreForCount (v1.36).
     """

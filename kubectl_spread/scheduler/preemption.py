@@ -108,7 +108,6 @@ def _potential_nodes(evaluation: Evaluation, handle: Handle) -> list[NodeInfo]:
 
 
 def _first(wanted: int, candidates: Iterator[Candidate]) -> list[Candidate]:
-    """Return that many candidates, or more until one breaks no budget."""
     found: list[Candidate] = []
     for candidate in candidates:
         found.append(candidate)
@@ -134,9 +133,7 @@ class VictimSearch(msgspec.Struct, frozen=True):
     """The search for the fewest Pods to evict from a node.
 
     Attributes:
-        pod: for whom.
         nominated: the Pods nominated to the node that go before it.
-        budgets: the PodDisruptionBudgets.
     """
 
     pod: Pod

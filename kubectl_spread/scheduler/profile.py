@@ -173,18 +173,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """One profile of a scheduler.
 
     Attributes:
-        release: whose rules apply.
         behaviours: what that release does, feature gates considered.
-        scheduler_name: the Pods it schedules.
         filters: the filter plugins, in the order they run.
         weights: score plugin → weight.
         default_constraints: the constraints of Pods that have none of their own.
         system_defaulted: whether those are the built-in ones (defaultingType System).
         added_affinity: what NodeAffinityArgs adds to every Pod.
-        inter_pod_affinity: arguments of InterPodAffinity.
-        fit: arguments of NodeResourcesFit.
-        balanced_allocation: arguments of NodeResourcesBalancedAllocation.
-        volume_binding: arguments of VolumeBinding.
         preempts: whether it evicts Pods for more important ones.
     """
 

@@ -27,7 +27,6 @@ class Pool(msgspec.Struct, frozen=True):
     """Storage with enough room for a claim.
 
     Attributes:
-        nodes: those that can use it.
         capacity: what its driver says of it.
     """
 

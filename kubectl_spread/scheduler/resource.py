@@ -137,10 +137,7 @@ def _requested_on_node(pod: Pod, profile: Profile, *, resizing: bool) -> Request
 def pod_requests(pod: Pod, profile: Profile, *, assigned: bool) -> Mapping[str, int]:
     """Return what the Pod requests: its containers at their widest moment, or Pod-level requests, plus overhead.
 
-    Args:
-        pod: the Pod.
-        profile: whose release decides about Pod-level resources and resizes.
-        assigned: whether it is on a node, where a resize in progress counts at its largest.
+    On a node (``assigned``) a resize in progress counts at its largest.
 
     Raises:
         ValueError: a quantity cannot be read.
@@ -157,11 +154,7 @@ def _gone_through(
 ) -> Mapping[str, int]:
     """Return what the Pod requests (amounts), all that may be considered.
 
-    Args:
-        pod: the Pod.
-        profile: whose release decides about Pod-level resources and resizes.
-        resizing: whether a resize may be in progress.
-        missing: what each container is taken to request (amounts) of resources it does not name.
+    ``missing``: what each container is taken to request (amounts) of resources it does not name.
     """
     default = _in_thousandths(missing)
     if not resizing:
@@ -244,7 +237,6 @@ def _in_thousandths(whole: Mapping[str, int]) -> dict[str, int]:
 
 
 def _asked(container: Container) -> dict[str, int]:
-    """Return what the container's spec requests in thousandths."""
     return _millis(container.resources.requests)
 
 
@@ -253,10 +245,7 @@ def aggregate(
 ) -> dict[str, AmountT]:
     """Return the larger of all containers together and the widest moment of initialisation, resource by resource.
 
-    Args:
-        spec: of a Pod.
-        of_container: what a container counts for.
-        missing: what each container counts for of resources that this does not name.
+    ``missing``: what each container counts for of resources that ``of_container`` does not name.
 
     Source: component-helpers resource/helpers.go AggregateContainerRequests, AggregateContainerLimits (v1.36).
     """

@@ -15,13 +15,7 @@ _ALWAYS = frozenset((resource.CPU, resource.MEMORY, resource.EPHEMERAL_STORAGE))
 
 
 class Weighed(NamedTuple):
-    """A resource that counts in a score, for one Pod.
-
-    Attributes:
-        name: the resource.
-        weight: its weight.
-        request: what the Pod requests of it (amount).
-    """
+    """A resource that counts in a score, for one Pod."""
 
     name: str
     weight: int
@@ -44,13 +38,7 @@ def weighed(resources: Sequence[ResourceSpec], pod_requests: Mapping[str, int]) 
 
 
 def usages(resources: Sequence[Weighed], allocatable: Mapping[str, int], allocated: Mapping[str, int]) -> list[Usage]:
-    """Return how full the node would be; resources it has none of are left out.
-
-    Args:
-        resources: those that count for the Pod.
-        allocatable: what the node offers (amounts).
-        allocated: what the Pods on it request (amounts).
-    """
+    """Return how full the node would be; resources it has none of are left out."""
     found = []
     for name, weight, request in resources:
         capacity = allocatable.get(name, 0)

@@ -30,7 +30,6 @@ class State(msgspec.Struct, frozen=True):
     """What the filter needs of the Pod.
 
     Attributes:
-        tolerations: the Pod's.
         numeric: whether Gt and Lt are understood.
         names_taint: whether the reason names the taint.
     """
@@ -44,7 +43,6 @@ class Untolerated(msgspec.Struct, frozen=True):
     """Nodes whose taints keep Pods with these tolerations off.
 
     Attributes:
-        tolerations: the Pods'.
         numeric: whether Gt and Lt are understood.
     """
 
@@ -127,10 +125,7 @@ def tolerated(taint: Taint, tolerations: Iterable[Toleration], *, numeric: bool)
 def tolerates(toleration: Toleration, taint: Taint, *, numeric: bool) -> bool:
     """Whether the toleration covers the taint; an empty key or effect covers all keys or effects.
 
-    Args:
-        toleration: of a Pod.
-        taint: of a node.
-        numeric: whether Gt and Lt are understood (gate TaintTolerationComparisonOperators).
+    ``numeric``: whether Gt and Lt are understood (gate TaintTolerationComparisonOperators).
 
     Source: api core/v1/toleration.go ToleratesTaint (v1.36).
     """
@@ -161,5 +156,4 @@ def _compares(toleration: Toleration, taint: Taint) -> bool:
 
 
 def _is_decimal(text: str) -> bool:
-    """Whether it is an int64 without a plus sign or leading zeros."""
     return _DECIMAL.fullmatch(text) is not None and is_int64(text)

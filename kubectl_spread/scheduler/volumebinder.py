@@ -77,7 +77,6 @@ class WaitingClaim(msgspec.Struct, frozen=True):
     """A claim that is bound when its Pod is scheduled.
 
     Attributes:
-        claim: the claim.
         selected_node: the node for which a volume is already being made, None for none.
         candidates: the volumes it could get.
         problem: why volumes could not be looked for; empty where they could.

@@ -40,12 +40,7 @@ EMPTIER_IS_BETTER: Shape = ((0, 100), (100, 0))
 
 
 class State(msgspec.Struct, frozen=True):
-    """What the filter needs.
-
-    Attributes:
-        claims: the Pod's.
-        handle: the cluster.
-    """
+    """What the filter needs."""
 
     claims: PodVolumeClaims
     handle: Handle
@@ -134,5 +129,4 @@ def utilization(requested: int, capacity: int) -> int:
 
 
 def _requested(claim: PersistentVolumeClaim) -> int:
-    """Return the storage the claim asks for (bytes)."""
     return quantity.value(claim.spec.resources.requests.get(STORAGE, 0))

@@ -44,7 +44,6 @@ class Candidate(msgspec.Struct, frozen=True):
     """A volume that a claim could get.
 
     Attributes:
-        volume: the volume.
         nodes: where it can be used.
         kept: whether it is kept for this claim.
         size: of the volume (bytes, exactly).
@@ -96,11 +95,6 @@ def candidates(
 ) -> Candidates:
     """Return the volumes that fit the claim wherever its Pod goes.
 
-    Args:
-        claim: the claim.
-        volumes: the volumes of its class.
-        attributes_classes: whether the release knows VolumeAttributesClasses.
-
     Raises:
         ValueError: the claim's selector cannot be read, or the release does not know its VolumeAttributesClass.
     """
@@ -124,10 +118,7 @@ def find_matching_volume(
 ) -> PersistentVolume | None:
     """Return the volume a claim gets on a node, None where it gets none.
 
-    Args:
-        found: the claim's candidates.
-        labels: the node's.
-        chosen: the names of volumes that other claims of the Pod get.
+    ``chosen``: the names of volumes that other claims of the Pod get.
     """
     for candidate in found.near(labels):
         if candidate.volume.metadata.name in chosen:

@@ -28,12 +28,7 @@ ZONES_DELIMITER = "__"
 
 
 class VolumeTopology(msgspec.Struct, frozen=True):
-    """Where one label of a volume allows it to be used.
-
-    Attributes:
-        key: the label's key.
-        values: the zones or regions.
-    """
+    """Where one label of a volume allows it to be used."""
 
     key: str
     values: frozenset[str]
@@ -99,7 +94,6 @@ def _bound_volume(pod: Pod, name: str, handle: Handle) -> PersistentVolume | Sta
 
 
 def _unbound(claim: PersistentVolumeClaim, handle: Handle) -> Status | None:
-    """Return why no node will do for a claim without a volume, None where it waits for its Pod."""
     # A claim whose class waits for the Pod has no zone yet; any other without a volume cannot be judged.
     if not claim.class_name:
         return unresolvable(REASON_NO_CLASS)

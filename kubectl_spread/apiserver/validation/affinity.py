@@ -65,7 +65,6 @@ def _node_selector_errors(path: str, selector: NodeSelector) -> Errors:
 
 
 def _term_errors(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Errors:
-    """Yield the errors of one term; a preferred one may have values that no label can have."""
     for index, expression in enumerate(term.match_expressions):
         yield from _expression_errors(f"{path}.matchExpressions[{index}]", expression, preferred=preferred)
     for index, expression in enumerate(term.match_fields):

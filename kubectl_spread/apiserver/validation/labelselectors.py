@@ -86,7 +86,6 @@ def _key_errors(path: str, selector: LabelSelector | None, keys: Sequence[str]) 
 
 
 def _repeated_key_errors(path: str, selector: LabelSelector, match_keys: Sequence[str]) -> Errors:
-    """Yield the errors of expressions on a key to merge that the selector has had before."""
     # By now the keys stand at the end of the selector: the second time one is seen, it was the user's before.
     places = {key: index for index, key in enumerate(match_keys)}
     seen = set(selector.match_labels)

@@ -81,14 +81,12 @@ def validate_details(
 
 
 def _errors(rules: Rules, path: str, values: object) -> Errors:
-    """Yield the errors of the fields that are set, in the order of the rules."""
     for field, rule in rules.items():
         for place, value in _fields(path, values, field.split(".")):
             yield from rule(place, value)
 
 
 def _fields(path: str, values: object, steps: Sequence[str]) -> Iterator[tuple[str, object]]:
-    """Yield (path, value) of what the steps lead to."""
     if not steps:
         yield path, values
         return
@@ -168,7 +166,6 @@ def _template_errors(kind: str, spec: WorkloadSpec, release: Release) -> Errors:
 
 
 def _pod_spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Release) -> Errors:
-    """Yield the errors of the spec of a Pod, or (without a name) of a template."""
     written = spec.get("volumes", ())
     volumes = template_as_created(core.PodSpec(volumes=written), release).volumes
     # With what a manifest alone has; errors of the rest are reported once.
@@ -271,7 +268,6 @@ def _http_errors(path: str, action: HTTPGet) -> Errors:
 
 
 def _probe_errors(path: str, probe: Probe) -> Errors:
-    """Yield the errors of a probe; the path ends with its name."""
     yield from _handler_errors(path, probe)
     yield from _errors(_PROBE, path, probe)
     grace, of_readiness = probe.get("terminationGracePeriodSeconds"), path.endswith(".readinessProbe")

@@ -181,5 +181,4 @@ def _is_native(name: str) -> bool:
 
 
 def _is_extended(name: str) -> bool:
-    """Whether the resource is somebody else's, such as example.com/gpu."""
     return not _is_native(name) and not name.startswith(_QUOTA) and not any(label_key_faults(f"{_QUOTA}{name}"))

@@ -42,10 +42,7 @@ _FIELDS = (
 def schedule_errors(path: str, schedule: str, *, lives: bool = False) -> Errors:
     """Yield the errors of when a CronJob runs.
 
-    Args:
-        path: of the field.
-        schedule: the field.
-        lives: whether the CronJob does, which may have a zone in its schedule from before that was refused.
+    A CronJob that lives may have a zone in its schedule from before that was refused.
 
     Source: pkg/apis/batch/validation/validation.go validateCronJobSpec (v1.36).
     """

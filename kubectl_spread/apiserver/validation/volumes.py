@@ -89,11 +89,7 @@ _AZURE_BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{di
 def volume_errors(path: str, volumes: Sequence[Volume], *, pod_name: str | None, release: Release) -> Errors:
     """Yield the errors of all volumes.
 
-    Args:
-        path: where they stand.
-        volumes: those of one Pod or template.
-        pod_name: what the names of claims that are made for the Pod begin with; None in a template.
-        release: the API server's.
+    ``pod_name`` is what the names of claims that are made for the Pod begin with; None in a template.
     """
     made = {f"{pod_name}-{volume.name}" for volume in volumes if volume.ephemeral} if pod_name else set()
     for index, (volume, errors) in enumerate(_errors_of_each(path, volumes, pod_name=pod_name, release=release)):
@@ -126,7 +122,6 @@ def _errors_of_each(
 
 
 def _name_errors(path: str, name: str, names: set[str]) -> Errors:
-    """Yield the errors of a volume's name, given those before it that are free of errors."""
     if name:
         yield from dns_label_errors(path, name)
     else:

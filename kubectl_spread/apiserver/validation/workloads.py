@@ -59,23 +59,12 @@ _CONTROLLER_GENERATE_NAME_UNTIL = 34
 
 
 def validate(obj: KubernetesObject, release: Release) -> tuple[FieldError, ...]:
-    """Return everything for which the API server would refuse to create the object; nothing for other kinds.
-
-    Args:
-        obj: a Pod or a workload, as its manifest has it.
-        release: of the API server.
-    """
+    """Return everything for which the API server would refuse to create the object; nothing for other kinds."""
     return tuple(dict.fromkeys(_errors(obj, release)))
 
 
 def validate_template(template: PodTemplateSpec, release: Release, *, path: str) -> tuple[FieldError, ...]:
-    """Return what is wrong with the template of a workload whose own rules are not known.
-
-    Args:
-        template: the template, as the manifest has it.
-        release: of the API server.
-        path: where it stands, such as ``spec.template``.
-    """
+    """Return what is wrong with the template of a workload whose own rules are not known."""
     return tuple(dict.fromkeys(template_errors(path, template, release)))
 
 

@@ -41,11 +41,6 @@ _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
 def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: Path = SERVICE_ACCOUNT) -> Connection:
     """Return the connection that kubectl would use with these flags; no request is made.
 
-    Args:
-        options: the flags.
-        log: whom to tell which server it is, and later what is asked and answered.
-        service_account: the folder of the Pod's token, where this runs in one.
-
     Raises:
         ClusterError: there is no cluster to ask, or its kubeconfig, certificates or credentials are of no use.
         UsageError: a flag has a malformed value.

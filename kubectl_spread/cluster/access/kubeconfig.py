@@ -141,7 +141,6 @@ class Kubeconfig(msgspec.Struct, frozen=True):
     Attributes:
         paths: the files that were read.
         current_context: the context to use unless told otherwise; empty when none is set.
-        contexts: name → context.
         clusters: name → cluster, its paths absolute.
         users: name → user, its paths absolute.
         user_paths: name of a user → the file that defines it.
@@ -163,7 +162,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         namespace: the namespace it sets; empty when it sets none.
         cluster: the cluster to ask; without a server when nothing was chosen.
         cluster_name: the cluster's name; empty when the context names none.
-        user: who asks.
         user_name: the user's name; empty when the context names none.
         user_path: the file that defines the user, None without a user.
     """
@@ -180,8 +178,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 def load(explicit: str = "") -> Kubeconfig:
     """Return the kubeconfig that kubectl would use.
 
-    Args:
-        explicit: the file of ``--kubeconfig``; empty to go by KUBECONFIG, else the file in the home directory.
+    Without an explicit file, KUBECONFIG decides, or else the file in the home directory.
 
     Raises:
         ClusterError: a file cannot be read, is no kubeconfig, or was given explicitly and does not exist.
@@ -225,10 +222,7 @@ def select(config: Kubeconfig, *, context: str = "", cluster: str = "", user: st
 def read_file_or_data(*, path: str, data: str, what: str) -> bytes:
     """Return what a kubeconfig embeds, else the content of the file it names; empty when it has neither.
 
-    Args:
-        path: the file; empty for none.
-        data: base64; empty for none.
-        what: the key of the kubeconfig, such as ``client-key``.
+    ``data`` is base64; ``what`` is the key of the kubeconfig, such as ``client-key``.
 
     Raises:
         ClusterError: the file cannot be read, or the data is not base64.

@@ -25,10 +25,7 @@ NO_TOKEN_YET = "_.eyJleHAiOjB9._"  # noqa: S105 - it opens nothing
 def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: KeyPair | None) -> Issued:
     """Return the id-token of an OpenID Connect provider, a refreshed one when it has expired.
 
-    Args:
-        selection: whose login flow it is.
-        settings: the provider's settings; a refresh replaces the tokens in them, and in the kubeconfig.
-        key_pair: the client certificate, None without one.
+    A refresh replaces the tokens in the settings, and in the kubeconfig.
     """
     provider = cast("AuthProvider", selection.user.auth_provider)
     if provider.name != "oidc":

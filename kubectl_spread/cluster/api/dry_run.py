@@ -29,7 +29,6 @@ class DryRun(msgspec.Struct, frozen=True):
 
     Attributes:
         obj: the object as it would store it; None where it would not.
-        causes: why it would not.
         impossible: why it could not be asked; empty where it could.
     """
 
@@ -40,12 +39,6 @@ class DryRun(msgspec.Struct, frozen=True):
 
 def create(connection: Connection, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
     """Return what the server would make of the object; where one of its name exists, of one like it.
-
-    Args:
-        connection: whom to ask.
-        kind: the object's.
-        namespace: where it would be created.
-        values: the object.
 
     Raises:
         ClusterError: the server cannot be reached or understood.
@@ -102,7 +95,6 @@ def _refusal(error: StatusError) -> DryRun:
 
 
 def _under_another_name(values: Mapping[str, Plain]) -> Mapping[str, Plain]:
-    """Return the object with a name that the server makes up."""
     found = values.get("metadata")
     metadata = dict(found) if isinstance(found, dict) else {}
     metadata["generateName"] = f"{metadata.pop('name', '')}-"

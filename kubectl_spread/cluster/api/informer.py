@@ -162,7 +162,6 @@ class _News:
     """What the reflectors have to say, for use by several threads.
 
     Attributes:
-        settings: how long to wait for what.
         changed: set when an object has changed, or nothing can go on.
         stopped: set when nobody wants to know any more.
     """
@@ -203,7 +202,6 @@ class _News:
         self.changed.set()
 
     def raise_error(self) -> None:
-        """Raise the first error, if there is one; nothing further is asked for then."""
         if self._error:
             self.stopped.set()
             raise self._error
@@ -222,7 +220,6 @@ class _Store:
             return tuple(self._objects[key] for key in sorted(self._objects)), self.version
 
     def replace(self, objects: Iterable[KubernetesObject], version: str) -> bool:
-        """Take a new list; return whether it differs."""
         listed = {_key(each): each for each in objects}
         with self._lock:
             changed = listed != self._objects
@@ -255,8 +252,6 @@ class _Reflector:
     """Keeps the objects of one list as they are, in a thread of its own.
 
     Attributes:
-        wanted: the list.
-        store: its objects.
         tried: set once the server has answered, or has not.
     """
 

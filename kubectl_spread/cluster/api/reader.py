@@ -261,7 +261,6 @@ class _Reading:
             self._version.publish(wanted, "")
 
     def read(self, wanted: Read) -> _Found:
-        """Return what was found, or why nothing could be read."""
         if wanted.on_nodes:
             return self._on_nodes(wanted)
         try:

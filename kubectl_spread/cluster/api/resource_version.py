@@ -26,9 +26,7 @@ UNKNOWN_MATCH = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 class SharedVersion:
     """The version that the lists of one reading share.
 
-    Args:
-        reads: what is read; nothing for lists that share no version.
-        resource_version: the version; empty for that of the first list, for which the others wait.
+    An empty version is that of the first list, for which the others wait; lists that share no version read nothing.
     """
 
     def __init__(self, reads: Sequence[Read] = (), resource_version: str = "") -> None:

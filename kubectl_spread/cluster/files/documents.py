@@ -88,9 +88,7 @@ class Document(msgspec.Struct, frozen=True):
 def read_objects(inputs: Iterable[Input | ManifestProblem], *, strict: bool) -> Iterator[Document | ManifestProblem]:
     """Yield the objects of the inputs, and what is wrong.
 
-    Args:
-        inputs: what was read, and what could not be.
-        strict: whether JSON is held to what YAML is held to, at the cost of plain values.
+    With ``strict``, JSON is held to what YAML is held to, at the cost of plain values.
     """
     for found in inputs:
         if isinstance(found, ManifestProblem):

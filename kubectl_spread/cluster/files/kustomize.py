@@ -19,10 +19,6 @@ from kubectl_spread.errors import ManifestError, ManifestProblem
 def build(directory: str, environment: Mapping[str, str] = os.environ) -> tuple[Document, ...]:
     """Return the documents that kustomize builds.
 
-    Args:
-        directory: with a kustomization, or what else kubectl takes.
-        environment: where kubectl is looked for.
-
     Raises:
         ManifestError: there is no kubectl, it refuses, or what it builds are no Kubernetes objects.
     """

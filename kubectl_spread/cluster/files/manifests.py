@@ -44,11 +44,6 @@ def read_documents(
 ) -> tuple[Document, ...]:
     """Return the objects of the sources in their order, of any kind; those of known kinds decoded.
 
-    Args:
-        sources: files, directories, URLs, ``-`` for standard input.
-        recursive: whether directories within directories are read.
-        stdin: standard input; None when there is none.
-
     Raises:
         ManifestError: with everything that is wrong.
     """
@@ -71,10 +66,6 @@ def read_sound_files(
 
 def documents_of(inputs: Iterable[Input | ManifestProblem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
     """Return the objects of what was read, of any kind; those of known kinds decoded.
-
-    Args:
-        inputs: what was read, and what could not be.
-        most: how many objects are taken.
 
     Raises:
         ManifestError: with everything that is wrong.
@@ -110,11 +101,6 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
 
     Objects of unknown kinds are left out. A namespaced object without a namespace is in ``default``. An object that
     is given twice, by kind, namespace and name, is taken as it stands last.
-
-    Args:
-        sources: files, directories, ``-`` for standard input.
-        stdin: standard input; None when there is none.
-        log: whom to tell which files are read.
 
     Raises:
         ManifestError: with everything that is wrong.

@@ -147,7 +147,6 @@ def _is_device(stream: BinaryIO | gzip.GzipFile) -> bool:
 
 
 def _unreadable(error: OSError | ValueError) -> UnreadableError:
-    """Return why a file could not be read; a ValueError means a path that no file can have."""
     if isinstance(error, FileNotFoundError):
         return UnreadableError("does not exist")
     return UnreadableError(f"cannot be read: {getattr(error, 'strerror', None) or error}")

@@ -16,10 +16,7 @@ _CONTENT = re.compile(r"^[ \t\r]*[^ \t\r\n#]", re.MULTILINE)
 def lines_of(document: YamlDocument, paths: Iterable[str]) -> dict[str, int]:
     """Return path → line of the file, counted from 1.
 
-    Args:
-        document: one that is valid.
-        paths: as the API server writes them, such as ``spec.containers[0].name``. Of a field that is missing the line
-            is that of the nearest one around it.
+    The line of a field that is missing is that of the nearest one around it.
     """
     content = _CONTENT.search(document.text)
     start = document.line + (document.text.count("\n", 0, content.start()) if content else 0)

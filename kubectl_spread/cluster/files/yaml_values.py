@@ -141,7 +141,6 @@ class _Mark(Protocol):
 
 
 def _place(mark: _Mark | None) -> tuple[int, int]:
-    """Return line and column of a mark, counted from 0."""
     return (mark.line, mark.column) if mark else (0, 0)
 
 

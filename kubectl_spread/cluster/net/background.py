@@ -11,12 +11,7 @@ T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """One call, made in a daemon thread: Ctrl-C ends the program without waiting for it, as an executor would.
-
-    Args:
-        work: the call.
-        finished: where to announce the end, whether it went well or not; None for nowhere.
-    """
+    """One call, made in a daemon thread: Ctrl-C ends the program without waiting for it, as an executor would."""
 
     def __init__(self, work: Callable[[], T], finished: SimpleQueue[Background[T]] | None = None) -> None:
         self._work = work

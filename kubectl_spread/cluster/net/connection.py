@@ -15,13 +15,8 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         server: its URL, without a slash at the end.
-        namespace: the namespace that is meant when none is named.
-        context: the context's name; empty when there is none.
-        pool: the connections; they verify the server and show the client certificate.
-        credentials: the Authorization header and the client certificate.
         headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
         timeout: seconds that a request may take, None where nobody has set a limit.
-        log: whom to tell what is asked and answered.
         limits: what any answer may take.
     """
 

@@ -29,11 +29,7 @@ class Issued(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Credentials:
-    """The credentials of a connection, asked for again when they expire or are refused; for use by several threads.
-
-    Args:
-        source: hands out credentials, each time it is called.
-    """
+    """The credentials of a connection, asked for again when they expire or are refused; for use by several threads."""
 
     def __init__(self, source: Callable[[], Issued]) -> None:
         self._source = source

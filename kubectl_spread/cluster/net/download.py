@@ -27,10 +27,6 @@ _CHUNK = 2**16
 def download(url: str, limits: DownloadLimits = MANIFEST) -> bytes:
     """Return what the URL holds; a user and password in it are sent as basic authentication.
 
-    Args:
-        url: of http or https.
-        limits: what the answer may take.
-
     Raises:
         UnreadableError: there is no answer, a bad one, or too much of one.
     """

@@ -76,13 +76,6 @@ class Status(Struct, frozen=True):
 class StatusError(ClusterError):
     """The API server answered, but not with what was asked for.
 
-    Args:
-        message: what failed.
-        said: the server's own words.
-        what: what was being read.
-        status: the HTTP status.
-        hint: what to do next.
-
     Attributes:
         retry_after: seconds that the server asks to be left alone; 0 where it leaves that to us.
     """
@@ -115,12 +108,7 @@ def _protobuf_status(body: bytes) -> Status:
 def refused(connection: Connection, *, what: str, needs: str, status: int, said: Status) -> StatusError:
     """Return the error of a request that the server did not fulfil.
 
-    Args:
-        connection: who was asked, and by whom.
-        what: what was being read.
-        needs: the permission that it takes; empty when it takes none.
-        status: the HTTP status.
-        said: the server's own words.
+    ``said``: the server's own words. ``needs``: the permission that it takes; empty when it takes none.
     """
     words = f": {said.message}" if said.message not in ("", said.reason) else ""
     match status:

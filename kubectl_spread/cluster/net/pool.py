@@ -20,11 +20,7 @@ def pool_for(
 ) -> urllib3.PoolManager:
     """Return the connections to the server, through its proxy if it has one.
 
-    Args:
-        server: its URL.
-        proxy_url: as ``proxy_for`` takes it.
-        tls: how to speak TLS with it; None for urllib3's way.
-        tls_server_name: the name that its certificate is to be for; empty for that of the URL.
+    Without ``tls``, urllib3 decides; without a name for TLS, the certificate is to be for that of the URL.
 
     Raises:
         ClusterError: the proxy is of a kind we do not know.

@@ -19,9 +19,7 @@ _HOST = re.compile(r"([^:\[\]]*|\[[^\[\]]*\])(:\d+)?", re.ASCII)
 def proxy_for(server: str, proxy_url: str) -> str:
     """Return the URL of the proxy to use, empty for none.
 
-    Args:
-        server: the API server's URL.
-        proxy_url: the cluster's ``proxy-url``, which beats the environment; empty to go by HTTPS_PROXY and NO_PROXY.
+    The cluster's ``proxy-url`` beats the environment; where it is empty, HTTPS_PROXY and NO_PROXY decide.
     """
     target = urlsplit(server)
     found = proxy_url or _variable(f"{target.scheme}_proxy")
@@ -74,7 +72,6 @@ def _matches(entry: str, *, host: str, port: int) -> bool:
 
 
 def _split_port(entry: str) -> tuple[str, str]:
-    """Return host and port of an entry; the port is empty when there is none, as in a bare IPv6 address."""
     if _address(entry) is not None:
         return entry, ""
     name, _, port = entry.rpartition(":") if ":" in entry else (entry, "", "")

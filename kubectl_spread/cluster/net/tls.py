@@ -25,13 +25,7 @@ _VALIDITY = re.compile(
 
 
 class KeyPair(msgspec.Struct, frozen=True):
-    """A client certificate and its private key, both PEM.
-
-    Attributes:
-        certificate: the certificate, with any intermediate ones.
-        key: the private key, not encrypted.
-        source: where they come from, as an error names it.
-    """
+    """A client certificate and its private key, both PEM."""
 
     certificate: bytes
     key: bytes
@@ -51,10 +45,7 @@ class KeyPair(msgspec.Struct, frozen=True):
 def context(*, authority: bytes, insecure: bool, key_pair: KeyPair | None) -> ssl.SSLContext:
     """Return how to speak TLS with the server.
 
-    Args:
-        authority: the certificates to trust, PEM; empty for those of the operating system.
-        insecure: trust any server.
-        key_pair: what to show the server.
+    ``authority``: the certificates to trust, PEM; empty for those of the operating system.
 
     Raises:
         ClusterError: a certificate or key is malformed, or the two do not belong together.

@@ -26,14 +26,7 @@ def without_secret(text: bytes, authorization: str) -> bytes:
 
 
 class Exchange:
-    """A request that is about to be sent.
-
-    Args:
-        log: whom to tell.
-        verb: of HTTP.
-        url: what is asked.
-        authorization: the header that must not be told; empty for none.
-    """
+    """A request that is about to be sent; its authorization must not be told, empty for none."""
 
     def __init__(self, log: Log, *, verb: str, url: str, authorization: str) -> None:
         self._log = log

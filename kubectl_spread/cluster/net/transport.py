@@ -110,9 +110,7 @@ class _Reply(msgspec.Struct, frozen=True):
 class _TransientError(Exception):
     """A failure that may be gone the next time.
 
-    Args:
-        error: what to report when it is not.
-        pause: seconds that the server asks us to wait, 0 when it leaves that to us.
+    ``pause``: seconds that the server asks us to wait, 0 when it leaves that to us.
     """
 
     def __init__(self, error: ClusterError, pause: float = 0) -> None:
@@ -155,10 +153,7 @@ def fetch(connection: Connection, request: Request, received: Callable[[int], No
 
     It is asked in a thread of its own: Ctrl-C does not reach a thread that waits for a host's name to be looked up.
 
-    Args:
-        connection: whom to ask.
-        request: what to ask.
-        received: called with every piece that arrives (bytes, uncompressed).
+    ``received`` is called with every piece that arrives (bytes, uncompressed).
 
     Raises:
         StatusError: the server refused.
@@ -203,7 +198,6 @@ def _seconds_asked(retry_after: str) -> float:
 
 
 def _host(url: str) -> str:
-    """Return the host of a URL, in words where it has none that can be told."""
     try:
         return urlsplit(url).hostname or "another path"
     except ValueError:
