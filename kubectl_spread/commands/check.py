@@ -19,8 +19,9 @@ from kubectl_spread.commands.manifests import (
     read_manifests,
     too_many,
 )
+from kubectl_spread.commands.read_choice import look_for
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
+from kubectl_spread.commands.view import Question, SchedulerOptions, View
 from kubectl_spread.contract.check import CheckItem, CheckReport, ValidationError, check_item
 from kubectl_spread.contract.evaluation import EvaluationReport, as_item, with_missing
 from kubectl_spread.contract.findings import Finding
@@ -289,7 +290,7 @@ def _with_fixes(
         return tuple(answer.item for _, answer in answered)
     from kubectl_spread.commands.check_fixes import with_fixes
 
-    return with_fixes(answered, before, seconds)
+    return with_fixes([(manifest, each.item, each.jammed) for manifest, each in answered], before, seconds)
 
 
 def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -22,30 +22,26 @@ from kubectl_spread.objects.kinds import Workload
 from kubectl_spread.simulation.placement import Placed
 from kubectl_spread.snapshot import Snapshot
 
-if TYPE_CHECKING:
-    from kubectl_spread.commands.check import Answer
-
 
 def with_fixes(
-    answered: Sequence[tuple[Manifest, Answer]], before: Snapshot, seconds: float | None
+    answered: Sequence[tuple[Manifest, CheckItem, Placed | None]], before: Snapshot, seconds: float | None
 ) -> tuple[CheckItem, ...]:
     """Return the items, those of which a replica finds no node with what would let it in.
 
     Args:
-        answered: the manifests with what becomes of them.
+        answered: each manifest, its item, and the outcome in which a replica finds no node; None where each finds one.
         before: the cluster without them.
         seconds: for all searches together; None for what suits the cluster.
     """
     within = seconds_for(seconds, len(before.nodes))
-    budget = FixBudget(within, sum(answer.jammed is not None for _, answer in answered))
+    budget = FixBudget(within, sum(jammed is not None for _, _, jammed in answered))
     items = []
-    for manifest, answer in answered:
-        item = answer.item
-        if answer.jammed is not None:
-            situation = _situation(manifest, answer.jammed, before)
-            search = budget.within(partial(search_fixes, situation, answer.jammed.waiting))
-            item = replace(item, **searched_fields(search))
-        items.append(item)
+    for manifest, item, jammed in answered:
+        if jammed is None:
+            items.append(item)
+            continue
+        search = budget.within(partial(search_fixes, _situation(manifest, jammed, before), jammed.waiting))
+        items.append(replace(item, **searched_fields(search)))
     return tuple(items)
 
 

@@ -9,9 +9,10 @@ import msgspec
 
 from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.bad_objects import naming_the_malformed
+from kubectl_spread.commands.read_choice import look_for, pods_of_large
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look, look_for, pods_of_large
+from kubectl_spread.commands.view import Question, SchedulerOptions, View, claiming, look
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewItem, SkewReport, SkewRow, SkewTable, skew_item, skew_row

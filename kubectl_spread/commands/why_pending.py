@@ -14,9 +14,10 @@ from kubectl_spread.commands import read_sets
 from kubectl_spread.commands.arguments import parse_names
 from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
+from kubectl_spread.commands.read_choice import look_for
 from kubectl_spread.commands.scope import Scope, not_found
 from kubectl_spread.commands.source import MOST_NODES, ReadLimits, ReadMode, Source
-from kubectl_spread.commands.view import Question, SchedulerOptions, View, look_for
+from kubectl_spread.commands.view import Question, SchedulerOptions, View
 from kubectl_spread.contract.evaluation import as_item, evaluation_report, summary_of
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.fixes import fix_reports, searched_fields
