@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, KeysView, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeAlias
 
 import msgspec
@@ -101,24 +101,16 @@ class FullDomains(Facts, frozen=True, kw_only=True):
     domains: tuple[str, ...]
 
 
-class NamedRequirement(Facts, frozen=True, kw_only=True):
-    """A requirement.
+class ConflictingRequirement(Facts, frozen=True, kw_only=True):
+    """A requirement that leaves no node together with others.
 
     Attributes:
         topology_key: of a constraint; None for a filter.
+        leaves: the nodes that it does not reject, by name.
     """
 
     requirement: Requirement
     topology_key: str | None = None
-
-
-class ConflictingRequirement(NamedRequirement, frozen=True, kw_only=True):
-    """A requirement that leaves no node together with others.
-
-    Attributes:
-        leaves: the nodes that it does not reject, by name.
-    """
-
     leaves: tuple[str, ...]
 
 
@@ -321,31 +313,51 @@ class Blocking(Facts, frozen=True, kw_only=True):
 
     constraint: BlamedConstraint
     pinned: PinnedDomain | None = None
-    others: tuple[NamedRequirement, ...] = ()
+    others: tuple[ConflictingRequirement, ...] = ()
 
 
-class Case(msgspec.Struct, frozen=True, dict=True):
-    """A Pod that finds no node.
+class Blame(msgspec.Struct, frozen=True, dict=True):
+    """What leaves a Pod no node; concluded only where it is asked for.
 
     Attributes:
-        evaluation: every filter's verdicts.
-        handle: the cluster.
-        spread: its constraints, and what each requirement rejects.
+        known: the root cause, where it was concluded already for a Pod that differs in nothing but the name.
     """
 
     evaluation: Evaluation
     handle: Handle
     spread: SpreadDiagnosis
+    known: AnyCause | None = None
+
+    @cached_property
+    def cause(self) -> AnyCause:
+        """The root cause."""
+        return self.known or next(found for found in (conclude(self) for conclude in ORDER) if found is not None)
+
+    @cached_property
+    def blocking(self) -> Mapping[int, Blocking]:
+        """Index → why, for each constraint that is in any of the smallest sets.
+
+        None where no node were left without the constraints either.
+        """
+        if self.by_filters_alone:
+            return {}
+        in_cores = self.constraints_of(each for core in self.spread.cores for each in core)
+        return {each.index: _blocking(each, self) for each in in_cores}
 
     @property
     def core(self) -> tuple[Requirement, ...]:
         """The first of the smallest sets of requirements that together leave no node."""
         return next(iter(self.spread.cores), ())
 
+    @property
+    def nodes(self) -> KeysView[str]:
+        """The names of the cluster's nodes."""
+        return self.handle.node_infos.keys()
+
     @cached_property
     def against(self) -> Mapping[str, frozenset[Requirement]]:
         """Node's name → what rejects it."""
-        return against(self.spread.rejected, self.handle.node_infos)
+        return against(self.spread.rejected, self.nodes)
 
     @cached_property
     def by_filters_alone(self) -> bool:
@@ -367,36 +379,16 @@ class Case(msgspec.Struct, frozen=True, dict=True):
         alone = frozenset((ConstraintRequirement(constraint.index),))
         return sorted(name for name, found in self.against.items() if found == alone)
 
-    def domain_of(self, constraint: ConstraintDiagnosis, node_name: str) -> Domain | None:
-        """Return the node's domain; None where it lacks the key."""
-        value = self.handle.node_infos[node_name].labels.get(constraint.topology_key)
-        return self._domains[constraint.index].get(value) if value is not None else None
-
-    @cached_property
-    def _domains(self) -> Mapping[int, Mapping[str, Domain]]:
-        return {each.index: {domain.value: domain for domain in each.domains} for each in self.spread.constraints}
-
-    def key_of(self, requirement: Requirement) -> str | None:
-        """Return the topology key of a constraint; None for a filter."""
-        return self.spread.topology_key(requirement) if isinstance(requirement, ConstraintRequirement) else None
-
-
-def held(constraint: ConstraintDiagnosis) -> list[Domain]:
-    """Return the domains that hold the minimum."""
-    minimum = frozenset(constraint.minimum_domains)
-    return [domain for domain in constraint.domains if domain.value in minimum]
-
-
-def is_pinned(constraint: ConstraintDiagnosis) -> bool:
-    """Whether filters of the core keep the Pod from every domain that holds the minimum."""
-    by = (pin.requirement for domain in held(constraint) for pin in domain.pins)
-    return _is_shut(constraint) and all(isinstance(each, FilterRequirement) for each in by)
-
-
-def _is_shut(constraint: ConstraintDiagnosis) -> bool:
-    """Whether the rest of the core keeps the Pod from every domain that holds the minimum."""
-    holding = held(constraint)
-    return bool(holding) and all(domain.pinned for domain in holding)
+    def conflicting(self, core: Iterable[Requirement]) -> tuple[ConflictingRequirement, ...]:
+        """Return the requirements with what each leaves."""
+        return tuple(
+            ConflictingRequirement(
+                requirement=each,
+                topology_key=self.spread.topology_key(each) if isinstance(each, ConstraintRequirement) else None,
+                leaves=tuple(sorted(self.nodes - self.spread.rejected[each])),
+            )
+            for each in core
+        )
 
 
 def _blamed(constraint: ConstraintDiagnosis) -> BlamedConstraint:
@@ -412,26 +404,30 @@ def _blamed(constraint: ConstraintDiagnosis) -> BlamedConstraint:
     )
 
 
-def _no_nodes(case: Case) -> NoNodes | None:
-    return None if case.handle.node_infos else NoNodes()
-
-
-def _refused_whole(case: Case) -> RefusedWhole | None:
-    refusal = case.evaluation.pre_filter or case.evaluation.broken
+def _refused_whole(blame: Blame) -> RefusedWhole | None:
+    refusal = blame.evaluation.pre_filter or blame.evaluation.broken
     if refusal is None:
         return None
-    any_node = next(iter(case.handle.node_infos.values()))
-    reason = case.spread.explainer.of_plugin(refusal.plugin, any_node)
+    any_node = next(iter(blame.handle.node_infos.values()))
+    reason = blame.spread.explainer.of_plugin(refusal.plugin, any_node)
     return RefusedWhole(plugin=refusal.plugin, reasons=refusal.status.reasons, reason=reason)
 
 
-def _leaving(case: Case) -> WaitsForTerminatingPods | None:
-    for name in _opened_by_leaving(case):
-        gone = [pod for pod in case.handle.node_infos[name].pods if pod.terminating]
-        after = case.handle
+def _leaving(blame: Blame) -> WaitsForTerminatingPods | None:
+    # Nodes on which only Pods may be in the way, some of which terminate.
+    opened = (
+        name
+        for name, requirements in blame.against.items()
+        if all(isinstance(each, FilterRequirement) for each in requirements)
+        and all(each.status.code is Code.UNSCHEDULABLE for each in blame.evaluation.nodes[name].rejections)
+        and any(pod.terminating for pod in blame.handle.node_infos[name].pods)
+    )
+    for name in islice(opened, MOST_LEFT):
+        gone = [pod for pod in blame.handle.node_infos[name].pods if pod.terminating]
+        after = blame.handle
         for pod in gone:
             after = after.without_pod(pod)
-        if name in cycle.feasible_nodes(case.evaluation.pod, after):
+        if name in cycle.feasible_nodes(blame.evaluation.pod, after):
             finalizers = {finalizer for pod in gone for finalizer in pod.metadata.finalizers}
             return WaitsForTerminatingPods(
                 node=name, pods=tuple(map(PodName.of, gone)), finalizers=tuple(sorted(finalizers))
@@ -439,27 +435,17 @@ def _leaving(case: Case) -> WaitsForTerminatingPods | None:
     return None
 
 
-def _opened_by_leaving(case: Case) -> list[str]:
-    """Return nodes on which only Pods may be in the way, some of which terminate."""
-    found = []
-    for name, requirements in case.against.items():
-        filters = all(isinstance(each, FilterRequirement) for each in requirements)
-        rejections = case.evaluation.nodes[name].rejections
-        by_pods = all(rejection.status.code is Code.UNSCHEDULABLE for rejection in rejections)
-        if filters and by_pods and any(pod.terminating for pod in case.handle.node_infos[name].pods):
-            found.append(name)
-    return found[:MOST_LEFT]
-
-
-def _misspelt_key(case: Case) -> MisspeltKey | None:
-    if len(case.to_blame) != 1:
+def _misspelt_key(blame: Blame) -> MisspeltKey | None:
+    if len(blame.to_blame) != 1:
         return None
-    (constraint,) = case.to_blame
-    alone = set(case.only_against(constraint))
+    (constraint,) = blame.to_blame
+    alone = set(blame.only_against(constraint))
     by_key: dict[str, list[str]] = defaultdict(list)
     for node in constraint.bypassed_nodes:
-        for key in node.similar_keys or ():
-            if node.name in alone and _would_take(case, constraint, node.name, key):
+        for key in (node.similar_keys or ()) if node.name in alone else ():
+            value = blame.handle.node_infos[node.name].labels[key]
+            # if its value of that key were one of the topology key
+            if all(domain.allowed for domain in constraint.domains if domain.value == value):
                 by_key[key].append(node.name)
     if not by_key:
         return None
@@ -474,126 +460,118 @@ def _misspelt_key(case: Case) -> MisspeltKey | None:
     )
 
 
-def _would_take(case: Case, constraint: ConstraintDiagnosis, node_name: str, key: str) -> bool:
-    """Whether the constraint would allow the node, if its value of that key were one of the topology key."""
-    value = case.handle.node_infos[node_name].labels[key]
-    return all(domain.allowed for domain in constraint.domains if domain.value == value)
-
-
-def _no_selector(case: Case) -> NoSelector | None:
-    for constraint in case.to_blame:
-        alone = case.only_against(constraint)
-        if len(case.to_blame) == 1 and alone and constraint.selector == "<none>" and constraint.domains:
+def _no_selector(blame: Blame) -> NoSelector | None:
+    for constraint in blame.to_blame:
+        alone = blame.only_against(constraint)
+        if len(blame.to_blame) == 1 and alone and constraint.selector == "<none>" and constraint.domains:
             return NoSelector(topology_key=constraint.topology_key, nodes=tuple(alone))
     return None
 
 
-def _ghost(case: Case) -> GhostSelector | None:
-    if len(case.to_blame) != 1:
+def _ghost(blame: Blame) -> GhostSelector | None:
+    if len(blame.to_blame) != 1:
         return None
-    (constraint,) = case.to_blame
-    if constraint.self_match or constraint.selector in {"<none>", "<all>"} or not case.only_against(constraint):
+    (constraint,) = blame.to_blame
+    if constraint.self_match or constraint.selector in {"<none>", "<all>"} or not blame.only_against(constraint):
         return None
-    return GhostSelector(constraint=_blamed(constraint), why=_pinned(case) or _constraint_alone(case))
+    return GhostSelector(constraint=_blamed(constraint), why=_pinned(blame) or _constraint_alone(blame))
 
 
-def _min_domains(case: Case) -> MinDomainsUnmet | None:
-    for constraint in case.to_blame:
+def _min_domains(blame: Blame) -> MinDomainsUnmet | None:
+    for constraint in blame.to_blame:
         counts = [domain.matching for domain in constraint.domains if domain.eligible]
         if counts and len(counts) < constraint.min_domains:
-            domains = (case.domain_of(constraint, name) for name in case.only_against(constraint))
+            infos = map(blame.handle.node_infos.__getitem__, blame.only_against(constraint))
+            values = {info.labels.get(constraint.topology_key) for info in infos}
+            domains = (domain for domain in constraint.domains if domain.value in values)
             # skew if placed, over the minimum that there would be without minDomains <= maxSkew
-            if any(each and each.skew_if_placed - min(counts) <= constraint.max_skew for each in domains):
-                return MinDomainsUnmet(constraint=_blamed(constraint), eligible=_eligible(constraint))
+            if any(each.skew_if_placed - min(counts) <= constraint.max_skew for each in domains):
+                return MinDomainsUnmet(constraint=_blamed(constraint), eligible=constraint.eligible)
     return None
 
 
-def _eligible(constraint: ConstraintDiagnosis) -> tuple[str, ...]:
-    return tuple(domain.value for domain in constraint.domains if domain.eligible)
-
-
-def _no_domains(case: Case) -> MissingKey | None:
-    nowhere = next((each for each in case.constraints_of(case.spread.rejected) if not each.domains), None)
+def _no_domains(blame: Blame) -> MissingKey | None:
+    nowhere = next((each for each in blame.constraints_of(blame.spread.rejected) if not each.domains), None)
     # That leaves none, whatever filters leave none either.
-    if nowhere is None or not case.by_filters_alone:
+    if nowhere is None or not blame.by_filters_alone:
         return None
-    return MissingKey(constraint=_blamed(nowhere), filters=_blamed_filters(case)[1])
+    return MissingKey(constraint=_blamed(nowhere), filters=_blamed_filters(blame)[1])
 
 
-def _daemon_node(case: Case) -> DaemonNode | None:
-    owner = case.evaluation.pod.metadata.controller
-    node = pinned_node(case.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
-    against = case.against.get(node, frozenset())
-    filters = [each for each in case.spread.rejected if isinstance(each, FilterRequirement) and each in against]
+def _daemon_node(blame: Blame) -> DaemonNode | None:
+    owner = blame.evaluation.pod.metadata.controller
+    node = pinned_node(blame.evaluation.pod) if owner is not None and owner.kind == DAEMON_SET.name else ""
+    against = blame.against.get(node, frozenset())
+    filters = [each for each in blame.spread.rejected if isinstance(each, FilterRequirement) and each in against]
     if not filters:
         return None
     # That a daemon may go to no other node is its controller's doing, and no cause.
     return DaemonNode(
         node=node,
-        filters=tuple(_rejecting(each.plugin, [node], case) for each in filters),
-        constraints=tuple(each.topology_key for each in case.constraints_of(against)),
+        filters=tuple(_rejecting(each.plugin, [node], blame) for each in filters),
+        constraints=tuple(each.topology_key for each in blame.constraints_of(against)),
     )
 
 
-def _filters_alone(case: Case) -> FiltersAlone | None:
-    if not case.by_filters_alone:
+def _filters_alone(blame: Blame) -> FiltersAlone | None:
+    if not blame.by_filters_alone:
         return None
-    plugins, filters = _blamed_filters(case)
-    rejected = case.spread.rejected
+    plugins, filters = _blamed_filters(blame)
+    rejected = blame.spread.rejected
     constraints = tuple(
         RejectedNodes(topology_key=each.topology_key, nodes=tuple(sorted(rejected[ConstraintRequirement(each.index)])))
-        for each in case.to_blame
+        for each in blame.to_blame
     )
     return FiltersAlone(plugins=plugins, filters=filters, constraints=constraints)
 
 
-def _blamed_filters(case: Case) -> tuple[tuple[str, ...], tuple[RejectingFilter, ...]]:
-    rejected = case.spread.rejected
+def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[RejectingFilter, ...]]:
+    rejected = blame.spread.rejected
     filters = [each for each in rejected if isinstance(each, FilterRequirement)]
-    cores = conflict_cores({each: rejected[each] for each in filters}, case.handle.node_infos)
+    cores = conflict_cores({each: rejected[each] for each in filters}, blame.handle.node_infos)
     # Filters of equal cores all have to give way.
     blamed = [each for each in filters if any(each in core for core in cores)]
     # Who cordons a node taints it too: one of them is enough.
     cordoned = rejected.get(FilterRequirement(nodeunschedulable.NAME), frozenset())
     return tuple(each.plugin for each in blamed), tuple(
-        _rejecting(each.plugin, rejected[each], case)
+        _rejecting(each.plugin, rejected[each], blame)
         for each in blamed
         if each.plugin != tainttoleration.NAME or not rejected[each] <= cordoned
     )
 
 
-def _rejecting(plugin: str, names: Collection[str], case: Case) -> RejectingFilter:
-    reasons = tuple(case.spread.explainer.shared(plugin, names))
-    everywhere = len(reasons[0].nodes) == len(case.handle.node_infos)
+def _rejecting(plugin: str, names: Collection[str], blame: Blame) -> RejectingFilter:
+    reasons = tuple(blame.spread.explainer.shared(plugin, names))
+    everywhere = len(reasons[0].nodes) == len(blame.handle.node_infos)
     return RejectingFilter(plugin=plugin, reasons=reasons, everywhere=everywhere)
 
 
-def _pinned(case: Case) -> PinnedDomain | None:
-    shut_by_filters = (each for each in case.to_blame if is_pinned(each))
-    by_filters_too = any(isinstance(each, FilterRequirement) for each in case.core)
-    shut_by_both = (each for each in case.to_blame if by_filters_too and _is_shut(each))
+def _pinned(blame: Blame) -> PinnedDomain | None:
+    shut_by_filters = (each for each in blame.to_blame if each.pinned)
+    by_filters_too = any(isinstance(each, FilterRequirement) for each in blame.core)
+    shut_by_both = (each for each in blame.to_blame if by_filters_too and each.shut)
     constraint = next(chain(shut_by_filters, shut_by_both), None)
-    if constraint is None or len(case.core) == 1:
+    if constraint is None or len(blame.core) == 1:
         return None
-    return _pinned_domain(constraint, case)
+    return _pinned_domain(constraint, blame)
 
 
-def _pinned_domain(constraint: ConstraintDiagnosis, case: Case) -> PinnedDomain:
+def _pinned_domain(constraint: ConstraintDiagnosis, blame: Blame) -> PinnedDomain:
     full: dict[int, list[str]] = defaultdict(list)
     for domain in constraint.domains:
         if domain.eligible and not domain.allowed:
             full[domain.matching].append(domain.value)
-    domains = held(constraint)
+    domains = constraint.held
     return PinnedDomain(
         constraint=_blamed(constraint),
         domains=tuple(domain.value for domain in domains),
         nodes=sum(len(domain.nodes) for domain in domains),
-        pins=_pins(domains, case),
+        pins=_pins(domains, blame),
         full=tuple(FullDomains(matching=n, domains=tuple(values)) for n, values in sorted(full.items())),
     )
 
 
-def _pins(domains: Iterable[Domain], case: Case) -> tuple[PinnedNodes, ...]:
+def _pins(domains: Iterable[Domain], blame: Blame) -> tuple[PinnedNodes, ...]:
     """Return what keeps the Pod off the nodes of the domains that hold the minimum, the most nodes first.
 
     That the control plane is kept free comes last: it always was.
@@ -604,19 +582,19 @@ def _pins(domains: Iterable[Domain], case: Case) -> tuple[PinnedNodes, ...]:
             by_requirement[pin.requirement].append(pin.node)
     by_nodes: dict[tuple[str, ...], list[AnyReason]] = defaultdict(list)
     for requirement, names in by_requirement.items():
-        for nodes, reason in _reasons(requirement, names, case):
+        for nodes, reason in _reasons(requirement, names, blame):
             if reason not in by_nodes[nodes]:
                 by_nodes[nodes].append(reason)
     pins = (PinnedNodes(nodes=nodes, reasons=tuple(reasons)) for nodes, reasons in by_nodes.items())
     return tuple(sorted(pins, key=lambda each: (all(map(_keeps_control_plane_free, each.reasons)), -len(each.nodes))))
 
 
-def _reasons(requirement: Requirement, names: list[str], case: Case) -> Iterable[tuple[tuple[str, ...], AnyReason]]:
+def _reasons(requirement: Requirement, names: list[str], blame: Blame) -> Iterable[tuple[tuple[str, ...], AnyReason]]:
     if isinstance(requirement, ConstraintRequirement):
-        key = case.spread.topology_key(requirement)
+        key = blame.spread.topology_key(requirement)
         yield tuple(names), RejectedByConstraint(index=requirement.index, topology_key=key)
         return
-    for shared in case.spread.explainer.shared(requirement.plugin, names):
+    for shared in blame.spread.explainer.shared(requirement.plugin, names):
         yield shared.nodes, shared.reason or RejectedByPlugin(plugin=requirement.plugin)
 
 
@@ -634,36 +612,28 @@ def _keeps_control_plane_free(reason: AnyReason) -> bool:
     return any(key in each for each in named for key in CONTROL_PLANE)
 
 
-def _constraint_alone(case: Case) -> AloneCause | None:
-    alone = [core for core in case.spread.cores if len(core) == 1]
+def _constraint_alone(blame: Blame) -> AloneCause | None:
+    alone = [core for core in blame.spread.cores if len(core) == 1]
     if not alone:
         return None
-    others = tuple(each.topology_key for core in alone[1:] for each in case.constraints_of(core))
-    constraint = case.to_blame[0]
-    blamed, eligible = _blamed(constraint), _eligible(constraint)
+    others = tuple(each.topology_key for core in alone[1:] for each in blame.constraints_of(core))
+    constraint = blame.to_blame[0]
+    blamed, eligible = _blamed(constraint), constraint.eligible
     if not constraint.domains:
         return MissingKey(constraint=blamed, also=others)
     if not eligible:
-        return NoEligibleDomain(constraint=blamed, also=others, nodes=len(case.handle.node_infos))
+        return NoEligibleDomain(constraint=blamed, also=others, nodes=len(blame.handle.node_infos))
     if len(eligible) < constraint.min_domains:
         return MinDomainsUnmet(constraint=blamed, also=others, eligible=eligible)
     return DomainsFull(constraint=blamed, also=others, minimum_domains=constraint.minimum_domains)
 
 
-def _together(case: Case) -> Conflict:
-    nodes, rejected = case.handle.node_infos.keys(), case.spread.rejected
-    return Conflict(
-        requirements=tuple(
-            ConflictingRequirement(
-                requirement=each, topology_key=case.key_of(each), leaves=tuple(sorted(nodes - rejected[each]))
-            )
-            for each in case.core
-        )
-    )
+def _together(blame: Blame) -> Conflict:
+    return Conflict(requirements=blame.conflicting(blame.core))
 
 
-ORDER: Sequence[Callable[[Case], AnyCause | None]] = (
-    _no_nodes,
+ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
+    lambda blame: None if blame.nodes else NoNodes(),
     _refused_whole,
     _leaving,
     _misspelt_key,
@@ -680,48 +650,10 @@ ORDER: Sequence[Callable[[Case], AnyCause | None]] = (
 """What may be the root cause, the one that explains most first."""
 
 
-class Blame(msgspec.Struct, frozen=True, dict=True):
-    """What leaves a Pod no node; concluded only where it is asked for.
-
-    Attributes:
-        case: the Pod.
-        known: the root cause, where it was concluded already for a Pod that differs in nothing but the name.
-    """
-
-    case: Case
-    known: AnyCause | None = None
-
-    @property
-    def core(self) -> tuple[Requirement, ...]:
-        """The first of the smallest sets of requirements that together leave none."""
-        return self.case.core
-
-    @property
-    def nodes(self) -> Collection[str]:
-        """The names of the cluster's nodes."""
-        return self.case.handle.node_infos.keys()
-
-    @cached_property
-    def cause(self) -> AnyCause:
-        """The root cause."""
-        return self.known or next(found for found in (conclude(self.case) for conclude in ORDER) if found is not None)
-
-    @cached_property
-    def blocking(self) -> Mapping[int, Blocking]:
-        """Index → why, for each constraint that is in any of the smallest sets.
-
-        None where no node were left without the constraints either.
-        """
-        if self.case.by_filters_alone:
-            return {}
-        in_cores = self.case.constraints_of(each for core in self.case.spread.cores for each in core)
-        return {each.index: _blocking(each, self.case) for each in in_cores}
-
-
-def _blocking(constraint: ConstraintDiagnosis, case: Case) -> Blocking:
+def _blocking(constraint: ConstraintDiagnosis, blame: Blame) -> Blocking:
     this = ConstraintRequirement(constraint.index)
-    core = next(core for core in case.spread.cores if this in core)
-    if is_pinned(constraint) and len(core) > 1:
-        return Blocking(constraint=_blamed(constraint), pinned=_pinned_domain(constraint, case))
-    others = tuple(NamedRequirement(requirement=each, topology_key=case.key_of(each)) for each in core if each != this)
+    core = next(core for core in blame.spread.cores if this in core)
+    if constraint.pinned and len(core) > 1:
+        return Blocking(constraint=_blamed(constraint), pinned=_pinned_domain(constraint, blame))
+    others = blame.conflicting(each for each in core if each != this)
     return Blocking(constraint=_blamed(constraint), others=others)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from kubectl_spread.apimachinery import edit_distance
 from kubectl_spread.diagnosis.explainer import Explainer
@@ -132,47 +133,35 @@ class ConstraintDiagnosis(ConstraintFacts, frozen=True, kw_only=True):
 
     domains: tuple[Domain, ...]
 
+    @property
+    def eligible(self) -> tuple[str, ...]:
+        """The eligible domains."""
+        return tuple(domain.value for domain in self.domains if domain.eligible)
 
-class SpreadDiagnosis(msgspec.Struct, frozen=True):
-    """The constraints of one Pod and what rejects each node.
+    @property
+    def held(self) -> list[Domain]:
+        """The domains that hold the minimum."""
+        minimum = frozenset(self.minimum_domains)
+        return [domain for domain in self.domains if domain.value in minimum]
 
-    Attributes:
-        constraints: hard and soft, in spec order.
-        rejected: requirement → the nodes it rejects alone.
-        cores: every smallest set of requirements that together leave no node; none where one is left.
-        explainer: knows why.
-    """
+    @property
+    def shut(self) -> bool:
+        """Whether other requirements keep the Pod from every domain that holds the minimum."""
+        return bool(self.held) and all(domain.pinned for domain in self.held)
 
-    constraints: tuple[ConstraintDiagnosis, ...]
-    rejected: Rejected
-    cores: Cores
-    explainer: Explainer
-
-    def topology_key(self, requirement: ConstraintRequirement) -> str:
-        """Return the topology key of the constraint."""
-        return next(each.topology_key for each in self.constraints if each.index == requirement.index)
-
-
-def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
-    """Return the constraints that apply to the Pod, each with its domains."""
-    constraints = podtopologyspread.parsable_constraints(pod, handle)
-    counted = podtopologyspread.count_all(constraints, pod, handle)
-    hard = [counts for counts in counted if counts.constraint.hard]
-    rejected = rejected_nodes(evaluation, hard, handle)
-    explainer = Explainer(pod, handle, evaluation)
-    cores = conflict_cores(rejected, evaluation.nodes)
-    pinning = Pinning(rejected, cores, explainer)
-    reports = tuple(_report(counts, constraints, pinning) for counts in counted)
-    return SpreadDiagnosis(constraints=reports, rejected=rejected, cores=cores, explainer=explainer)
+    @property
+    def pinned(self) -> bool:
+        """Whether filters do."""
+        by = (pin.requirement for domain in self.held for pin in domain.pins)
+        return self.shut and all(isinstance(each, FilterRequirement) for each in by)
 
 
-class Pinning(msgspec.Struct, frozen=True):
+class Pinning(msgspec.Struct, frozen=True, kw_only=True):
     """What keeps the Pod from nodes where a constraint would let it go.
 
     Attributes:
         rejected: requirement → the nodes it rejects alone.
-        cores: every smallest set of requirements that together leave no node.
-        explainer: knows why.
+        cores: every smallest set of requirements that together leave no node; none where one is left.
     """
 
     rejected: Rejected
@@ -200,7 +189,7 @@ class Pinning(msgspec.Struct, frozen=True):
                     yield Pin(node=info.name, requirement=requirement, reason=reason)
 
     def _named(self, against: Sequence[Requirement]) -> Sequence[Requirement]:
-        """Return what is named: every filter, but the constraint to blame where none of the filters is."""
+        """Return every filter, but the constraint to blame where none of the filters is."""
         filters = [each for each in against if isinstance(each, FilterRequirement)]
         blamed = [each for each in against if each in next(iter(self.cores), ())]
         if blamed and not any(isinstance(each, FilterRequirement) for each in blamed):
@@ -208,12 +197,35 @@ class Pinning(msgspec.Struct, frozen=True):
         return filters or against[:1]
 
 
+class SpreadDiagnosis(Pinning, frozen=True, kw_only=True):
+    """The constraints of one Pod, hard and soft, in spec order, and what rejects each node."""
+
+    constraints: tuple[ConstraintDiagnosis, ...]
+
+    def topology_key(self, requirement: ConstraintRequirement) -> str:
+        """Return the topology key of the constraint."""
+        return next(each.topology_key for each in self.constraints if each.index == requirement.index)
+
+
+def diagnose(pod: Pod, handle: Handle, evaluation: Evaluation) -> SpreadDiagnosis:
+    """Return the constraints that apply to the Pod, each with its domains."""
+    constraints = podtopologyspread.parsable_constraints(pod, handle)
+    counted = podtopologyspread.count_all(constraints, pod, handle)
+    hard = [counts for counts in counted if counts.constraint.hard]
+    rejected = rejected_nodes(evaluation, hard, handle)
+    pinning = Pinning(
+        rejected=rejected, cores=conflict_cores(rejected, evaluation.nodes), explainer=Explainer(handle, evaluation)
+    )
+    reports = tuple(_report(counts, constraints, pinning) for counts in counted)
+    return SpreadDiagnosis(constraints=reports, **asdict(pinning))
+
+
 def _report(counts: DomainCounts, constraints: Sequence[Constraint], pinning: Pinning) -> ConstraintDiagnosis:
     explainer = pinning.explainer
     constraint = counts.constraint
     # No domain holds it while minDomains is not reached.
     minimum = tuple(sorted(value for value, number in counts.match_num.items() if number == counts.global_minimum))
-    on_node = podtopologyspread.count_matching_pods(constraint, explainer.pod, explainer.handle)
+    on_node = podtopologyspread.count_matching_pods(constraint, explainer.evaluation.pod, explainer.handle)
     return ConstraintDiagnosis(
         index=constraint.index,
         topology_key=constraint.topology_key,
@@ -267,7 +279,7 @@ def _bypassed(
     counts: DomainCounts, constraints: Sequence[Constraint], on_node: Mapping[str, int], explainer: Explainer
 ) -> Iterable[BypassedNode]:
     """Yield the nodes that are not counted, each with the first rule that passes it over."""
-    constraint, pod, handle = counts.constraint, explainer.pod, explainer.handle
+    constraint, pod, handle = counts.constraint, explainer.evaluation.pod, explainer.handle
     keys = [other.topology_key for other in podtopologyspread.keys_required(constraint, constraints, pod, handle)]
     used = {other.topology_key for other in constraints}
     required = RequiredNodeAffinity.of(pod)

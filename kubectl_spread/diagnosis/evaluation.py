@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kubectl_spread.diagnosis import domains, lint
-from kubectl_spread.diagnosis.causes import Blame, Case
+from kubectl_spread.diagnosis.causes import Blame
 from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.findings import Finding
 from kubectl_spread.diagnosis.incomplete import incomplete
@@ -91,7 +91,7 @@ class Judgement(Decision, frozen=True, kw_only=True, dict=True):
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is worth knowing, worst first."""
-        return lint.of_pod(self.evaluation.pod, self.handle, self.spread, self.evaluation)
+        return lint.of_pod(self.evaluation, self.spread)
 
     @property
     def judged_on_all_nodes(self) -> tuple[Requirement, ...] | None:
@@ -119,7 +119,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         evaluation=evaluation,
         handle=handle,
         spread=spread,
-        blame=Blame(Case(evaluation, handle, spread)),
+        blame=Blame(evaluation, handle, spread),
         preemption=preemption,
         reach=reach,
     )

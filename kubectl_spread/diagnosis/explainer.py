@@ -10,21 +10,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.neighbours import Neighbours
-from kubectl_spread.diagnosis.reasons import (
-    AnyReason,
-    Cordoned,
-    InsufficientResources,
-    KeptForNominated,
-    MissingDevices,
-    MissingLabel,
-    OtherNodeNamed,
-    SharedReason,
-    ShortResource,
-    UnmetAddedAffinity,
-    UnmetNodeAffinity,
-    UntoleratedTaints,
-)
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import (
     dynamicresources,
@@ -47,19 +34,12 @@ from kubectl_spread.scheduler.profile import Behaviour
 
 
 class Explainer(msgspec.Struct, frozen=True, dict=True):
-    """Why one Pod is kept off nodes.
+    """Why one Pod is kept off nodes."""
 
-    Attributes:
-        pod: the Pod.
-        handle: the cluster.
-        evaluation: every filter's verdicts.
-    """
-
-    pod: Pod
     handle: Handle
     evaluation: Evaluation
 
-    def of_plugin(self, plugin: str, node_info: NodeInfo) -> AnyReason | None:
+    def of_plugin(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | None:
         """Return why the filter plugin rejects the node; None where no more is known than its reasons."""
         asked = (plugin, node_info.name)
         if asked not in self._known:
@@ -67,39 +47,39 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
         return self._known[asked]
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], AnyReason | None]:
+    def _known(self) -> dict[tuple[str, str], reasons.AnyReason | None]:
         """Plugin and node's name → why; a node is asked for beside its domain, and again beside its name."""
         return {}
 
-    def _why(self, plugin: str, node_info: NodeInfo) -> AnyReason | None:
+    def _why(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | None:
         broken = self.evaluation.broken
         if broken is not None and broken.plugin == plugin:
             return None
         if nominated := self._nominated(plugin, node_info):
-            return KeptForNominated(pods=tuple(map(PodName.of, nominated)))
+            return reasons.KeptForNominated(pods=tuple(map(PodName.of, nominated)))
         if plugin in self._around:
             return self._around[plugin](node_info)
         explain = _EXPLAIN.get(plugin)
-        return explain(self.pod, node_info) if explain else None
+        return explain(self.evaluation.pod, node_info) if explain else None
 
-    def shared(self, plugin: str, node_names: Iterable[str]) -> list[SharedReason]:
+    def shared(self, plugin: str, node_names: Iterable[str]) -> list[reasons.SharedReason]:
         """Return why the filter plugin rejects these nodes, those with the same reason together, the most first."""
-        alike: dict[AnyReason | tuple[str, ...] | None, list[str]] = {}
+        alike: dict[reasons.AnyReason | tuple[str, ...] | None, list[str]] = {}
         for name in sorted(node_names):
             alike.setdefault(self._likeness(plugin, self.handle.node_infos[name]), []).append(name)
         found = [
-            SharedReason(reason=self._shared_short(nodes) if isinstance(like, tuple) else like, nodes=tuple(nodes))
-            for like, nodes in alike.items()
+            reasons.SharedReason(reason=self._shared_short(on) if isinstance(like, tuple) else like, nodes=tuple(on))
+            for like, on in alike.items()
         ]
         return sorted(found, key=lambda each: -len(each.nodes))
 
-    def _likeness(self, plugin: str, node_info: NodeInfo) -> AnyReason | tuple[str, ...] | None:
+    def _likeness(self, plugin: str, node_info: NodeInfo) -> reasons.AnyReason | tuple[str, ...] | None:
         """Return what nodes that are rejected alike have in common: of resources which are short, not how much."""
         if plugin == noderesources.NAME and not self._nominated(plugin, node_info):
             short = sorted(each.name for each in noderesources.insufficient(self._state, node_info))
             return (resource.PODS, *short) if noderesources.is_full(node_info) else tuple(short)
         reason = self.of_plugin(plugin, node_info)
-        if isinstance(reason, MissingLabel):
+        if isinstance(reason, reasons.MissingLabel):
             return replace(reason, has=UNSET)
         return reason
 
@@ -112,12 +92,12 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _state(self) -> noderesources.State:
-        return noderesources.state_of(self.pod, self.handle)
+        return noderesources.state_of(self.evaluation.pod, self.handle)
 
     @cached_property
-    def _around(self) -> Mapping[str, Callable[[NodeInfo], AnyReason | None]]:
+    def _around(self) -> Mapping[str, Callable[[NodeInfo], reasons.AnyReason | None]]:
         """The plugins whose verdict rests on more than the Pod and the node: other Pods, volumes, devices."""
-        neighbours = Neighbours(self.pod, self.handle)
+        neighbours = Neighbours(self.evaluation.pod, self.handle)
         return {
             nodeports.NAME: neighbours.port_holders,
             interpodaffinity.NAME: neighbours.affinity,
@@ -128,10 +108,10 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             dynamicresources.NAME: self._devices,
         }
 
-    def _short_resources(self, node_info: NodeInfo) -> InsufficientResources | None:
+    def _short_resources(self, node_info: NodeInfo) -> reasons.InsufficientResources | None:
         at_most, full = node_info.name in self._unread, noderesources.is_full(node_info)
         short = [
-            ShortResource(
+            reasons.ShortResource(
                 name=each.name,
                 asked=resource.readable(each.name, each.wanted),
                 free=resource.readable(each.name, max(each.free, 0)),
@@ -141,13 +121,13 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             for each in noderesources.insufficient(self._state, node_info)
         ]
         if not full:
-            return InsufficientResources(resources=_by_name(short)) if short else None
+            return reasons.InsufficientResources(resources=_by_name(short)) if short else None
         allocatable = node_info.allocatable.get(resource.PODS, 0)
-        return InsufficientResources(
+        return reasons.InsufficientResources(
             full=True, pods=len(node_info.pods), allocatable_pods=allocatable, resources=_by_name(short)
         )
 
-    def _shared_short(self, node_names: Sequence[str]) -> InsufficientResources | None:
+    def _shared_short(self, node_names: Sequence[str]) -> reasons.InsufficientResources | None:
         """Return each resource that all these nodes are short of, with the most that is free on any."""
         infos = [self.handle.node_infos[name] for name in node_names]
         most: dict[str, tuple[int, int]] = {}
@@ -159,7 +139,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             return None
         at_most = len(infos) > 1 or not self._unread.isdisjoint(node_names)
         short = (
-            ShortResource(
+            reasons.ShortResource(
                 name=name,
                 asked=resource.readable(name, wanted),
                 free=resource.readable(name, free),
@@ -167,51 +147,51 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             )
             for name, (wanted, free) in most.items()
         )
-        return InsufficientResources(full=full, resources=_by_name(short))
+        return reasons.InsufficientResources(full=full, resources=_by_name(short))
 
     @cached_property
     def _unread(self) -> frozenset[str]:
         """The nodes of which not all Pods were read: they have no more free than is known."""
         return self.handle.snapshot.inventory.not_read
 
-    def _devices(self, node_info: NodeInfo) -> MissingDevices | None:
+    def _devices(self, node_info: NodeInfo) -> reasons.MissingDevices | None:
         """Return the reasons of DynamicResources: they name what is missing, but for the template of a claim."""
         rejections = self.evaluation.nodes[node_info.name].rejections
-        reasons = next((each.status.reasons for each in rejections if each.plugin == dynamicresources.NAME), ())
-        if not any(reasons):
+        found = next((each.status.reasons for each in rejections if each.plugin == dynamicresources.NAME), ())
+        if not any(found):
             return None
-        missing = dynamicresources.missing_templates(self.pod, self.handle.snapshot)
-        return MissingDevices(reasons=reasons, missing_templates=missing)
+        missing = dynamicresources.missing_templates(self.evaluation.pod, self.handle.snapshot)
+        return reasons.MissingDevices(reasons=found, missing_templates=missing)
 
 
-def _by_name(short: Iterable[ShortResource]) -> tuple[ShortResource, ...]:
+def _by_name(short: Iterable[reasons.ShortResource]) -> tuple[reasons.ShortResource, ...]:
     return tuple(sorted(short, key=lambda each: each.name))
 
 
-def _taints(pod: Pod, node_info: NodeInfo) -> UntoleratedTaints:
+def _taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:
     numeric = node_info.profile.does(Behaviour.NUMERIC_TOLERATIONS)
     found = tainttoleration.untolerated_taints(node_info.node, pod.spec.tolerations, numeric=numeric)
     by_key: dict[tuple[str, str], list[str]] = {}
     for taint in found:
         by_key.setdefault((taint.key, taint.value), []).append(str(taint))
-    return UntoleratedTaints(taints=tuple(taint for taints in by_key.values() for taint in taints))
+    return reasons.UntoleratedTaints(taints=tuple(taint for taints in by_key.values() for taint in taints))
 
 
-def _affinity(pod: Pod, node_info: NodeInfo) -> MissingLabel | UnmetNodeAffinity | UnmetAddedAffinity:
+def _affinity(pod: Pod, node_info: NodeInfo) -> reasons.AnyReason:
     """Return the first condition the node fails: a nodeSelector label, or the terms of which none holds."""
     labels = node_info.labels
     for key, value in sorted(pod.spec.node_selector.items()):
         if labels.get(key) != value:
-            return MissingLabel(key=key, value=value, has=labels.get(key))
+            return reasons.MissingLabel(key=key, value=value, has=labels.get(key))
     required = nodeaffinity.required_terms(pod)
     if required is None or nodeaffinity.RequiredNodeAffinity.of(pod).matches(node_info.node):
-        return UnmetAddedAffinity()
-    return UnmetNodeAffinity(terms=required.node_selector_terms)
+        return reasons.UnmetAddedAffinity()
+    return reasons.UnmetNodeAffinity(terms=required.node_selector_terms)
 
 
-_EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], AnyReason]] = {
+_EXPLAIN: Mapping[str, Callable[[Pod, NodeInfo], reasons.AnyReason]] = {
     tainttoleration.NAME: _taints,
-    nodeunschedulable.NAME: lambda _pod, _node_info: Cordoned(),
-    nodename.NAME: lambda pod, _node_info: OtherNodeNamed(node=pod.spec.node_name),
+    nodeunschedulable.NAME: lambda _pod, _node_info: reasons.Cordoned(),
+    nodename.NAME: lambda pod, _node_info: reasons.OtherNodeNamed(node=pod.spec.node_name),
     nodeaffinity.NAME: _affinity,
 }

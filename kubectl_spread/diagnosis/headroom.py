@@ -10,7 +10,6 @@ from kubectl_spread.controllers.job import at_once
 from kubectl_spread.controllers.next_pod import NextPod, claims_of, next_pod, over_quota
 from kubectl_spread.controllers.templates import renamed
 from kubectl_spread.controllers.workloads import OwnedPods
-from kubectl_spread.diagnosis.causes import held, is_pinned
 from kubectl_spread.diagnosis.evaluation import Judgement, judge
 from kubectl_spread.diagnosis.statuses import OK, BlockedBy, FailedCreate, Headroom, NoMoreWanted, Status, Unschedulable
 from kubectl_spread.objects.core import Pod
@@ -89,5 +88,5 @@ def _what_stops(decision: Judgement) -> Status | BlockedBy | None:
     if blame is None or not blame.blocking:
         return Unschedulable(blame=blame) if blame else None
     blocking = (each for each in decision.spread.constraints if each.index in blame.blocking)
-    pinned = (tuple(d.value for d in held(each)) if is_pinned(each) else (each.topology_key,) for each in blocking)
+    pinned = (tuple(d.value for d in each.held) if each.pinned else (each.topology_key,) for each in blocking)
     return BlockedBy(constraints=tuple(pinned))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 import msgspec
@@ -14,7 +15,6 @@ from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosi
 from kubectl_spread.diagnosis.findings import Finding, Severity
 from kubectl_spread.diagnosis.ghosts import is_ghost
 from kubectl_spread.diagnosis.preemption import awaited
-from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.objects.well_known_labels import SUCCESSORS
@@ -31,15 +31,7 @@ DEPRECATED_PREFIXES = ("failure-domain.beta.kubernetes.io/", "beta.kubernetes.io
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """A Pod with everything that is known about it.
-
-    Attributes:
-        pod: the Pod.
-        handle: the cluster.
-        constraints: those that apply to it, parsed.
-        spread: its constraints' domains, in the same order.
-        evaluation: every filter's verdicts.
-    """
+    """A Pod with its constraints, parsed, and their domains in the same order."""
 
     pod: Pod
     handle: Handle
@@ -60,22 +52,22 @@ class Subject(msgspec.Struct, frozen=True):
 Rule: TypeAlias = Callable[[Subject], Iterable[Finding]]
 
 
-def of_pod(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> tuple[Finding, ...]:
+def of_pod(evaluation: Evaluation, spread: SpreadDiagnosis) -> tuple[Finding, ...]:
     """Return the findings about one Pod, worst first."""
-    subject = _subject(pod, handle, spread, evaluation)
-    found = [finding for rule in (*WARNING_RULES, *INFORMING_RULES) for finding in rule(subject)]
+    found = _findings(evaluation, spread, (*WARNING_RULES, *INFORMING_RULES))
     return tuple(sorted(found, key=lambda finding: tuple(Severity).index(finding.severity)))
 
 
-def warnings_of(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> Iterator[Finding]:
+def warnings_of(evaluation: Evaluation, spread: SpreadDiagnosis) -> Iterator[Finding]:
     """Yield the findings that are not mere information."""
-    subject = _subject(pod, handle, spread, evaluation)
-    for rule in WARNING_RULES:
-        yield from rule(subject)
+    return _findings(evaluation, spread, WARNING_RULES)
 
 
-def _subject(pod: Pod, handle: Handle, spread: SpreadDiagnosis, evaluation: Evaluation) -> Subject:
-    return Subject(pod, handle, podtopologyspread.parsable_constraints(pod, handle), spread, evaluation)
+def _findings(evaluation: Evaluation, spread: SpreadDiagnosis, rules: Iterable[Rule]) -> Iterator[Finding]:
+    handle = spread.explainer.handle
+    constraints = podtopologyspread.parsable_constraints(evaluation.pod, handle)
+    subject = Subject(evaluation.pod, handle, constraints, spread, evaluation)
+    return chain.from_iterable(rule(subject) for rule in rules)
 
 
 def from_living(fields: Sequence[str]) -> tuple[Finding, ...]:
@@ -112,15 +104,12 @@ def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
 
 def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
-        minimum = frozenset(report.minimum_domains)
-        held = [domain for domain in report.domains if domain.eligible and domain.value in minimum]
-        rejects = any(domain.eligible and not domain.allowed for domain in report.domains)
-        pins = tuple(pin for domain in held for pin in domain.pins)
-        pinned = all(domain.pinned for domain in held)
-        if held and rejects and pinned and all(isinstance(pin.requirement, FilterRequirement) for pin in pins):
-            domains = tuple(domain.value for domain in held)
+        if report.pinned and any(domain.eligible and not domain.allowed for domain in report.domains):
             yield findings.PinnedMinimum(
-                constraint=constraint, global_minimum=report.global_minimum, domains=domains, pins=pins
+                constraint=constraint,
+                global_minimum=report.global_minimum,
+                domains=tuple(domain.value for domain in report.held),
+                pins=tuple(pin for domain in report.held for pin in domain.pins),
             )
 
 
@@ -153,20 +142,18 @@ def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
 
 def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
-        eligible = tuple(domain.value for domain in report.domains if domain.eligible)
-        if constraint.hard and len(eligible) < constraint.min_domains and constraint.min_domains > 1:
-            yield findings.MinDomainsUnreachable(constraint=constraint, domains=eligible)
+        if constraint.hard and len(report.eligible) < constraint.min_domains and constraint.min_domains > 1:
+            yield findings.MinDomainsUnreachable(constraint=constraint, domains=report.eligible)
 
 
 def _single_domain(subject: Subject) -> Iterable[Finding]:
     for constraint, report in subject.each():
-        eligible = [domain.value for domain in report.domains if domain.eligible]
-        if len(eligible) == 1 and constraint.min_domains <= 1 and subject.own:
+        if len(report.eligible) == 1 and constraint.min_domains <= 1 and subject.own:
             # A daemon's affinity is its controller's: it names the one node.
             owner = subject.pod.metadata.controller
             of_daemon = owner is not None and owner.kind == DAEMON_SET.name
             node = pinned_node(subject.pod) if of_daemon and constraint.honors_affinity else ""
-            yield findings.SingleDomain(constraint=constraint, domain=eligible[0], daemon_node=node)
+            yield findings.SingleDomain(constraint=constraint, domain=report.eligible[0], daemon_node=node)
 
 
 def _rollout_mixes_revisions(subject: Subject) -> Iterable[Finding]:

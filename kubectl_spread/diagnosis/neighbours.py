@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import PodName
-from kubectl_spread.diagnosis.reasons import (
-    AvoidedPod,
-    ClaimHolder,
-    ClaimsInUse,
-    ClaimState,
-    MissingTopologyLabel,
-    NoPodToBeNear,
-    PortHolder,
-    PortsInUse,
-    RejectedByPod,
-    UnmetClaim,
-    UnusableClaims,
-)
+from kubectl_spread.diagnosis import reasons
 from kubectl_spread.objects import kinds
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -41,51 +28,45 @@ from kubectl_spread.scheduler.volumebinder import (
     pod_volume_claims,
 )
 
-AffinityReason: TypeAlias = RejectedByPod | AvoidedPod | MissingTopologyLabel | NoPodToBeNear
 NO_CLASS = "no persistent volumes available for this claim and no storage class is set"
 """What the controller's event says of a claim without a StorageClass."""
 
 
 class Neighbours(msgspec.Struct, frozen=True, dict=True):
-    """What is around one Pod.
-
-    Attributes:
-        pod: the Pod.
-        handle: the cluster.
-    """
+    """What is around one Pod."""
 
     pod: Pod
     handle: Handle
 
-    def port_holders(self, node_info: NodeInfo) -> PortsInUse | None:
+    def port_holders(self, node_info: NodeInfo) -> reasons.PortsInUse | None:
         """Return who holds the host ports that the Pod wants; None where nobody does."""
         wanted = host_ports(self.pod)
         holders = []
         for other in node_info.pods:
             taken = (port for port in host_ports(other) if any(port.conflicts(own) for own in wanted))
             ports = tuple(f"{port.number}/{port.protocol}" for port in sorted(taken, key=lambda port: port.number))
-            holders += [PortHolder(pod=PodName.of(other), ports=ports)] if ports else []
-        return PortsInUse(holders=tuple(holders)) if holders else None
+            holders += [reasons.PortHolder(pod=PodName.of(other), ports=ports)] if ports else []
+        return reasons.PortsInUse(holders=tuple(holders)) if holders else None
 
-    def affinity(self, node_info: NodeInfo) -> AffinityReason | None:
+    def affinity(self, node_info: NodeInfo) -> reasons.AnyReason | None:
         """Return which Pod keeps this one away, or which it misses: the first reason of all there are."""
         return next(self._against(node_info), None)
 
-    def _against(self, node_info: NodeInfo) -> Iterator[AffinityReason]:
+    def _against(self, node_info: NodeInfo) -> Iterator[reasons.AnyReason]:
         """Yield the reasons against the node: Pods that reject this one first, as they have a name."""
         for term, keepers in self._keepers_off.items():
             keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
             if keeper is not None:
-                yield RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
+                yield reasons.RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
         for term, found in self._avoided.items():
             other = found.get(node_info.labels.get(term.topology_key, ""))
             if other is not None:
-                yield AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
+                yield reasons.AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
         for term, found in self._wanted.items():
             if term.topology_key not in node_info.labels:
-                yield MissingTopologyLabel(topology_key=term.topology_key)
+                yield reasons.MissingTopologyLabel(topology_key=term.topology_key)
             elif node_info.labels[term.topology_key] not in found:
-                yield NoPodToBeNear(selector=str(term.selector), topology_key=term.topology_key)
+                yield reasons.NoPodToBeNear(selector=str(term.selector), topology_key=term.topology_key)
 
     @cached_property
     def _terms(self) -> PodTerms:
@@ -128,18 +109,18 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(value, pod)
         return found
 
-    def volumes(self, node_info: NodeInfo) -> UnusableClaims | None:
+    def volumes(self, node_info: NodeInfo) -> reasons.UnusableClaims | None:
         """Return the Pod's claims, with their volumes or why none is made for the node; None without any."""
         claims = tuple(
             replace(claim, unmet=self._unmet(waiting, node_info)) if waiting else claim
             for claim, waiting in self._claims
         )
-        return UnusableClaims(claims=claims) if claims else None
+        return reasons.UnusableClaims(claims=claims) if claims else None
 
     @cached_property
-    def _claims(self) -> tuple[tuple[ClaimState, WaitingClaim | None], ...]:
+    def _claims(self) -> tuple[tuple[reasons.ClaimState, WaitingClaim | None], ...]:
         """The state of each claim, in the Pod's order, and the claim where the node decides."""
-        claims: list[tuple[ClaimState, WaitingClaim | None]] = []
+        claims: list[tuple[reasons.ClaimState, WaitingClaim | None]] = []
         for volume in self.pod.spec.volumes:
             name = claim_name(self.pod, volume)
             if not name:
@@ -148,9 +129,10 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             if claim is not None and claim.spec.volume_name:
                 bound_to = claim.spec.volume_name
                 usable_in = _usable_in(self.handle.snapshot.get(PersistentVolume, "", bound_to))
-                claims.append((ClaimState(name=name, volume=bound_to, usable_in=usable_in), None))
+                claims.append((reasons.ClaimState(name=name, volume=bound_to, usable_in=usable_in), None))
             else:
-                claims.append((ClaimState(name=name, message=self._without_class(claim)), self._waiting.get(name)))
+                state = reasons.ClaimState(name=name, message=self._without_class(claim))
+                claims.append((state, self._waiting.get(name)))
         return tuple(claims)
 
     @cached_property
@@ -160,7 +142,7 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         waiting = () if found.immediate else (*found.selected, *found.waiting)
         return {each.claim.metadata.name: each for each in waiting if not each.problem}
 
-    def _unmet(self, waiting: WaitingClaim, node_info: NodeInfo) -> UnmetClaim | None:
+    def _unmet(self, waiting: WaitingClaim, node_info: NodeInfo) -> reasons.UnmetClaim | None:
         """Return why the claim gets no volume on the node; None where it alone would.
 
         Source: volumebinding/binder.go FindPodVolumes, checkVolumeProvisions (v1.36).
@@ -168,15 +150,17 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         selected, storage_class = waiting.selected_node, waiting.claim.class_name
         if selected is not None and selected != node_info.name:
             exists = selected in self.handle.node_infos
-            return UnmetClaim(reason="MadeElsewhere", storage_class=storage_class, node=selected, node_exists=exists)
+            return reasons.UnmetClaim(
+                reason="MadeElsewhere", storage_class=storage_class, node=selected, node_exists=exists
+            )
         alone = PodVolumeClaims(waiting=(waiting,)) if selected is None else PodVolumeClaims(selected=(waiting,))
-        reasons = find_pod_volumes(alone, node_info, self.handle).reasons
-        if REASON_NOT_ENOUGH_SPACE in reasons:
-            return UnmetClaim(reason="TooLittleStorage", storage_class=storage_class)
-        if REASON_BIND_CONFLICT not in reasons:
+        against = find_pod_volumes(alone, node_info, self.handle).reasons
+        if REASON_NOT_ENOUGH_SPACE in against:
+            return reasons.UnmetClaim(reason="TooLittleStorage", storage_class=storage_class)
+        if REASON_BIND_CONFLICT not in against:
             return None
         elsewhere = bool(waiting.provisioning.topologies)
-        return UnmetClaim(reason="NoVolume", storage_class=storage_class, makes_elsewhere=elsewhere)
+        return reasons.UnmetClaim(reason="NoVolume", storage_class=storage_class, makes_elsewhere=elsewhere)
 
     def _without_class(self, claim: PersistentVolumeClaim | None) -> str:
         """Return what the claim's events say of why nothing makes a volume for it; empty where something may.
@@ -193,22 +177,22 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             return ""  # The controller is about to write it down.
         return NO_CLASS
 
-    def single_users(self, _node_info: NodeInfo) -> ClaimsInUse | None:
+    def single_users(self, _node_info: NodeInfo) -> reasons.ClaimsInUse | None:
         """Return which other Pods hold the claims of the Pod that only one may use, wherever they are."""
         return self._single_users
 
     @cached_property
-    def _single_users(self) -> ClaimsInUse | None:
+    def _single_users(self) -> reasons.ClaimsInUse | None:
         single = volumerestrictions.single_use_claims(self.pod, self.handle)
         holders = tuple(
-            ClaimHolder(claim=name, pod=PodName.of(other), node=info.name)
+            reasons.ClaimHolder(claim=name, pod=PodName.of(other), node=info.name)
             for info in (self.handle.node_infos.values() if single else ())
             for other in info.pods
             if other.metadata.namespace == self.pod.metadata.namespace
             for name in volumerestrictions.claim_names(other)
             if name in single
         )
-        return ClaimsInUse(holders=holders) if holders else None
+        return reasons.ClaimsInUse(holders=holders) if holders else None
 
 
 def _usable_in(volume: PersistentVolume | None) -> tuple[tuple[str, ...], ...]:

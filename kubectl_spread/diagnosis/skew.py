@@ -261,7 +261,7 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
         decision=decision,
         awaited=_awaited(revision, decided),
         constraints=decision.spread.constraints,
-        findings=(*lint.of_pod(pod, placed, decision.spread, evaluation), *beyond_template),
+        findings=(*decision.findings, *beyond_template),
         incomplete=_gaps(revision, decision),
         headroom=headroom,
     )

@@ -11,28 +11,7 @@ from typing import assert_never
 
 import msgspec
 
-from kubectl_spread.diagnosis.causes import (
-    AloneCause,
-    AnyCause,
-    BlamedConstraint,
-    Blocking,
-    Conflict,
-    DaemonNode,
-    DomainsFull,
-    FiltersAlone,
-    GhostSelector,
-    MinDomainsUnmet,
-    MissingKey,
-    MisspeltKey,
-    NamedRequirement,
-    NoEligibleDomain,
-    NoNodes,
-    NoSelector,
-    PinnedDomain,
-    RefusedWhole,
-    RejectingFilter,
-    WaitsForTerminatingPods,
-)
+from kubectl_spread.diagnosis import causes
 from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
@@ -66,7 +45,7 @@ class Texts(msgspec.Struct, frozen=True):
     reasons: Sequence[str]
 
 
-def sentence(cause: AnyCause, pod: Pod, preemption: Preemption | None) -> str:
+def sentence(cause: causes.AnyCause, pod: Pod, preemption: Preemption | None) -> str:
     """Return the root cause in a sentence: no longer than a line that begins with the Pod's name.
 
     Args:
@@ -79,17 +58,17 @@ def sentence(cause: AnyCause, pod: Pod, preemption: Preemption | None) -> str:
     return lead + in_room(cause, LINE - len(f"{'/'.join(pod.key)} is Pending. {lead}") - at_work)
 
 
-def in_room(cause: AnyCause, room: int) -> str:
+def in_room(cause: causes.AnyCause, room: int) -> str:
     """Return the root cause in the room there is on a line (characters), or in little where there is less."""
     return fitting(texts_of(cause).sentences, max(room, SHORTEST))
 
 
-def reason_of(cause: AnyCause, nodes: Collection[str]) -> str:
+def reason_of(cause: causes.AnyCause, nodes: Collection[str]) -> str:
     """Return the root cause in a few words; what the names of all these nodes end in may be left out."""
     return fitting(texts_of(cause).reasons, REASON, nodes)
 
 
-def blocking_reason(blocking: Blocking, nodes: Collection[str]) -> str:
+def blocking_reason(blocking: causes.Blocking, nodes: Collection[str]) -> str:
     """Return in a few words why the constraint leaves no node, with its numbers; the nodes are those of the cluster."""
     numbers = limits(blocking.constraint)
     if blocking.pinned:
@@ -110,36 +89,36 @@ def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str
     return next((text for text in texts if len(short(text)) <= most), f"{short(texts[-1])[: most - 1]}…")
 
 
-def texts_of(cause: AnyCause) -> Texts:
+def texts_of(cause: causes.AnyCause) -> Texts:
     """Return the cause in words."""
     match cause:
-        case NoNodes():
+        case causes.NoNodes():
             return Texts(["The cluster has no nodes."], [cycle.NO_NODES])
-        case RefusedWhole():
+        case causes.RefusedWhole():
             return _refused_whole(cause)
-        case WaitsForTerminatingPods():
+        case causes.WaitsForTerminatingPods():
             return _waits_for_terminating_pods(cause)
-        case MisspeltKey():
+        case causes.MisspeltKey():
             return _misspelt_key(cause)
-        case NoSelector():
+        case causes.NoSelector():
             return _no_selector(cause)
-        case GhostSelector():
+        case causes.GhostSelector():
             return _ghost_selector(cause)
-        case MinDomainsUnmet() | MissingKey() | NoEligibleDomain() | DomainsFull():
+        case causes.MinDomainsUnmet() | causes.MissingKey() | causes.NoEligibleDomain() | causes.DomainsFull():
             return _constraint_alone(cause)
-        case DaemonNode():
+        case causes.DaemonNode():
             return _daemon_node(cause)
-        case FiltersAlone():
+        case causes.FiltersAlone():
             return _filters_alone(cause)
-        case PinnedDomain():
+        case causes.PinnedDomain():
             return _pinned_domain(cause)
-        case Conflict():
+        case causes.Conflict():
             return _conflict(cause)
         case _:
             assert_never(cause)
 
 
-def _refused_whole(cause: RefusedWhole) -> Texts:
+def _refused_whole(cause: causes.RefusedWhole) -> Texts:
     refusal, about = ", ".join(cause.reasons), reason_text(cause.reason)
     # What quotes a name has named the claim already, but for what it is to be made from.
     whole = f"{refusal} ({about})" if about and about != refusal and '"' not in refusal else refusal
@@ -147,7 +126,7 @@ def _refused_whole(cause: RefusedWhole) -> Texts:
     return Texts([f"{whole}: no node is looked at.", f"{refusal}."], [whole, refusal])
 
 
-def _waits_for_terminating_pods(cause: WaitsForTerminatingPods) -> Texts:
+def _waits_for_terminating_pods(cause: causes.WaitsForTerminatingPods) -> Texts:
     who = named(list(map(str, cause.pods)))
     one = len(cause.pods) == 1
     kept = f", kept by finalizer {named(cause.finalizers)}," if cause.finalizers else ""
@@ -156,7 +135,7 @@ def _waits_for_terminating_pods(cause: WaitsForTerminatingPods) -> Texts:
     return Texts([f"{room}: {once}.", f"{room}."], [f"waits for {who} on {cause.node}, being deleted"])
 
 
-def _misspelt_key(cause: MisspeltKey) -> Texts:
+def _misspelt_key(cause: causes.MisspeltKey) -> Texts:
     key, similar, one = cause.topology_key, cause.similar, len(cause.nodes) == 1
     has = f"{'has' if one else 'have'} {similar}"
     if cause.on_no_node:
@@ -168,13 +147,13 @@ def _misspelt_key(cause: MisspeltKey) -> Texts:
     return Texts([f"{would} ({has}){others}.", f"{would}."], [f"{would} ({has})", would])
 
 
-def _no_selector(cause: NoSelector) -> Texts:
+def _no_selector(cause: causes.NoSelector) -> Texts:
     lack = f"{named(cause.nodes)} {'lacks' if len(cause.nodes) == 1 else 'lack'} {cause.topology_key}"
     asks = "asks for it though it has no labelSelector and balances nothing"
     return Texts([f"{lack}; the constraint {asks}.", f"{lack}."], [f"{lack}; no labelSelector", lack])
 
 
-def _ghost_selector(cause: GhostSelector) -> Texts:
+def _ghost_selector(cause: causes.GhostSelector) -> Texts:
     key, selector = cause.constraint.topology_key, cause.constraint.selector
     says = f"The constraint on {key} counts {selector}, not this Pod itself"
     brief = f"The constraint on {brief_key(key)} counts {selector}, not this Pod"
@@ -191,16 +170,16 @@ def _ghost_selector(cause: GhostSelector) -> Texts:
     )
 
 
-def _constraint_alone(cause: AloneCause) -> Texts:
+def _constraint_alone(cause: causes.AloneCause) -> Texts:
     """Return the words of a constraint that leaves no node, with those of others that leave none either."""
     match cause:
-        case MinDomainsUnmet():
+        case causes.MinDomainsUnmet():
             texts = _min_domains_unmet(cause)
-        case MissingKey():
+        case causes.MissingKey():
             texts = _missing_key(cause)
-        case NoEligibleDomain():
+        case causes.NoEligibleDomain():
             texts = _no_eligible_domain(cause)
-        case DomainsFull():
+        case causes.DomainsFull():
             texts = _domains_full(cause)
         case _:
             assert_never(cause)
@@ -210,7 +189,7 @@ def _constraint_alone(cause: AloneCause) -> Texts:
     return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
 
 
-def _min_domains_unmet(cause: MinDomainsUnmet) -> Texts:
+def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:
     constraint, values = cause.constraint, cause.eligible
     key, one, number = constraint.topology_key, len(values) == 1, count_of(len(values), "domain")
     there, brief = (
@@ -235,7 +214,7 @@ def _min_domains_unmet(cause: MinDomainsUnmet) -> Texts:
     )
 
 
-def _missing_key(cause: MissingKey) -> Texts:
+def _missing_key(cause: causes.MissingKey) -> Texts:
     key = cause.constraint.topology_key
     nowhere = f"No node carries the label {key} that the constraint names."
     filters = list(map(_filter, cause.filters))
@@ -243,13 +222,13 @@ def _missing_key(cause: MissingKey) -> Texts:
     return Texts([*(f"{nowhere} Besides, {each}." for each in besides), nowhere], [f"no node carries {key}"])
 
 
-def _no_eligible_domain(cause: NoEligibleDomain) -> Texts:
+def _no_eligible_domain(cause: causes.NoEligibleDomain) -> Texts:
     key, max_skew = cause.constraint.topology_key, cause.constraint.max_skew
     counts = f"The constraint on {key} counts none of the {cause.nodes} nodes, and maxSkew {max_skew} allows none."
     return Texts([counts], [f"no domain may take one more{limits(cause.constraint)}"])
 
 
-def _domains_full(cause: DomainsFull) -> Texts:
+def _domains_full(cause: causes.DomainsFull) -> Texts:
     constraint = cause.constraint
     every = (
         f"Every domain of {constraint.topology_key} where this Pod could go would exceed maxSkew {constraint.max_skew}"
@@ -262,14 +241,14 @@ def _domains_full(cause: DomainsFull) -> Texts:
     )
 
 
-def _daemon_node(cause: DaemonNode) -> Texts:
+def _daemon_node(cause: causes.DaemonNode) -> Texts:
     long, short, reasons = ("; ".join(column) for column in zip(*map(_filter, cause.filters), strict=True))
     besides = " ".join(f"The constraint on {key} rejects it too." for key in cause.constraints)
     first = f"{long}. {besides}" if besides else f"No constraint is to blame: {long}."
     return Texts([first, f"{long}.", f"{short}."], [reasons])
 
 
-def _filters_alone(cause: FiltersAlone) -> Texts:
+def _filters_alone(cause: causes.FiltersAlone) -> Texts:
     filters = list(map(_filter, cause.filters))
     long, short, reasons = ("; ".join(column) for column in zip(*filters, strict=True))
     besides = " ".join(
@@ -284,7 +263,7 @@ def _filters_alone(cause: FiltersAlone) -> Texts:
     )
 
 
-def _filter(rejecting: RejectingFilter) -> tuple[str, str, str]:
+def _filter(rejecting: causes.RejectingFilter) -> tuple[str, str, str]:
     """Return what a filter rejects and why: with the nodes, without them, and without its name."""
     plugin, shared = rejecting.plugin, rejecting.reasons
     text = reason_text(shared[0].reason)
@@ -302,7 +281,7 @@ def _and_more(number: int, of: str = "reason") -> str:
     return f" and {count_of(number, f'more {of}')}" if number > 0 else ""
 
 
-def _pinned_domain(cause: PinnedDomain) -> Texts:
+def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     constraint, domains, number = cause.constraint, cause.domains, cause.nodes
     several = len(domains) > 1
     holding = f"{'hold' if several else 'holds'} the minimum ({count_of(constraint.global_minimum, 'Pod')}) but"
@@ -338,7 +317,7 @@ def _pinned_domain(cause: PinnedDomain) -> Texts:
     )
 
 
-def _pinned_by(cause: PinnedDomain) -> Sequence[str]:
+def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     """Return what keeps the Pod from the domains that hold the minimum: the first node, and how many there are."""
     first = cause.pins[0]
     node, texts = first.nodes[0], list(map(reason_text, first.reasons))
@@ -347,7 +326,7 @@ def _pinned_by(cause: PinnedDomain) -> Sequence[str]:
     return [f"pinned by {node} ({' and '.join(texts)}){rest}", f"pinned by {node} ({texts[0]}){rest}"]
 
 
-def _full_domains(cause: PinnedDomain) -> str:
+def _full_domains(cause: causes.PinnedDomain) -> str:
     if not cause.full:
         return ""
     parts = (
@@ -356,14 +335,14 @@ def _full_domains(cause: PinnedDomain) -> str:
     return f" {', '.join(parts)}, maxSkew {cause.constraint.max_skew}."
 
 
-def limits(constraint: BlamedConstraint) -> str:
+def limits(constraint: causes.BlamedConstraint) -> str:
     """Return the least skew that the Pod would make where it may not go, and what is allowed."""
     if constraint.skew_if_placed is not None:
         return f": skew would be {constraint.skew_if_placed}, maxSkew {constraint.max_skew}"
     return "" if constraint.domains else f" (no node carries {constraint.topology_key})"
 
 
-def _conflict(cause: Conflict) -> Texts:
+def _conflict(cause: causes.Conflict) -> Texts:
     left = [named(each.leaves) or "no node" for each in cause.requirements]
     short = [_described(each) for each in cause.requirements]
     names = [
@@ -386,7 +365,7 @@ def _conflict(cause: Conflict) -> Texts:
     )
 
 
-def _described(named_requirement: NamedRequirement) -> str:
+def _described(conflicting: causes.ConflictingRequirement) -> str:
     """Return the requirement by its topology key, or by its plugin's name."""
-    requirement = named_requirement.requirement
-    return requirement.plugin if isinstance(requirement, FilterRequirement) else named_requirement.topology_key or ""
+    requirement = conflicting.requirement
+    return requirement.plugin if isinstance(requirement, FilterRequirement) else conflicting.topology_key or ""

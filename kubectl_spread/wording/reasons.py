@@ -5,29 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from kubectl_spread.diagnosis.reasons import (
-    AnyReason,
-    AvoidedPod,
-    ClaimsInUse,
-    ClaimState,
-    Cordoned,
-    InsufficientResources,
-    KeptForNominated,
-    MissingDevices,
-    MissingLabel,
-    MissingTopologyLabel,
-    NoPodToBeNear,
-    OtherNodeNamed,
-    PortsInUse,
-    RejectedByConstraint,
-    RejectedByPlugin,
-    RejectedByPod,
-    ShortResource,
-    UnmetAddedAffinity,
-    UnmetNodeAffinity,
-    UntoleratedTaints,
-    UnusableClaims,
-)
+from kubectl_spread.diagnosis import reasons
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, Requirement
 from kubectl_spread.objects.core import NodeSelectorTerm
 from kubectl_spread.wording.words import enumerated
@@ -43,72 +21,72 @@ def brief_key(topology_key: str) -> str:
     return topology_key.rpartition("/")[2] or topology_key
 
 
-def reason_text(reason: AnyReason | None) -> str:
+def reason_text(reason: reasons.AnyReason | None) -> str:
     """Return the reason in a few words; empty for none."""
     match reason:
         case None:
             return ""
-        case UntoleratedTaints(taints=taints):
+        case reasons.UntoleratedTaints(taints=taints):
             return f"taint {_taints(taints)}"
-        case InsufficientResources():
+        case reasons.InsufficientResources():
             return "; ".join(_short(reason))
-        case Cordoned():
+        case reasons.Cordoned():
             return "cordoned"
-        case RejectedByPlugin(plugin=plugin):
+        case reasons.RejectedByPlugin(plugin=plugin):
             return plugin
-        case RejectedByConstraint(topology_key=key):
+        case reasons.RejectedByConstraint(topology_key=key):
             return f"the constraint on {brief_key(key)}"
-        case KeptForNominated(pods=pods):
+        case reasons.KeptForNominated(pods=pods):
             return f"room is kept for {', '.join(map(str, pods))}"
-        case OtherNodeNamed(node=node):
+        case reasons.OtherNodeNamed(node=node):
             return f"spec.nodeName is {node}"
-        case MissingDevices():
+        case reasons.MissingDevices():
             return _devices(reason)
-        case MissingLabel() | UnmetNodeAffinity() | UnmetAddedAffinity():
+        case reasons.MissingLabel() | reasons.UnmetNodeAffinity() | reasons.UnmetAddedAffinity():
             return _node_affinity(reason)
         case _:
             return _neighbours(reason)
 
 
-def _node_affinity(reason: MissingLabel | UnmetNodeAffinity | UnmetAddedAffinity) -> str:
+def _node_affinity(reason: reasons.MissingLabel | reasons.UnmetNodeAffinity | reasons.UnmetAddedAffinity) -> str:
     match reason:
-        case MissingLabel(key=key, value=value, has=None):
+        case reasons.MissingLabel(key=key, value=value, has=None):
             return f"wants {key}={value}, has no {key}"
-        case MissingLabel(key=key, value=value, has=str(has)):
+        case reasons.MissingLabel(key=key, value=value, has=str(has)):
             return f"wants {key}={value}, has {key}={has}"
-        case MissingLabel(key=key, value=value):
+        case reasons.MissingLabel(key=key, value=value):
             return f"wants {key}={value}"
-        case UnmetNodeAffinity(terms=terms):
+        case reasons.UnmetNodeAffinity(terms=terms):
             return f"wants {' or '.join(map(_term, terms)) or 'no node at all'}"
-        case UnmetAddedAffinity():
+        case reasons.UnmetAddedAffinity():
             return "the scheduler's configuration adds a node affinity"
         case _:
             assert_never(reason)
 
 
 def _neighbours(
-    reason: PortsInUse
-    | RejectedByPod
-    | AvoidedPod
-    | MissingTopologyLabel
-    | NoPodToBeNear
-    | UnusableClaims
-    | ClaimsInUse,
+    reason: reasons.PortsInUse
+    | reasons.RejectedByPod
+    | reasons.AvoidedPod
+    | reasons.MissingTopologyLabel
+    | reasons.NoPodToBeNear
+    | reasons.UnusableClaims
+    | reasons.ClaimsInUse,
 ) -> str:
     match reason:
-        case PortsInUse(holders=holders):
+        case reasons.PortsInUse(holders=holders):
             return "; ".join(f"{each.pod} holds host port {', '.join(each.ports)}" for each in holders)
-        case RejectedByPod(pod=pod, topology_key=key):
+        case reasons.RejectedByPod(pod=pod, topology_key=key):
             return f"{pod} keeps such Pods off its {key}"
-        case AvoidedPod(pod=pod, topology_key=key):
+        case reasons.AvoidedPod(pod=pod, topology_key=key):
             return f"it avoids {pod}, which is in the same {key}"
-        case MissingTopologyLabel(topology_key=key):
+        case reasons.MissingTopologyLabel(topology_key=key):
             return f"lacks {key}"
-        case NoPodToBeNear(selector=selector, topology_key=key):
+        case reasons.NoPodToBeNear(selector=selector, topology_key=key):
             return f"no Pod with {selector} is in its {key}"
-        case UnusableClaims(claims=claims):
+        case reasons.UnusableClaims(claims=claims):
             return "; ".join(map(_claim, claims))
-        case ClaimsInUse(holders=users):
+        case reasons.ClaimsInUse(holders=users):
             return "; ".join(
                 f"claim {each.claim} is ReadWriteOncePod and {each.pod} on {each.node} holds it" for each in users
             )
@@ -125,14 +103,14 @@ def _taints(taints: Iterable[str]) -> str:
     return ", ".join(f"{key}:{','.join(each)}" for key, each in effects.items())
 
 
-def _short(reason: InsufficientResources) -> Iterable[str]:
+def _short(reason: reasons.InsufficientResources) -> Iterable[str]:
     if reason.full:
         of_one_node = reason.pods is not None
         yield f"{reason.pods} of {reason.allocatable_pods} Pods" if of_one_node else "no room for another Pod"
     yield from map(_short_resource, reason.resources)
 
 
-def _short_resource(short: ShortResource) -> str:
+def _short_resource(short: reasons.ShortResource) -> str:
     of = f" of {short.allocatable}" if short.allocatable else ""
     return f"{short.name}: asks {short.asked}, {'at most ' if short.at_most else ''}{short.free} free{of}"
 
@@ -146,12 +124,12 @@ def _term(term: NodeSelectorTerm) -> str:
     return " and ".join(conditions) or "nothing (an empty term matches no node)"
 
 
-def _devices(reason: MissingDevices) -> str:
-    reasons, missing = ", ".join(reason.reasons), reason.missing_templates
-    return f"{reasons}, for there is no ResourceClaimTemplate {enumerated(missing)}" if missing else reasons
+def _devices(reason: reasons.MissingDevices) -> str:
+    text, missing = ", ".join(reason.reasons), reason.missing_templates
+    return f"{text}, for there is no ResourceClaimTemplate {enumerated(missing)}" if missing else text
 
 
-def _claim(claim: ClaimState) -> str:
+def _claim(claim: reasons.ClaimState) -> str:
     if claim.volume:
         places = " or ".join(map(", ".join, claim.usable_in))
         return f"claim {claim.name} is bound to {claim.volume}{f' in {places}' if claim.usable_in else ''}"

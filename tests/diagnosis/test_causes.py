@@ -22,7 +22,6 @@ from kubectl_spread.diagnosis.causes import (
     MinDomainsUnmet,
     MissingKey,
     MisspeltKey,
-    NamedRequirement,
     NoEligibleDomain,
     NoNodes,
     NoSelector,
@@ -216,8 +215,9 @@ def test_why_constraints_block() -> None:
     assert (pinned.pinned is not None, pinned.others) == (True, ())
     both = incoming(zoned(), spread(HOSTNAME, selector=app("web")))
     first, second = blocking_of(both, [*TWO_PER_ZONE, *web("a1", "a1", "a2", "b1", "b1")])
-    assert first.others == (NamedRequirement(requirement=ConstraintRequirement(1), topology_key=HOSTNAME),)
-    assert second.others == (NamedRequirement(requirement=ConstraintRequirement(0), topology_key=ZONE),)
+    by_host = ConflictingRequirement(requirement=ConstraintRequirement(1), topology_key=HOSTNAME, leaves=("a2",))
+    by_zone = ConflictingRequirement(requirement=ConstraintRequirement(0), topology_key=ZONE, leaves=("b1",))
+    assert (first.others, second.others) == ((by_host,), (by_zone,))
     (alone,) = blocking_of(incoming(zoned(maxSkew=0)), ABC)
     assert (alone.pinned, alone.others) == (None, ())
     assert blocking_of(incoming(nodeSelector={"disk": "ssd"}), ABC) == []

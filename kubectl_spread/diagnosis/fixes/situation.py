@@ -120,7 +120,7 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         pinned = any(map(self._may_be_pinned, self.counts))
         evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
         spread = diagnose(self.pod, self.handle, evaluation)
-        found = lint.warnings_of(self.pod, self.handle, spread, evaluation)
+        found = lint.warnings_of(evaluation, spread)
         return frozenset((each.id, each.path) for each in found)
 
     def _may_be_pinned(self, counts: DomainCounts) -> bool:

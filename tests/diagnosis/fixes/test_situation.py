@@ -36,7 +36,7 @@ SOFT = "ScheduleAnyway"
 def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object, nodes: tuple[Object, ...]) -> None:
     situation = Situation(typed_pod(asked), handle([*nodes, *web("a1", "a2", "b1")]))
     spread_diagnosis = diagnose(situation.pod, situation.handle, situation.evaluation)
-    found = lint.of_pod(situation.pod, situation.handle, spread_diagnosis, situation.evaluation)
+    found = lint.of_pod(situation.evaluation, spread_diagnosis)
     assert situation.warnings == {(each.id, each.path) for each in found if each.severity is not Severity.INFO}
 
 
