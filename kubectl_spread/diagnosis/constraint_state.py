@@ -13,7 +13,7 @@ from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import DAEMON_SET
 from kubectl_spread.scheduler import podtopologyspread
 from kubectl_spread.scheduler.framework import Handle
-from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts
+from kubectl_spread.scheduler.podtopologyspread import Constraint, DomainCounts, parsable_constraints
 from kubectl_spread.scheduler.profile import Behaviour, Profile
 
 
@@ -56,14 +56,7 @@ class ConstraintState(msgspec.Struct, frozen=True):
 def constraint_states(
     workload: str, constraints: Sequence[Constraint], pod: Pod, handle: Handle
 ) -> Iterator[ConstraintState]:
-    """Yield the state of each constraint of a Pod, in spec order.
-
-    Args:
-        workload: the kind of what owns the Pod.
-        constraints: the Pod's.
-        pod: for which Pods are counted.
-        handle: the cluster.
-    """
+    """Yield the state of each constraint of a Pod of a workload of that kind, in spec order."""
     for counts in podtopologyspread.count_all(constraints, pod, handle):
         key, matching = counts.constraint.topology_key, counts.match_num
         domains = handle.index.domains(key)
@@ -101,3 +94,24 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
         Idle.EACH_ALONE: state.each_alone,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def is_ghost(pod: Pod, constraint: Constraint) -> bool:
+    """Whether the constraint selects Pods, and this Pod, which carries it, is none of them.
+
+    Placing a ghost changes no count, so any number may pile into one domain, and the constraint never notices.
+    """
+    selector = constraint.selector
+    return not selector.nothing and not selector.empty and not selector.matches(pod.metadata.labels)
+
+
+def ghosts(pods: tuple[Pod, ...], index: int, handle: Handle) -> tuple[str, ...]:
+    """Return the names of the Pods that their own constraint of that index does not match, by name."""
+    return tuple(
+        sorted(
+            pod.metadata.name
+            for pod in pods
+            for constraint in parsable_constraints(pod, handle)
+            if constraint.index == index and is_ghost(pod, constraint)
+        )
+    )

@@ -49,19 +49,7 @@ class Pin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One topology value of a constraint, as diagnosis and report have it.
-
-    Attributes:
-        nodes: the nodes that are counted, by name.
-        eligible: whether any node of it is counted.
-        not_counted: its nodes that are not (count); absent where all are.
-        matching: the Pods counted.
-        by_node: counted node → the Pods counted there.
-        skew: matching minus the global minimum.
-        skew_if_placed: the same with the Pod placed there.
-        allowed: whether the constraint lets the Pod go there.
-        pinned: whether it holds the minimum and every node in it is rejected by other requirements.
-    """
+    """One topology value of a constraint, as diagnosis and report have it; see contract.constraints.Domain."""
 
     value: str
     nodes: tuple[str, ...]
@@ -160,18 +148,12 @@ class Pinning(msgspec.Struct, frozen=True, kw_only=True):
     """What keeps the Pod from nodes where a constraint would let it go.
 
     Attributes:
-        rejected: requirement → the nodes it rejects alone.
         cores: every smallest set of requirements that together leave no node; none where one is left.
     """
 
     rejected: Rejected
     cores: Cores
     explainer: Explainer
-
-    def by_others(self, constraint: Constraint) -> frozenset[str]:
-        """Return the nodes that something else than the constraint rejects."""
-        this = ConstraintRequirement(constraint.index)
-        return frozenset[str]().union(*(names for each, names in self.rejected.items() if each != this))
 
     def of(self, nodes: Iterable[str], constraint: Constraint) -> Iterator[Pin]:
         """Yield what else keeps the Pod off each of these nodes, which something else does keep it off."""
@@ -252,7 +234,8 @@ def _domains(
     # A profile without the filter heeds no constraint.
     limits = constraint.hard and podtopologyspread.NAME in handle.profile.filters
     holding = frozenset(minimum) if limits else frozenset[str]()
-    others = pinning.by_others(constraint)
+    this = ConstraintRequirement(constraint.index)
+    others = frozenset[str]().union(*(names for each, names in pinning.rejected.items() if each != this))
     for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
         counted = tuple(name for name in names if name in counts.counted_nodes)
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement

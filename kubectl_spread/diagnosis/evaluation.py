@@ -21,7 +21,6 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.prefilter_extensions import outranks_any
 
 if TYPE_CHECKING:
-    from kubectl_spread.diagnosis.preemption import Preemption
     from kubectl_spread.diagnosis.unread_nodes import Reach
 
 
@@ -41,8 +40,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What the scheduler has decided about a Pod, and why it leaves no node.
 
     Attributes:
-        evaluation: the decision.
-        handle: the cluster it was made in.
         blame: why no node is left; None where one is.
         preemption: whom the scheduler would evict to make room; None where nobody.
         reach: what is known, where not all Pods were read; None where they were.
@@ -80,11 +77,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judgement(Decision, frozen=True, kw_only=True, dict=True):
-    """The same, with what the Pod's constraints say.
-
-    Attributes:
-        spread: that.
-    """
+    """The same, with what the Pod's constraints say."""
 
     spread: SpreadDiagnosis
 
@@ -108,7 +101,11 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         ValueError: a selector or quantity of the Pod cannot be read.
     """
     spread = domains.diagnose(evaluation.pod, handle, evaluation)
-    reach = _reach(evaluation, handle) if handle.snapshot.inventory.not_read else None
+    reach = None
+    if handle.snapshot.inventory.not_read:
+        from kubectl_spread.diagnosis.unread_nodes import Reach  # As only of large clusters.
+
+        reach = Reach(evaluation, handle)
     if evaluation.feasible or (reach and evaluation.undecided):
         return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
     preemption = None
@@ -123,13 +120,6 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         preemption=preemption,
         reach=reach,
     )
-
-
-def _reach(evaluation: Evaluation, handle: Handle) -> Reach:
-    """Return what is known where not all Pods were read, as only of large clusters; loaded then."""
-    from kubectl_spread.diagnosis.unread_nodes import Reach
-
-    return Reach(evaluation, handle)
 
 
 def decide(evaluation: Evaluation, handle: Handle) -> Decision:

@@ -84,6 +84,5 @@ def _is_failure_of(pod: Pod, event: Event) -> bool:
 
 
 def _time(event: Event) -> str:
-    """Return when the Event last happened, RFC 3339 text; empty when it does not say."""
     series = event.series.last_observed_time if event.series else None
     return series or event.last_timestamp or event.event_time or event.first_timestamp or ""

@@ -64,12 +64,15 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
     def shared(self, plugin: str, node_names: Iterable[str]) -> list[reasons.SharedReason]:
         """Return why the filter plugin rejects these nodes, those with the same reason together, the most first."""
-        alike: dict[reasons.AnyReason | tuple[str, ...] | None, list[str]] = {}
-        for name in sorted(node_names):
-            alike.setdefault(self._likeness(plugin, self.handle.node_infos[name]), []).append(name)
+        alike: dict[reasons.AnyReason | tuple[str, ...] | None, list[NodeInfo]] = {}
+        for info in map(self.handle.node_infos.__getitem__, sorted(node_names)):
+            alike.setdefault(self._likeness(plugin, info), []).append(info)
         found = [
-            reasons.SharedReason(reason=self._shared_short(on) if isinstance(like, tuple) else like, nodes=tuple(on))
-            for like, on in alike.items()
+            reasons.SharedReason(
+                reason=self._short_of(infos, shared=True) if isinstance(like, tuple) else like,
+                nodes=tuple(info.name for info in infos),
+            )
+            for like, infos in alike.items()
         ]
         return sorted(found, key=lambda each: -len(each.nodes))
 
@@ -103,51 +106,41 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             interpodaffinity.NAME: neighbours.affinity,
             volumebinding.NAME: neighbours.volumes,
             volumezone.NAME: neighbours.volumes,
-            volumerestrictions.NAME: neighbours.single_users,
-            noderesources.NAME: self._short_resources,
+            volumerestrictions.NAME: lambda _: neighbours.single_users,
+            noderesources.NAME: lambda info: self._short_of([info], shared=False),
             dynamicresources.NAME: self._devices,
         }
 
-    def _short_resources(self, node_info: NodeInfo) -> reasons.InsufficientResources | None:
-        at_most, full = node_info.name in self._unread, noderesources.is_full(node_info)
-        short = [
-            reasons.ShortResource(
-                name=each.name,
-                asked=resource.readable(each.name, each.wanted),
-                free=resource.readable(each.name, max(each.free, 0)),
-                at_most=at_most,
-                allocatable=resource.readable(each.name, each.capacity),
-            )
-            for each in noderesources.insufficient(self._state, node_info)
-        ]
-        if not full:
-            return reasons.InsufficientResources(resources=_by_name(short)) if short else None
-        allocatable = node_info.allocatable.get(resource.PODS, 0)
-        return reasons.InsufficientResources(
-            full=True, pods=len(node_info.pods), allocatable_pods=allocatable, resources=_by_name(short)
-        )
+    def _short_of(self, infos: Sequence[NodeInfo], *, shared: bool) -> reasons.InsufficientResources | None:
+        """Return each resource that all these nodes are short of, with the most that is free on any.
 
-    def _shared_short(self, node_names: Sequence[str]) -> reasons.InsufficientResources | None:
-        """Return each resource that all these nodes are short of, with the most that is free on any."""
-        infos = [self.handle.node_infos[name] for name in node_names]
-        most: dict[str, tuple[int, int]] = {}
+        What is shared by several nodes does not say how much one of them has.
+        """
+        most: dict[str, noderesources.Insufficient] = {}
         for info in infos:
             for each in noderesources.insufficient(self._state, info):
-                most[each.name] = each.wanted, max(each.free, most.get(each.name, (0, 0))[1])
-        full = noderesources.is_full(infos[0])
-        if not full and not most:
+                if each.name not in most or each.free > most[each.name].free:
+                    most[each.name] = each
+        full, first = noderesources.is_full(infos[0]), infos[0]
+        if not (full or most):
             return None
-        at_most = len(infos) > 1 or not self._unread.isdisjoint(node_names)
+        at_most = len(infos) > 1 or any(info.name in self._unread for info in infos)
         short = (
             reasons.ShortResource(
                 name=name,
-                asked=resource.readable(name, wanted),
-                free=resource.readable(name, free),
+                asked=resource.readable(name, each.wanted),
+                free=resource.readable(name, max(each.free, 0)),
                 at_most=at_most,
+                allocatable="" if shared else resource.readable(name, each.capacity),
             )
-            for name, (wanted, free) in most.items()
+            for name, each in sorted(most.items())
         )
-        return reasons.InsufficientResources(full=full, resources=_by_name(short))
+        return reasons.InsufficientResources(
+            full=full,
+            pods=len(first.pods) if full and not shared else None,
+            allocatable_pods=first.allocatable.get(resource.PODS, 0) if full and not shared else None,
+            resources=tuple(short),
+        )
 
     @cached_property
     def _unread(self) -> frozenset[str]:
@@ -162,10 +155,6 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
             return None
         missing = dynamicresources.missing_templates(self.evaluation.pod, self.handle.snapshot)
         return reasons.MissingDevices(reasons=found, missing_templates=missing)
-
-
-def _by_name(short: Iterable[reasons.ShortResource]) -> tuple[reasons.ShortResource, ...]:
-    return tuple(sorted(short, key=lambda each: each.name))
 
 
 def _taints(pod: Pod, node_info: NodeInfo) -> reasons.UntoleratedTaints:

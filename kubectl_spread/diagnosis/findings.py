@@ -49,12 +49,7 @@ class ConstraintFinding(Finding, frozen=True, kw_only=True):
     @property
     def path(self) -> str:
         """The path of the constraint, or of its field."""
-        return path_of(self.constraint.index, self.field)
-
-
-def path_of(index: int, field: str = "") -> str:
-    """Return the path of a constraint, or of one of its fields."""
-    return f"spec.topologySpreadConstraints[{index}]" + (f".{field}" if field else "")
+        return f"spec.topologySpreadConstraints[{self.constraint.index}]" + (f".{self.field}" if self.field else "")
 
 
 class DuplicateConstraint(ConstraintFinding, frozen=True, kw_only=True):
@@ -141,7 +136,7 @@ class MatchLabelKeyAbsent(Finding, frozen=True, kw_only=True):
     @property
     def path(self) -> str:
         """The path of matchLabelKeys."""
-        return path_of(self.index, "matchLabelKeys")
+        return f"spec.topologySpreadConstraints[{self.index}].matchLabelKeys"
 
 
 class DeprecatedTopologyKey(ConstraintFinding, frozen=True, kw_only=True):

@@ -27,11 +27,7 @@ BESIDES = 50
 def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_verdicts: int) -> Headroom | None:
     """Return how many more replicas find a node, ties broken by name; None where there is no time to try any.
 
-    Args:
-        workload: whose replicas.
-        upcoming: the first of them.
-        handle: the cluster as it is.
-        most_verdicts: verdicts on single nodes (count) that it may cost.
+    It may cost so many verdicts on single nodes (count).
     """
     most = min(MOST_TRIED, most_verdicts // (len(handle.node_infos) + BESIDES))
     following: NextPod | None = upcoming
@@ -52,21 +48,15 @@ def headroom_of(workload: OwnedPods, upcoming: NextPod, handle: Handle, *, most_
             stopped = judge(cycle.evaluate(following.pod, handle), handle)
             return Headroom(more=number, tried=number + 1, then=_what_stops(stopped))
         handle = binding.handle
-        workload = _after(workload, following.pod, binding.node)
+        bound = replace(following.pod, spec=replace(following.pod.spec, node_name=binding.node))
+        workload = OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
         following = _following(workload, following, number + 1, handle)
     return Headroom(more=most, tried=most) if most > 0 else None
 
 
 def _within_quota(following: NextPod, others: Sequence[tuple[Pod, int]], handle: Handle) -> NextPod:
-    """Return the Pod, refused where quotas leave no room for it once the others are there."""
     refused = tuple(over_quota(following.pod, others, handle.snapshot, handle.profile)) if others else ()
     return replace(following, refusals=(*following.refusals, *refused))
-
-
-def _after(workload: OwnedPods, placed: Pod, node_name: str) -> OwnedPods:
-    """Return the workload with one more Pod, on that node."""
-    bound = replace(placed, spec=replace(placed.spec, node_name=node_name))
-    return OwnedPods(workload.namespace, workload.ref, workload.owner, (*workload.pods, bound))
 
 
 def _following(workload: OwnedPods, before: NextPod, number: int, handle: Handle) -> NextPod | None:

@@ -11,9 +11,9 @@ import msgspec
 from kubectl_spread.controllers.daemonset import pinned_node
 from kubectl_spread.controllers.workloads import owner_of, revision_of
 from kubectl_spread.diagnosis import findings
+from kubectl_spread.diagnosis.constraint_state import is_ghost
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis, SpreadDiagnosis, similar_keys
 from kubectl_spread.diagnosis.findings import Finding, Severity
-from kubectl_spread.diagnosis.ghosts import is_ghost
 from kubectl_spread.diagnosis.preemption import awaited
 from kubectl_spread.objects.core import Namespace, Pod
 from kubectl_spread.objects.kinds import DAEMON_SET

@@ -49,9 +49,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judgement: what the scheduler decides about its first Pod.
-        unknown: what that does not rest on besides.
         unread_revisions: what is not known of Pods of an older revision that come.
-        preempts: whether the scheduler makes room for the first Pod.
         blameless: whether the first Pod needs no node as it is, or gets one, whatever was decided about it.
         replicas: how many Pods are asked for.
         placements: where each replica goes, in order; ties go to the first name.
@@ -70,9 +68,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     judgement: Judgement
-    unknown: tuple[Gap, ...] = ()
     unread_revisions: tuple[Gap, ...] = ()
-    preempts: bool = False
     blameless: bool = False
     replicas: int
     placements: tuple[Placement, ...] = ()
@@ -88,6 +84,17 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
     rollout: Rollout | None = None
     after: Snapshot
     jammed: Placed | None = None
+
+    @property
+    def unknown(self) -> tuple[Gap, ...]:
+        """What the decision about the first Pod does not rest on besides."""
+        pod, snapshot = self.judgement.evaluation.pod, self.judgement.handle.snapshot
+        return (*unknown(pod, snapshot), *volumes.guessed(pod, snapshot))
+
+    @property
+    def preempts(self) -> bool:
+        """Whether the scheduler makes room for the first Pod."""
+        return any(each.preempts for each in self.placements[:1])
 
     @property
     def is_cleared(self) -> bool:
@@ -138,7 +145,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Man
     if _is_undecided(came):
         return _of_the_first(wanted, came)
     rolls = _rolls_out(wanted, plan, before) and not (failed and failed.created)
-    outcomes = _rolled_out(wanted, plan, before, handle) if rolls else _placed(wanted, plan, handle)
+    outcomes = _outcomes(wanted, plan, before, handle, rolls=rolls)
     if isinstance(wanted.owner, DaemonSet) and any(handle.snapshot.all(ResourceQuota)):
         failed = _failed_create(_with_daemons(plan, wanted, outcomes), before, handle)
     if failed and failed.created and outcomes.jam and _one_by_one(wanted.owner):
@@ -148,13 +155,11 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Man
     judgement = _judge_first(first, () if sticks else plan.old, plan, outcomes.first.handle if sticks else handle)
     # What kube-scheduler would do is no reason to say that another one will not, or a kubelet.
     jammed = outcomes.jammed if handle.decides(first) else None
-    preempts, after = any(each.preempts for each in outcomes.first.placements[:1]), outcomes.first.handle
+    after = outcomes.first.handle
     outcome = ManifestOutcome(
         judgement=judgement,
-        unknown=_unknown(judgement),
         unread_revisions=_unread_revisions(wanted, plan),
-        preempts=preempts,
-        blameless=preempts or _is_blameless(wanted, plan, outcomes, rolls=rolls),
+        blameless=_is_blameless(wanted, plan, outcomes, rolls=rolls),
         replicas=_nodes_wanted(plan, outcomes) if isinstance(wanted.owner, DaemonSet) else wanted.replicas,
         placements=outcomes.first.placements,
         pending=_waiting(wanted, outcomes.first) if jammed else 0,
@@ -184,7 +189,6 @@ def _of_the_first(wanted: DesiredWorkload, came: Coming) -> ManifestOutcome:
     judgement = _judge_first(came.first, (), came.plan, came.handle)
     return ManifestOutcome(
         judgement=judgement,
-        unknown=_unknown(judgement),
         replicas=wanted.replicas,
         failed_create=came.failed,
         held_by=_held_by(came.first),
@@ -228,11 +232,6 @@ def _judge_first(pod: Pod, old: Sequence[Pod], plan: RolloutPlan, handle: Handle
     return judge(cycle.evaluate(pod, handle), handle)
 
 
-def _unknown(judgement: Judgement) -> tuple[Gap, ...]:
-    pod, snapshot = judgement.evaluation.pod, judgement.handle.snapshot
-    return (*unknown(pod, snapshot), *volumes.guessed(pod, snapshot))
-
-
 def _gone_before(step: PlannedPod, old: Sequence[Pod], handle: Handle) -> int:
     """Return how many old Pods go before the Pod finds a node (count): where none does, no more than go anyway."""
     numbers = range(step.gone, len(old) + 1)
@@ -253,18 +252,12 @@ def _is_blameless(wanted: DesiredWorkload, plan: RolloutPlan, outcomes: Placemen
     """Whether the first Pod does not come as it is, or comes although it would find no node by itself."""
     # A Pod that no daemon is, pinned to no node, stands for daemons that all have one.
     none_waits = isinstance(wanted.owner, DaemonSet) or (not plan.steps and plan.rollout is not None)
-    comes = rolls and bool(outcomes.first.placements)
+    comes = any(rolls or each.preempts for each in outcomes.first.placements[:1])
     return comes or (none_waits and outcomes.jam is None)
 
 
 def _with_jam(outcome: ManifestOutcome, jam: Jam, jammed: Placed) -> ManifestOutcome:
-    """Return the outcome with the replica that finds no node.
-
-    Args:
-        outcome: the outcome without it.
-        jam: the earliest, with how late it may be.
-        jammed: the outcome in which it is that early.
-    """
+    """Return the outcome with the replica that finds no node; the jam is the earliest, as in the outcome ``jammed``."""
     pod, handle, first = jammed.waiting[0], jammed.handle, outcome.judgement
     if not jammed.placements and not jam.nodes and _is_explained(outcome):
         message = first.message if handle.snapshot.inventory.not_read else jam.message
@@ -281,14 +274,14 @@ def _is_explained(outcome: ManifestOutcome) -> bool:
     return judgement.blame is not None or decider is not None
 
 
-def _rolled_out(wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, handle: Handle) -> PlacementOutcomes:
-    """Return where the replicas go that come in the place of others; most manifests replace none."""
-    from kubectl_spread.simulation.manifest_rollout import rolled_out
+def _outcomes(
+    wanted: DesiredWorkload, plan: RolloutPlan, before: Snapshot, handle: Handle, *, rolls: bool
+) -> PlacementOutcomes:
+    """Return where the replicas go, in the place of others or not."""
+    if rolls:
+        from kubectl_spread.simulation.manifest_rollout import rolled_out  # Most manifests replace none.
 
-    return rolled_out(wanted, plan, before, handle)
-
-
-def _placed(wanted: DesiredWorkload, plan: RolloutPlan, handle: Handle) -> PlacementOutcomes:
+        return rolled_out(wanted, plan, before, handle)
     if isinstance(wanted.owner, DaemonSet):
         return PlacementOutcomes(place_daemon(wanted.owner, wanted.pod, plan, handle))
     return place_in_all_orders(plan, handle)

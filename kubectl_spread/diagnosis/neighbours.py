@@ -58,14 +58,14 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             keeper = keepers.get(node_info.labels.get(term.topology_key, ""))
             if keeper is not None:
                 yield reasons.RejectedByPod(pod=PodName.of(keeper), topology_key=term.topology_key)
-        for term, found in self._avoided.items():
-            other = found.get(node_info.labels.get(term.topology_key, ""))
+        for term in self._terms.anti_affinity:
+            other = self._meant[term].get(node_info.labels.get(term.topology_key, ""))
             if other is not None:
                 yield reasons.AvoidedPod(pod=PodName.of(other), topology_key=term.topology_key)
-        for term, found in self._wanted.items():
+        for term in self._terms.affinity:
             if term.topology_key not in node_info.labels:
                 yield reasons.MissingTopologyLabel(topology_key=term.topology_key)
-            elif node_info.labels[term.topology_key] not in found:
+            elif node_info.labels[term.topology_key] not in self._meant[term]:
                 yield reasons.NoPodToBeNear(selector=str(term.selector), topology_key=term.topology_key)
 
     @cached_property
@@ -73,14 +73,12 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         return readable_terms(self.pod)
 
     @cached_property
-    def _wanted(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
-        """The Pod's affinity terms → topology value → a Pod it wants to be near."""
-        return {term: self._first_in_domain(term, self._meant(term)) for term in self._terms.affinity}
-
-    @cached_property
-    def _avoided(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
-        """The Pod's anti-affinity terms → topology value → a Pod it must not be near."""
-        return {term: self._first_in_domain(term, self._meant(term)) for term in self._terms.anti_affinity}
+    def _meant(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
+        """The Pod's own terms → topology value → a Pod that it wants to be near, or must not be near."""
+        return {
+            term: self._first_in_domain(term, self._matching(term))
+            for term in (*self._terms.affinity, *self._terms.anti_affinity)
+        }
 
     @cached_property
     def _keepers_off(self) -> Mapping[AffinityTerm, Mapping[str, Pod]]:
@@ -89,7 +87,7 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
         terms = [term for term in self.handle.existing_terms.anti_affinity if term.matches(self.pod, labels)]
         return {term: self._first_in_domain(term, self._having(term)) for term in terms}
 
-    def _meant(self, term: AffinityTerm) -> Iterator[Pod]:
+    def _matching(self, term: AffinityTerm) -> Iterator[Pod]:
         for namespace in self.handle.snapshot.by_labels:
             if term.covers(namespace, self.handle.snapshot.namespace_labels(namespace)):
                 yield from self.handle.snapshot.matching_pods(namespace, term.selector)
@@ -177,12 +175,9 @@ class Neighbours(msgspec.Struct, frozen=True, dict=True):
             return ""  # The controller is about to write it down.
         return NO_CLASS
 
-    def single_users(self, _node_info: NodeInfo) -> reasons.ClaimsInUse | None:
-        """Return which other Pods hold the claims of the Pod that only one may use, wherever they are."""
-        return self._single_users
-
     @cached_property
-    def _single_users(self) -> reasons.ClaimsInUse | None:
+    def single_users(self) -> reasons.ClaimsInUse | None:
+        """Which other Pods hold the claims of the Pod that only one may use, wherever they are."""
         single = volumerestrictions.single_use_claims(self.pod, self.handle)
         holders = tuple(
             reasons.ClaimHolder(claim=name, pod=PodName.of(other), node=info.name)

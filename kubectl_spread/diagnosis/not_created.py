@@ -48,13 +48,7 @@ def upcoming_pod(workload: OwnedPods, handle: Handle) -> NextPod | None:
 
 
 def not_created(workload: OwnedPods, shortage: Shortage, handle: Handle) -> NotCreated | None:
-    """Return why the Pods that the workload lacks are not made; None where nothing says so.
-
-    Args:
-        workload: the workload.
-        shortage: what it lacks.
-        handle: the cluster.
-    """
+    """Return why the Pods that the workload lacks are not made; None where nothing says so."""
     upcoming = upcoming_pod(workload, handle)
     # A DaemonSet that lacks Pods makes them for their nodes, and none next.
     comes = upcoming is not None and (upcoming.comes or isinstance(workload.owner, DaemonSet))

@@ -68,10 +68,6 @@ class AwaitedVolumes(msgspec.Struct, frozen=True, kw_only=True):
 def preemption_report(evaluation: Evaluation, handle: Handle) -> Preemption | None:
     """Return whom the scheduler would evict, None where it would evict nobody.
 
-    Args:
-        evaluation: every filter's verdicts on the Pod.
-        handle: the cluster.
-
     Raises:
         ValueError: a quantity of a Pod cannot be read.
     """

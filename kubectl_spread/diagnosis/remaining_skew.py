@@ -87,12 +87,7 @@ RemainingCause: TypeAlias = TooFewEvictions | TooFewDomains | PodsStay | DomainS
 
 
 class RemainingSkew(msgspec.Struct, frozen=True):
-    """Why a constraint does not hold in the end.
-
-    Attributes:
-        cause: why.
-        tried_all: whether every plan was tried.
-    """
+    """Why a constraint does not hold in the end, and whether every plan was tried."""
 
     cause: RemainingCause
     tried_all: bool = True
@@ -154,7 +149,6 @@ def _held_back(outcome: Outcome) -> PodsStay | None:
 
 
 def _first_to_go(outcome: Outcome) -> Movable | None:
-    """Return a Pod of the fullest domains that may go; None where none may."""
     return next((each for each in outcome.left if outcome.counted_in_fullest(each.pod)), None)
 
 
@@ -190,12 +184,7 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
 
 
 def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:
-    """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then puts there.
-
-    Args:
-        outcome: what becomes of the constraint.
-        spent: whether the time is over.
-    """
+    """Return what opens the emptiest domains to a Pod of the fullest, which the scheduler then puts there."""
     if not is_left(outcome) or outcome.ended is Ended.EVICTIONS or _held_back(outcome):
         return ()
     situation = _once_evicted(outcome)
@@ -203,7 +192,6 @@ def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:
 
 
 def _shut_by(requirement: Requirement, nodes: Sequence[str], spread: SpreadDiagnosis) -> ByConstraint | ByFilter:
-    """Return how a requirement keeps the Pod off the nodes of a domain."""
     if not isinstance(requirement, FilterRequirement):
         return ByConstraint(spread.topology_key(requirement))
     rejected = [name for name in nodes if name in spread.rejected[requirement]]

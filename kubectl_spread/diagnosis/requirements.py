@@ -40,10 +40,7 @@ Cores: TypeAlias = tuple[tuple[Requirement, ...], ...]
 def rejected_nodes(evaluation: Evaluation, hard: Sequence[DomainCounts], handle: Handle) -> Rejected:
     """Return which nodes each requirement rejects; requirements that reject none are left out.
 
-    Args:
-        evaluation: every filter's verdicts.
-        hard: the Pod's DoNotSchedule constraints, counted as the filter counts them; a profile without it heeds none.
-        handle: the cluster.
+    The hard constraints are counted as the filter counts them; a profile without it heeds none.
     """
     rejected: dict[Requirement, frozenset[str]] = {
         ConstraintRequirement(counts.constraint.index): podtopologyspread.rejected_nodes(counts, handle)

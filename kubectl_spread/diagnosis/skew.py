@@ -13,29 +13,14 @@ from kubectl_spread.controllers import job
 from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.controllers.persistent_volumes import guessed
 from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
-from kubectl_spread.diagnosis import lint
+from kubectl_spread.diagnosis import lint, statuses
 from kubectl_spread.diagnosis.causes import Blame
-from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, idle, own_pods
+from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle, own_pods
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
-from kubectl_spread.diagnosis.ghosts import ghosts
 from kubectl_spread.diagnosis.incomplete import deciders, incomplete
 from kubectl_spread.diagnosis.not_created import upcoming_pod
-from kubectl_spread.diagnosis.statuses import (
-    OK,
-    Blocked,
-    FailedCreate,
-    Headroom,
-    Incomplete,
-    NoDomains,
-    NoEffect,
-    SpreadStatus,
-    Status,
-    Uneven,
-    Unschedulable,
-    Violated,
-)
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.workloads import CronJob, Job
@@ -54,9 +39,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """One revision of a workload, and the Pod that stands for it.
 
     Attributes:
-        workload: the workload.
         handle: the cluster, as the Pod's scheduler sees it.
-        name: the revision; empty where the workload has only one.
+        name: empty where the workload has only one.
         pod: the Pod its rows are evaluated for.
         pods: its Pods that are alive.
         upcoming: the workload's next Pod, where it is of this revision; None for older ones.
@@ -101,12 +85,9 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a revision, judged.
 
     Attributes:
-        revision: the revision.
-        decision: what the scheduler decides about it, and why.
-        awaited: the same of the Pod that waits for a node, where no other comes.
+        awaited: what is decided about the Pod that waits for a node, where no other comes.
         incomplete: what the verdict does not rest on.
         constraints: what the Pod's constraints say; empty where that was not asked.
-        findings: what is worth knowing besides.
         headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
     """
 
@@ -116,7 +97,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: tuple[Gap, ...]
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     findings: tuple[Finding, ...] = ()
-    headroom: Headroom | None = None
+    headroom: statuses.Headroom | None = None
 
     @property
     def next(self) -> tuple[str, ...]:
@@ -131,17 +112,11 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One constraint of one revision of a workload.
-
-    Attributes:
-        judged: the revision with its Pod.
-        state: the constraint's domains in numbers.
-        status: what holds of the constraint, the worst.
-    """
+    """One constraint of one revision of a workload, with the worst that holds of it."""
 
     judged: Judged
     state: ConstraintState
-    status: Status
+    status: statuses.Status
 
     @property
     def revision(self) -> Revision:
@@ -193,7 +168,7 @@ def rows(
             yield Row(judged=judged, state=state, status=_status(state, judged))
 
 
-def statuses(
+def status_names(
     workload: OwnedPods,
     handle: Handle,
     *,
@@ -201,17 +176,8 @@ def statuses(
     upcoming: NextPod,
     states: Sequence[ConstraintState],
     decide_on: Decide,
-) -> Iterator[tuple[int, SpreadStatus]]:
-    """Yield (constraint's index, status) of the same rows.
-
-    Args:
-        workload: the workload.
-        handle: the cluster.
-        defaults: as for ``rows``.
-        upcoming: the workload's next Pod.
-        states: its constraints.
-        decide_on: decides about a Pod that waits for a node.
-    """
+) -> Iterator[tuple[int, statuses.SpreadStatus]]:
+    """Yield (constraint's index, status) of the same rows; the states are those of the next Pod."""
     for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
         judged = _judge_briefly(revision, decide_on)
         for state in states if revision.pod is upcoming.pod else revision.states():
@@ -224,13 +190,7 @@ def decided(pod: Pod, handle: Handle) -> Decision:
 
 
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
-    """Yield each Pod whose node the rows tell of, with the cluster in which it waits.
-
-    Args:
-        workload: the workload.
-        handle: the cluster.
-        defaults: as for ``rows``.
-    """
+    """Yield each Pod whose node the rows tell of, with the cluster in which it waits."""
     for revision in _shown(workload, handle, defaults=defaults):
         if revision.is_next:
             yield revision.pod, revision.placed
@@ -251,7 +211,7 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     evaluation = cycle.evaluate(pod, placed)
     decision = judge(evaluation, placed)
     beyond_template = lint.from_living(upcoming.from_living) if upcoming else ()
-    headroom: Headroom | None = None
+    headroom: statuses.Headroom | None = None
     if most_verdicts and upcoming is not None and revision.is_next and revision.handle.decides(pod):
         from kubectl_spread.diagnosis.headroom import headroom_of
 
@@ -323,7 +283,7 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     return [first, *older.values()]
 
 
-def _status(state: ConstraintState, judged: Judged) -> Status:
+def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
     """Return the first status that holds, worst first."""
     constraint, revision, handle = state.constraint, judged.revision, judged.revision.handle
     decision = judged.decision if revision.is_next else judged.awaited
@@ -332,26 +292,28 @@ def _status(state: ConstraintState, judged: Judged) -> Status:
     if stuck := _stuck(state, revision, decided.blame if decided and not preemption else None):
         return stuck
     if constraint.hard and state.uneven:
-        return Violated(skew=state.skew, max_skew=constraint.max_skew)
+        return statuses.Violated(skew=state.skew, max_skew=constraint.max_skew)
     if why := idle(state, handle.profile):
-        return NoEffect(why=why, topology_key=constraint.topology_key)
+        return statuses.NoEffect(why=why, topology_key=constraint.topology_key)
     waits = any(not pod.spec.node_name for pod in revision.pods)
     held = waits and any(deciders(revision.pod, handle, judged.decision.evaluation))
     if judged.incomplete and (revision.is_next or held):
-        return Incomplete(gap=judged.incomplete[0])
+        return statuses.Incomplete(gap=judged.incomplete[0])
     if state.uneven:
-        return Uneven(skew=state.skew, max_skew=constraint.max_skew)
+        return statuses.Uneven(skew=state.skew, max_skew=constraint.max_skew)
     owner = revision.workload.owner
-    return OK(preemption=preemption, manager=job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else "")
+    return statuses.OK(
+        preemption=preemption, manager=job.foreign_manager(owner) if isinstance(owner, Job | CronJob) else ""
+    )
 
 
-def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> Status | None:
+def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
     """Return why no next Pod comes or finds a node; None where one does, or none is wanted."""
     constraint, blocking = state.constraint, blame.blocking if blame else {}
     if constraint.hard and not state.keyed:
-        return NoDomains(topology_key=constraint.topology_key)
+        return statuses.NoDomains(topology_key=constraint.topology_key)
     if blame and constraint.index in blocking:
-        return Blocked(index=constraint.index, blame=blame)
+        return statuses.Blocked(index=constraint.index, blame=blame)
     if revision.refused:
-        return FailedCreate(message=revision.refused)
-    return Unschedulable(blame=blame) if blame and not blocking else None
+        return statuses.FailedCreate(message=revision.refused)
+    return statuses.Unschedulable(blame=blame) if blame and not blocking else None

@@ -12,7 +12,7 @@ from kubectl_spread.diagnosis.constraint_change import ChangedConstraint, Simula
 from kubectl_spread.diagnosis.constraint_state import ConstraintState
 from kubectl_spread.diagnosis.evaluation import Decision, judge
 from kubectl_spread.diagnosis.observer import Key, Observation
-from kubectl_spread.diagnosis.skew import decided, statuses
+from kubectl_spread.diagnosis.skew import decided, status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
@@ -43,13 +43,7 @@ OutcomeNote: TypeAlias = CreateRefused | BlockedByChance | Unsettled
 
 
 class WaitingRevision(msgspec.Struct, frozen=True):
-    """The Pods of one revision of a workload that wait for a node.
-
-    Attributes:
-        pod: the first of them.
-        decision: what the scheduler decides about it.
-        number: how many there are (count).
-    """
+    """The Pods of one revision of a workload that wait for a node: the first, and how many there are."""
 
     pod: Pod
     decision: Decision
@@ -60,7 +54,6 @@ class WaitingPods(msgspec.Struct, frozen=True):
     """The Pods of a workload that wait for a node.
 
     Attributes:
-        key: whose.
         counts: how many wait in each order.
         revisions: those of the first order.
     """
@@ -74,7 +67,6 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
     """What one step changed.
 
     Attributes:
-        step: which.
         done: what it did in the first order.
         preempted: the Pods that the scheduler evicted for others, in the first order.
         waiting: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
@@ -98,13 +90,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[StepChange]:
-    """Yield what each step changed.
-
-    Args:
-        steps: the steps.
-        outcomes: what was observed.
-        defaults: whether the cluster's default constraints count too.
-    """
+    """Yield what each step changed; with ``defaults`` the cluster's default constraints count too."""
     before = outcomes.before
     were = _statuses(before, frozenset(), _Decided(), defaults=defaults)
     for number, step in enumerate(steps):
@@ -130,17 +116,12 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
 
 
 class _Decided:
-    """What is decided about Pods of one cluster that wait for a node, each decided once.
-
-    Attributes:
-        decisions: Pod's namespace and name → that.
-    """
+    """What is decided about Pods of one cluster that wait for a node, each decided once."""
 
     def __init__(self) -> None:
         self.decisions: dict[tuple[str, str], Decision] = {}
 
     def __call__(self, pod: Pod, handle: Handle) -> Decision:
-        """Return what is decided about a Pod of the cluster."""
         if pod.key not in self.decisions:
             self.decisions[pod.key] = decided(pod, handle)
         return self.decisions[pod.key]
@@ -186,7 +167,7 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
     found: dict[tuple[str, WorkloadRef, int], SpreadStatus] = {}
     for key, states in seen.states.items():
         if states and key not in known:
-            rows = statuses(
+            rows = status_names(
                 seen.workload(key),
                 seen.handles.of(seen.upcoming[key].pod),
                 defaults=defaults,
@@ -212,7 +193,6 @@ def _waiting(start: Observation, after: Sequence[After[Observation]], known: _De
 
 
 def _revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
-    """Yield the Pods of each revision that wait, with what is decided about the first of them."""
     revisions: dict[str, list[Pod]] = {}
     for pod in waiting:
         revisions.setdefault(revision_of(pod), []).append(pod)

@@ -34,12 +34,7 @@ OF_ALL_NODES = frozenset((interpodaffinity.NAME,))
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """What is known of a decision about a Pod where not all Pods were read.
-
-    Attributes:
-        evaluation: the decision.
-        handle: the cluster it was made in.
-    """
+    """What is known of a decision about a Pod where not all Pods were read."""
 
     evaluation: Evaluation
     handle: Handle
@@ -91,14 +86,11 @@ class Reach(msgspec.Struct, frozen=True):
         pod, profile = self.evaluation.pod, self.handle.profile
         if not profile.serves(pod) or not profile.preempts or pod.spec.preemption_policy == NEVER:
             return False
-        if self.evaluation.pre_filter is not None or self._lowest_priority >= priority_of(pod):
+        # the lowest priority that a Pod may have, as far as PriorityClasses tell
+        lowest = min((0, *(each.value for each in self.handle.snapshot.all(PriorityClass))))
+        if self.evaluation.pre_filter is not None or lowest >= priority_of(pod):
             return False
         return bool(self.may_open)
-
-    @property
-    def _lowest_priority(self) -> int:
-        """The lowest priority that a Pod may have, as far as PriorityClasses tell."""
-        return min((0, *(each.value for each in self.handle.snapshot.all(PriorityClass))))
 
     @property
     def may_open(self) -> frozenset[str]:
@@ -107,7 +99,7 @@ class Reach(msgspec.Struct, frozen=True):
         return frozenset(name for name, verdict in unread if self._may_open(verdict))
 
     def _may_open(self, verdict: NodeVerdict) -> bool:
-        """Whether evictions may open the node: what rejects it first is Pods, or is not known."""
+        """Whether what rejects the node first is Pods, or is not known."""
         first = verdict.first
         hopeless = first is not None and first.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
         return not (hopeless and self.is_first(verdict))

@@ -90,7 +90,15 @@ def fitting(texts: Sequence[str], most: int, nodes: Collection[str] = ()) -> str
 
 
 def texts_of(cause: causes.AnyCause) -> Texts:
-    """Return the cause in words."""
+    """Return the cause in words, with those of other constraints that leave no node either."""
+    texts = _texts_of(cause)
+    if not isinstance(cause, causes.ConstraintCause) or not cause.also:
+        return texts
+    too = f"The constraint on {named(cause.also)} allows none either."
+    return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
+
+
+def _texts_of(cause: causes.AnyCause) -> Texts:
     match cause:
         case causes.NoNodes():
             return Texts(["The cluster has no nodes."], [cycle.NO_NODES])
@@ -104,8 +112,14 @@ def texts_of(cause: causes.AnyCause) -> Texts:
             return _no_selector(cause)
         case causes.GhostSelector():
             return _ghost_selector(cause)
-        case causes.MinDomainsUnmet() | causes.MissingKey() | causes.NoEligibleDomain() | causes.DomainsFull():
-            return _constraint_alone(cause)
+        case causes.MinDomainsUnmet():
+            return _min_domains_unmet(cause)
+        case causes.MissingKey():
+            return _missing_key(cause)
+        case causes.NoEligibleDomain():
+            return _no_eligible_domain(cause)
+        case causes.DomainsFull():
+            return _domains_full(cause)
         case causes.DaemonNode():
             return _daemon_node(cause)
         case causes.FiltersAlone():
@@ -168,25 +182,6 @@ def _ghost_selector(cause: causes.GhostSelector) -> Texts:
             "it does not count its own Pods",
         ],
     )
-
-
-def _constraint_alone(cause: causes.AloneCause) -> Texts:
-    """Return the words of a constraint that leaves no node, with those of others that leave none either."""
-    match cause:
-        case causes.MinDomainsUnmet():
-            texts = _min_domains_unmet(cause)
-        case causes.MissingKey():
-            texts = _missing_key(cause)
-        case causes.NoEligibleDomain():
-            texts = _no_eligible_domain(cause)
-        case causes.DomainsFull():
-            texts = _domains_full(cause)
-        case _:
-            assert_never(cause)
-    if not cause.also:
-        return texts
-    too = f"The constraint on {named(cause.also)} allows none either."
-    return Texts([*(f"{text} {too}" for text in texts.sentences), *texts.sentences], texts.reasons)
 
 
 def _min_domains_unmet(cause: causes.MinDomainsUnmet) -> Texts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.diagnosis.ghosts import ghosts, is_ghost
+from kubectl_spread.diagnosis.constraint_state import ghosts, is_ghost
 from kubectl_spread.scheduler.podtopologyspread import constraints_of
 from tests.build import ZONE, Object, app, handle, pod, spread, typed_pod
 from tests.naming import in_order
