@@ -65,12 +65,7 @@ class OrderedCommand(Command):
 
 
 def _in_order(given: Sequence[Any], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the flag, without its dashes, and the value of each repeatable option, as they were given.
-
-    Args:
-        given: the options, each as often as it was given.
-        values: option's name → its values.
-    """
+    """Yield flag, without its dashes, and value of each repeatable option, as often as it was given."""
     of_option = {option.name: iter(values[option.name]) for option in given if getattr(option, "multiple", False)}
     for option in given:
         if option.name in of_option:

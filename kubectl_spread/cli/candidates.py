@@ -21,11 +21,11 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kubectl_spread.cli.bool_flags import command_place
 from kubectl_spread.cli.flags import taking_values
+from kubectl_spread.cli.inputs import connection_options
 from kubectl_spread.cluster.api import completion as names
 from kubectl_spread.errors import ExitCode
 
 if TYPE_CHECKING:
-    from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.objects.kinds import Kind
 
 Command: TypeAlias = TyperCommand | TyperGroup
@@ -96,12 +96,7 @@ def answer(root: TyperGroup, words: Sequence[str]) -> NoReturn:
 
 
 def complete(root: TyperGroup, words: Sequence[str]) -> Completion:
-    """Return what may come next.
-
-    Args:
-        root: the program.
-        words: what follows its name; the last one, which may be empty, is being typed.
-    """
+    """Return what may come next; the last of the words, which may be empty, is being typed."""
     *before, typed = words or ("",)
     place = command_place(before, taking_values() if before and before[0].startswith("-") else ())
     if place < len(before):
@@ -214,21 +209,14 @@ def _workloads(line: Line) -> Completion:
 def _topology_keys(line: Line) -> Completion:
     from kubectl_spread.objects.kinds import NODE
 
-    return NOTHING if line.given["from_"] else line.matching(names.label_keys(_connection(line), NODE))
+    return NOTHING if line.given["from_"] else line.matching(names.label_keys(connection_options(line.given), NODE))
 
 
 def _cluster_names(line: Line, kind: Kind, *, field_selector: str = "") -> tuple[str, ...]:
     """Return names in the cluster that the line's flags mean; none when that is a file, or names make no sense."""
     if line.given["from_"] or (kind.namespaced and line.given["all_namespaces"]):
         return ()
-    return names.cluster_names(_connection(line), kind, field_selector=field_selector)
-
-
-def _connection(line: Line) -> ConnectionOptions:
-    from kubectl_spread.cluster.access.options import ConnectionOptions
-
-    known = ConnectionOptions.__struct_fields__
-    return ConnectionOptions(**{name: value for name, value in line.given.items() if name in known})
+    return names.cluster_names(connection_options(line.given), kind, field_selector=field_selector)
 
 
 VALUES: Mapping[str, Callable[[Line], Completion]] = {

@@ -8,8 +8,10 @@ import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import (
+    AllFixes,
     CheckOutput,
     ConnectionFlags,
+    FixBudget,
     Flags,
     Option,
     ReadFlags,
@@ -50,15 +52,8 @@ class CheckFlags(Flags):
     fail_on: Annotated[
         str, Option("--fail-on", metavar="error|warning", help="Whether warnings end with exit code 1 too.")
     ] = "error"
-    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")] = False
-    fix_budget: Annotated[
-        float | None,
-        Option(
-            "--fix-budget",
-            min=0,
-            help="Seconds in all that the search for fixes may take: 30, or 5 where there are over 1,000 nodes.",
-        ),
-    ] = None
+    all_fixes: AllFixes = False
+    fix_budget: FixBudget = None
     replicas: Annotated[
         int | None,
         Option("--replicas", min=1, max=150_000, help="How many replicas to place; by default what the manifest says."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
 
 import typer
 
@@ -166,6 +166,17 @@ class ReadFlags(Flags):
 
 def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
     return Option("--output", "-o", metavar=formats.metavar_for(report), help="How the answer is printed.")
+
+
+AllFixes: TypeAlias = Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")]
+FixBudget: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--fix-budget",
+        min=0,
+        help="Seconds in all that the search for fixes may take: 30, or 5 where there are over 1,000 nodes.",
+    ),
+]
 
 
 class StructuredOutput(Flags):

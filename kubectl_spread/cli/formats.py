@@ -32,10 +32,7 @@ class Format:
 
     Attributes:
         module: of ``kubectl_spread.render``.
-        function: takes a report and returns it as text; with a template, takes that and returns such a function.
         reports: the kinds of reports it can print.
-        templated: whether it is given as ``FORMAT=TEMPLATE``.
-        from_file: whether what is given is the file that holds the template.
     """
 
     module: str

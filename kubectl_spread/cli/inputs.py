@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import atexit
 import sys
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from kubectl_spread.cli.flags import ConnectionFlags, LogFlags, ReadFlags, SchedulerFlags, ScopeFlags
 from kubectl_spread.cli.output import note
@@ -44,37 +45,19 @@ def cluster_of(connection: ConnectionFlags, scope: ScopeFlags) -> ClusterSource:
     from kubectl_spread.cluster.progress import Progress
     from kubectl_spread.commands.source import ClusterSource
 
+    options = connection_options(vars(connection) | {"namespace": scope.namespace})
     # Lines and a progress line do not go together.
     progress = None if connection.verbosity or sys.stderr is None else Progress(sys.stderr)
-    return ClusterSource(connect(_options(connection, scope.namespace), log_of(connection)), progress=progress)
+    return ClusterSource(connect(options, log_of(connection)), progress=progress)
 
 
-def _options(flags: ConnectionFlags, namespace: str) -> ConnectionOptions:
+def connection_options(given: Mapping[str, Any]) -> ConnectionOptions:
+    """Return how a cluster is reached: those of the flags given (name → value) that are about that."""
     from kubectl_spread.cluster.access.options import ConnectionOptions
 
-    return ConnectionOptions(
-        kubeconfig=flags.kubeconfig,
-        context=flags.context,
-        cluster=flags.cluster,
-        user=flags.user,
-        namespace=namespace,
-        server=flags.server,
-        tls_server_name=flags.tls_server_name,
-        insecure_skip_tls_verify=flags.insecure_skip_tls_verify,
-        certificate_authority=flags.certificate_authority,
-        client_certificate=flags.client_certificate,
-        client_key=flags.client_key,
-        token=flags.token,
-        username=flags.username,
-        password=flags.password,
-        as_=flags.as_,
-        as_uid=flags.as_uid,
-        as_groups=tuple(flags.as_groups or ()),
-        as_user_extra=tuple(flags.as_user_extra or ()),
-        request_timeout=flags.request_timeout,
-        cache_dir=flags.cache_dir,
-        disable_compression=flags.disable_compression,
-    )
+    known = ((name, given[name]) for name in ConnectionOptions.__struct_fields__ if given.get(name) is not None)
+    options: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known}
+    return ConnectionOptions(**options)
 
 
 def log_of(flags: LogFlags) -> Log:

@@ -55,12 +55,7 @@ def printer(text: TextPrinter[ReportT], flags: OutputFlags) -> Callable[[ReportT
 
 
 def screen_for(flags: OutputFlags, namespace: str = "") -> Screen:
-    """Return what text is to fit: the terminal, as wide as it is now; where there is none, nothing, or ``WIDE``.
-
-    Args:
-        flags: how the answer is printed.
-        namespace: the one that is asked about; empty for all.
-    """
+    """Return what text is to fit: the terminal, as wide as it is now; where there is none, nothing, or ``WIDE``."""
     from kubectl_spread.render.text.screen import Screen
 
     colors, width = wants_color(flags.color, sys.stdout), terminal_width(sys.stdout)

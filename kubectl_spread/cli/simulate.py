@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -46,42 +46,26 @@ STEPS = (
 """The flags that are steps."""
 
 
+def _step(name: str, metavar: str, about: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
+    return Option(name, metavar=metavar, help=f"{about} (repeatable).")
+
+
 class SimulateFlags(Flags):
     """The flags of ``simulate`` alone."""
 
-    drain: Annotated[
-        list[str] | None, Option("--drain", metavar="NODE", help="Drain a node as kubectl does (repeatable).")
-    ] = None
-    remove: Annotated[
-        list[str] | None, Option("--remove", metavar="NODE", help="Drain a node and take it away (repeatable).")
-    ] = None
-    lose: Annotated[
-        list[str] | None,
-        Option("--lose", metavar="NODE|KEY=VALUE", help="Let nodes stop answering, such as a zone (repeatable)."),
-    ] = None
-    return_: Annotated[
-        list[str] | None, Option("--return", metavar="NODE|KEY=VALUE", help="Let lost nodes answer again (repeatable).")
-    ] = None
-    cordon: Annotated[list[str] | None, Option("--cordon", metavar="NODE", help="Cordon a node (repeatable).")] = None
-    uncordon: Annotated[
-        list[str] | None, Option("--uncordon", metavar="NODE", help="Uncordon a node (repeatable).")
-    ] = None
-    add_node: Annotated[
-        list[str] | None, Option("--add-node", metavar="LIKE[=N]", help="Add nodes like one there is (repeatable).")
-    ] = None
-    scale: Annotated[
-        list[str] | None, Option("--scale", metavar="[NS/]TYPE/NAME=N", help="Scale a workload (repeatable).")
-    ] = None
-    restart: Annotated[
-        list[str] | None, Option("--restart", metavar="[NS/]TYPE/NAME", help="Roll a workload out anew (repeatable).")
-    ] = None
-    delete: Annotated[
-        list[str] | None, Option("--delete", metavar="[NS/]pod/NAME", help="Delete a Pod (repeatable).")
-    ] = None
-    apply: Annotated[
-        list[str] | None,
-        Option("--apply", metavar="FILE", help="Apply a manifest as kubectl does (repeatable)."),
-    ] = None
+    drain: Annotated[list[str] | None, _step("--drain", "NODE", "Drain a node as kubectl does")] = None
+    remove: Annotated[list[str] | None, _step("--remove", "NODE", "Drain a node and take it away")] = None
+    lose: Annotated[list[str] | None, _step("--lose", "NODE|KEY=VALUE", "Let nodes stop answering, such as a zone")] = (
+        None
+    )
+    return_: Annotated[list[str] | None, _step("--return", "NODE|KEY=VALUE", "Let lost nodes answer again")] = None
+    cordon: Annotated[list[str] | None, _step("--cordon", "NODE", "Cordon a node")] = None
+    uncordon: Annotated[list[str] | None, _step("--uncordon", "NODE", "Uncordon a node")] = None
+    add_node: Annotated[list[str] | None, _step("--add-node", "LIKE[=N]", "Add nodes like one there is")] = None
+    scale: Annotated[list[str] | None, _step("--scale", "[NS/]TYPE/NAME=N", "Scale a workload")] = None
+    restart: Annotated[list[str] | None, _step("--restart", "[NS/]TYPE/NAME", "Roll a workload out anew")] = None
+    delete: Annotated[list[str] | None, _step("--delete", "[NS/]pod/NAME", "Delete a Pod")] = None
+    apply: Annotated[list[str] | None, _step("--apply", "FILE", "Apply a manifest as kubectl does")] = None
     filename: Annotated[
         list[str] | None, Option("--filename", "-f", metavar="FILE", help="File that lists steps (repeatable).")
     ] = None

@@ -77,13 +77,7 @@ def print_each(answers: Iterable[ShowAnswer[SkewReport]], printing: Printing) ->
 
 
 def news(printing: Printing, previous: SkewReport | None, now: SkewReport) -> str:
-    """Return what to print of an answer, after those that were printed before.
-
-    Args:
-        printing: how.
-        previous: the answer before; None where this is the first one.
-        now: the answer.
-    """
+    """Return what to print of an answer, after those that were printed before."""
     from kubectl_spread.render.structured import to_json_line, to_yaml_document
 
     if printing.format == "json":
@@ -117,13 +111,7 @@ def screen(printing: Printing, previous: ShowAnswer[SkewReport] | None, now: Sho
 
 
 def fitting(text: Sequence[str], *, columns: int, lines: int) -> Iterator[str]:
-    """Yield as much of the text as a screen holds, and how many lines it does not.
-
-    Args:
-        text: lines, which a terminal breaks where they are too long.
-        columns: of the screen.
-        lines: of the screen that are free.
-    """
+    """Yield as much of the text as so many lines of a screen hold, which breaks long ones, and how much is left out."""
     heights = [max(-(-len(_COLOR.sub("", line)) // columns), 1) for line in text]
     if sum(heights) <= lines:
         yield from text

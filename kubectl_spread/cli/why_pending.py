@@ -8,7 +8,9 @@ import typer
 
 from kubectl_spread.cli import inputs, output
 from kubectl_spread.cli.flags import (
+    AllFixes,
     ConnectionFlags,
+    FixBudget,
     Flags,
     Option,
     PendingOutput,
@@ -35,7 +37,7 @@ class WhyPendingFlags(Flags):
     """The flags of ``why-pending`` alone."""
 
     pods: Annotated[list[str] | None, typer.Argument(metavar="[POD | TYPE/NAME]...")] = None
-    all_fixes: Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")] = False
+    all_fixes: AllFixes = False
     fix_format: Annotated[
         str,
         Option(
@@ -44,14 +46,7 @@ class WhyPendingFlags(Flags):
             help="Write fixes as YAML for the source of a workload, or as commands; otherwise as whichever lasts.",
         ),
     ] = ""
-    fix_budget: Annotated[
-        float | None,
-        Option(
-            "--fix-budget",
-            min=0,
-            help="Seconds in all that the search for fixes may take: 30, or 5 where there are over 1,000 nodes.",
-        ),
-    ] = None
+    fix_budget: FixBudget = None
 
 
 def why_pending(
