@@ -40,7 +40,7 @@ from kubectl_spread.objects.storage import PersistentVolumeClaim
 from kubectl_spread.scheduler.claims import claim_name, ownership_problem
 from kubectl_spread.scheduler.schedulinggates import gates
 from kubectl_spread.snapshot import Snapshot
-from kubectl_spread.wording.preemption import waits_for_volumes
+from kubectl_spread.wording.pending import waits_for_volumes
 from kubectl_spread.wording.words import did_you_mean, listed
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from kubectl_spread.controllers.rollout_plan import FailedCreate
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.manifest_outcome import ManifestOutcome
 from kubectl_spread.simulation.placement import DomainRange, Placement
-from kubectl_spread.wording.rollouts import assumption
+from kubectl_spread.wording.check import assumption
 
 
 class ValidationError(Report, frozen=True, kw_only=True):

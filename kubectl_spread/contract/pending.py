@@ -13,7 +13,7 @@ from kubectl_spread.controllers.workloads import Replicas
 from kubectl_spread.diagnosis.events import LastFailure, difference
 from kubectl_spread.diagnosis.not_created import NotCreated
 from kubectl_spread.diagnosis.preemption import Nomination, Preemption
-from kubectl_spread.wording.events import DIFFERENCES
+from kubectl_spread.wording.pending import DIFFERENCES
 
 
 class EventReport(Report, frozen=True, kw_only=True):
@@ -70,13 +70,7 @@ class PendingReport(Report, frozen=True, kw_only=True):
 
 
 def with_event(item: PendingItem, failure: LastFailure | None, *, known: bool) -> PendingItem:
-    """Return the explanation beside the scheduler's own last message.
-
-    Args:
-        item: the explanation.
-        failure: the scheduler's last message; None where there is none.
-        known: whether the rules of the Pod's scheduler are known.
-    """
+    """Return the explanation beside the scheduler's last message; ``known`` says whether that scheduler's rules are."""
     if failure is None:
         return item
     differs = difference(failure, item.message, chosen=item.assumed, feasible=bool(item.feasible), known=known)

@@ -20,12 +20,7 @@ from kubectl_spread.wording.rebalance import remaining_text, unsure_text
 
 
 def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
-    """Yield the evictions of a plan, in order.
-
-    Args:
-        plan: the plan.
-        snapshot: the cluster before.
-    """
+    """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before."""
     numbers = waves(((each.movable.pod, each.lands) for each in plan.evictions), snapshot)
     for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
         pod = each.movable.pod
@@ -54,12 +49,7 @@ def command(pod: Pod) -> str:
 
 
 def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:
-    """Yield what becomes of each constraint.
-
-    Args:
-        plan: the plan.
-        fixes_of: returns what to fix first; asked of each constraint that is left.
-    """
+    """Yield what becomes of each constraint; of each that is left, ``fixes_of`` returns what to fix first."""
     for outcome in plan.outcomes:
         goal, constraint, unsure = outcome.goal, outcome.goal.constraint, unsure_of(outcome)
         remaining = None if unsure else remaining_skew(outcome)

@@ -11,7 +11,7 @@ from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.cells import clean
 from kubectl_spread.render.outline.check import check_sentence, subject_of
-from kubectl_spread.wording.annotations import WARNING, edit_line, fix_sentence
+from kubectl_spread.wording.check import WARNING, edit_line, fix_sentence
 
 
 class Annotation(Struct, frozen=True):
@@ -19,9 +19,7 @@ class Annotation(Struct, frozen=True):
 
     Attributes:
         rule: the finding, the verdict, ``Invalid`` or ``Warning``.
-        severity: how much it matters.
         message: as a sentence, to be shown as it is.
-        item: the manifest.
         path: the field; empty where the whole manifest is meant.
     """
 

@@ -26,7 +26,6 @@ class Metric(msgspec.Struct, frozen=True):
 
     Attributes:
         name: without the prefix that all share.
-        help: what it counts.
         samples: the values of one row, with the labels that tell them apart within the row.
     """
 

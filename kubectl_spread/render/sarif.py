@@ -18,7 +18,7 @@ from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.render.annotations import Annotation, annotations_of
 from kubectl_spread.render.cells import clean
-from kubectl_spread.wording.annotations import WARNING
+from kubectl_spread.wording.check import WARNING
 from kubectl_spread.wording.entries import entries_named
 from kubectl_spread.wording.entry import SPREAD
 

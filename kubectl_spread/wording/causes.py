@@ -16,7 +16,7 @@ from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.requirements import FilterRequirement
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.scheduler import cycle
-from kubectl_spread.wording.preemption import preempts
+from kubectl_spread.wording.pending import preempts
 from kubectl_spread.wording.reasons import brief_key, reason_text
 from kubectl_spread.wording.words import count_of, enumerated, shortening
 

@@ -1,4 +1,4 @@
-"""What ``check`` says of a manifest: what becomes of its replicas, and what that rests on."""
+"""What ``check`` says of a manifest: what becomes of its replicas, what that rests on, and what to change."""
 
 from __future__ import annotations
 
@@ -7,8 +7,54 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import UnsetType
 
+from kubectl_spread.controllers.rollout_plan import (
+    Assumption,
+    FromHighestOrdinal,
+    MadeElsewhere,
+    RolloutAssumption,
+    UnknownRules,
+    WithinFenceposts,
+)
+from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Placement
+from kubectl_spread.wording.entry import DEFINITION, Entry, EntryKind
 from kubectl_spread.wording.words import count_of, enumerated, listed
+
+WARNING = Entry(
+    kind=EntryKind.FINDING,
+    name="Warning",
+    summary="the API server accepts the manifest and warns of a field",
+    meaning="The field is deprecated, or what it says has another effect than it seems to have.",
+    when="Where the API server would send a warning along with its answer.",
+    action="Change the field as the message says.",
+    link=DEFINITION,
+)
+"""What the API server says of what it accepts."""
+
+ASSUMPTIONS: Mapping[Assumption, str] = {
+    Assumption.SUSPENDED: "it is suspended, so no Pod comes before it is resumed",
+    Assumption.PAUSED: (
+        "it is paused, so nothing rolls out: the Pods that run stay, and missing ones come as these are"
+    ),
+    Assumption.PAUSED_BEFORE_FIRST: "it is paused, so no Pod comes before it is resumed",
+    Assumption.SAME_TEMPLATE: (
+        "nothing in the template changes that scheduling reads, so the Pods that run stay; if any other field"
+        " changes, new ones replace them"
+    ),
+    Assumption.RUNNING_STAY: (
+        "running Pods stay as they are, whatever changes in the template, and the missing ones come"
+    ),
+    Assumption.DELETED_FIRST: "most fields of a Pod cannot change, so the running one is deleted first",
+    Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one comes",
+    Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and the missing ones come",
+    Assumption.DELETED_BY_HAND_ON_NODES: (
+        "running Pods stay until somebody deletes them, and nodes without one get one"
+    ),
+    Assumption.SURGE_ON_NODES: (
+        "on each node the new Pod comes beside the old one, which goes once the new one is available"
+    ),
+    Assumption.ONE_BY_ONE_ON_NODES: "on each node the old Pod is gone before the new one comes",
+}
 
 REFUSED = "the API server refuses it."
 NO_POD = "no Pod is to be placed."
@@ -81,3 +127,36 @@ def ranking_note(totals: Mapping[str, int]) -> str:
 def sampled_note(nodes: int) -> str:
     """Return that the scheduler may look at some of so many nodes only."""
     return f"Among {nodes} nodes the scheduler may look at some only; here all were scored."
+
+
+def assumption(assumed: RolloutAssumption) -> str:
+    """Return what is assumed about a rollout, as a sentence without its full stop."""
+    match assumed:
+        case Assumption():
+            return ASSUMPTIONS[assumed]
+        case MadeElsewhere(manager=manager):
+            return f"{manager} makes its Pods"
+        case UnknownRules(kind=kind):
+            return f"how a {kind} replaces Pods is not known, so all that run stay while the new ones come"
+        case WithinFenceposts(most=most, least=least):
+            return (
+                f"at most {most} and at least {least} Pods at any time; old Pods stay until a new one needs their"
+                " place, and a new Pod is available as soon as it has a node"
+            )
+        case FromHighestOrdinal(first=first):
+            return (
+                f"missing ordinals come first, then each Pod from the highest ordinal down to {first} goes before"
+                " its successor comes"
+            )
+
+
+def fix_sentence(summary: str, steps: Sequence[str]) -> str:
+    """Return a fix as a sentence: what it does, then what to write or to run."""
+    return f"Fix: {summary} ({'; '.join(steps)})."
+
+
+def edit_line(edit: ManifestEdit) -> str:
+    """Return a change of a manifest in one line."""
+    written = " ".join(line.strip() for line in edit.after.splitlines())
+    where = f"line {edit.line}" if edit.line else f"document {edit.document}, {edit.path}"
+    return f"{where}: {written or 'remove it'}"

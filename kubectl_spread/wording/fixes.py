@@ -175,20 +175,13 @@ def _why_not_deleted(why: WhyNotDeleted) -> str:
         case EvictionRefused(message):
             return message
         case _:
-            from kubectl_spread.wording.evictions import kept_text  # ``explain`` plans no eviction.
+            from kubectl_spread.wording.rebalance import kept_text  # ``explain`` plans no eviction.
 
             return kept_text(why)
 
 
 def opens(feasible: Sequence[str], admits: str, siblings: int, *, checked: bool) -> str:
-    """Return the nodes that a fix opens, and how many of the workload's Pods it lets in.
-
-    Args:
-        feasible: the nodes.
-        admits: how many Pods it lets in.
-        siblings: how many there are (count).
-        checked: whether they are replicas of a manifest that is checked.
-    """
+    """Return the nodes that a fix opens, and how many of the workload's Pods, or of the manifest's, it lets in."""
     whom = "replicas without a node" if checked else "Pending Pods"
     lets_in = f"; lets in {admits} of {siblings} {whom}" if siblings > 1 else ""
     return f"Opens {listed(feasible)}{lets_in}."

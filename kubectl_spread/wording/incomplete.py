@@ -163,14 +163,7 @@ def _group(gap: gaps.SchedulingGroup) -> str:
 
 
 def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None, preemption: Preemption | None) -> str:
-    """Return the sentence on top: who else decides, then what kube-scheduler's filters say.
-
-    Args:
-        handle: the cluster.
-        evaluation: what they say.
-        blame: why they leave no node; None where they leave one.
-        preemption: what the scheduler would evict; None for nothing.
-    """
+    """Return the sentence on top: who else decides, then what kube-scheduler's filters say."""
     pod, feasible = evaluation.pod, evaluation.feasible
     first = next(deciders(pod, handle, evaluation), None)
     if first is None or (blame and handle.decides(pod)):

@@ -1,11 +1,29 @@
-"""What ``why-pending`` says beside the cause: the verdict on a Pod, how many of its kind run, the scheduler's words."""
+"""What ``why-pending`` says beside the cause.
+
+The verdict on a Pod, how many of its kind run, the scheduler's words, and the evictions and volumes that it waits for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from kubectl_spread.controllers.workloads import Replicas
-from kubectl_spread.wording.words import count_of, held_by_gates, listed
+from kubectl_spread.diagnosis.events import Difference
+from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Nomination, Preemption
+from kubectl_spread.wording.words import count_of, enumerated, held_by_gates, listed
+
+DIFFERENCES = {
+    Difference.OTHER_SCHEDULER: "another scheduler said it, by rules that are not known here",
+    Difference.GAVE_UP_ON_VOLUMES: (
+        "it says that the scheduler had chosen a node and gave up waiting for volumes there; it tries again"
+    ),
+    Difference.NODE_CHOSEN: "it is out of date: the scheduler has chosen a node since",
+    Difference.SCHEDULABLE_NOW: (
+        "it is out of date: the Pod can be scheduled now, and the scheduler has not tried since or is backing off"
+    ),
+    Difference.CLUSTER_CHANGED: "the cluster has changed since, or while it was read",
+}
+"""Difference → its text."""
 
 
 def schedulable(feasible: Sequence[str], *, undecided: bool) -> str:
@@ -33,14 +51,7 @@ def at_work(replicas: Replicas) -> str:
 
 
 def waiting_lines(name: str, verdict: str, running: str, *, rolls_out: bool) -> tuple[str, ...]:
-    """Return the first line about a Pod that no node takes, longest first.
-
-    Args:
-        name: of the Pod.
-        verdict: why no node takes it.
-        running: how many of the workload's Pods run, from ``at_work``; empty where that is not known.
-        rolls_out: whether older revisions run.
-    """
+    """Return the first line about a Pod that no node takes, longest first; ``running`` as ``at_work`` returns it."""
     running_lines: tuple[str, ...] = (running, running.replace(" replicas", ""))
     if running and rolls_out:
         running_lines = (*(f"rollout: {line}" for line in running_lines), *running_lines)
@@ -54,12 +65,7 @@ def never_created(missing: int, wanted: int, *, refused_now: bool) -> str:
 
 
 def scheduler_said(time: str, *, same: bool) -> str:
-    """Return the remark that leads to the scheduler's last message, or says that it was the same as ours.
-
-    Args:
-        time: of its event; empty where that is not known.
-        same: whether it is.
-    """
+    """Return what leads to the scheduler's last message, or that it was the same as ours; ``time`` may be empty."""
     when = f" ({time})" if time else ""
     return f"The scheduler said the same{when}." if same else f"The scheduler last said{when}:"
 
@@ -77,3 +83,43 @@ def they_differ(why: str) -> str:
 def same_for(names: Sequence[str], most: int) -> str:
     """Return the Pods, so many by name, for which the explanation holds too."""
     return f"The same holds for {listed(names, most)}."
+
+
+def preempts(preemption: Preemption | None) -> str:
+    """Return ``preempts a/b on node``; empty where the scheduler would evict nobody."""
+    if preemption is None:
+        return ""
+    return f"preempts {enumerated(list(map(str, preemption.victims)), most=2)} on {preemption.node}"
+
+
+def waits_for_volumes(awaited: AwaitedVolumes) -> str:
+    """Return which volumes the scheduler waits for, on which node, as a sentence."""
+    makers, claims = listed(awaited.provisioners), listed(awaited.claims)
+    one = len(awaited.claims) == 1
+    what = f"claim {claims}, whose volume {makers} is" if one else f"claims {claims}, whose volumes {makers} is"
+    return f"The scheduler has chosen {listed(awaited.nodes)} and waits for {what} to make."
+
+
+def nominated(nomination: Nomination) -> str:
+    """Return what the Pod waits for on the node that it is nominated to."""
+    # Nobody need have been evicted: from 1.35 on a Pod is nominated while it is bound too, and autoscalers nominate.
+    leaving = listed(list(map(str, nomination.leaving))) or "nobody"
+    return f"It is nominated to {nomination.node} and waits for {leaving} to leave."
+
+
+def may_preempt(preemption: Preemption) -> str:
+    """Return which Pods the scheduler would evict, where, and where else it could."""
+    if preemption.read is False:
+        return "Whether evictions would help is not known: too few Pods were read to tell, --read=all reads them."
+    victims, violations = listed(list(map(str, preemption.victims))), preemption.pdb_violations
+    sentence = f"By its priority it may preempt: {victims} would be evicted from {preemption.node}"
+    if violations is None:
+        sentence += " (whether PodDisruptionBudgets protect them could not be read)"
+    elif violations:
+        sentence += f" ({violations} of them against a PodDisruptionBudget)"
+    if preemption.ties:
+        sentence += f"; {listed(preemption.ties)} would do as well, and the scheduler may choose it instead"
+    if preemption.other_nodes:
+        sentence += f"; worse choices: {listed(preemption.other_nodes)}"
+    tried = " The scheduler tries only some of so many nodes." if preemption.sampled else ""
+    return f"{sentence}.{tried}"

@@ -9,7 +9,9 @@ from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
-from kubectl_spread.wording.words import enumerated
+from kubectl_spread.wording.words import enumerated, listed
+
+SHOWN_NAMES = 10
 
 _verdict = partial(Entry, kind=EntryKind.VERDICT)
 
@@ -138,7 +140,7 @@ def _(status: statuses.Uneven) -> str:
 )
 def _(status: statuses.OK) -> str:
     if status.preemption:
-        from kubectl_spread.wording.preemption import preempts  # As above.
+        from kubectl_spread.wording.pending import preempts  # As above.
 
         return preempts(status.preemption)
     return f"{status.manager} makes its Pods" if status.manager else ""
@@ -231,3 +233,35 @@ VERDICTS: Sequence[Entry] = (
         link=entry.DEFINITION,
     ),
 )
+
+
+def pods_text(pods: int, own: int) -> str:
+    """Return how many Pods are counted, and how many of them are the workload's where there are others."""
+    return str(pods) if pods == own else f"{pods} ({own} own)"
+
+
+def counted_text(pods: int, own: int) -> str:
+    """Return the same as a sentence."""
+    return f"Pods counted: {pods_text(pods, own)}."
+
+
+def skew_text(skew: int, max_skew: int) -> str:
+    """Return the skew beside what the constraint allows."""
+    return f"Skew {skew}, maxSkew {max_skew}"
+
+
+def ghosts_text(names: Sequence[str]) -> str:
+    """Return the Pods that their own constraint does not count."""
+    return f"Ghost Pods, which their own constraint does not count: {listed(names, SHOWN_NAMES)}."
+
+
+def next_replica(nodes: Sequence[str], *, some_read: bool) -> str:
+    """Return the nodes that take the next replica; ``some_read`` where only some nodes' Pods were read."""
+    if not nodes:
+        return "Next replica: no node."
+    return f"Next replica: {listed(nodes, SHOWN_NAMES)}{', of the nodes whose Pods were read' if some_read else ''}."
+
+
+def headroom_text(more: int, then: str) -> str:
+    """Return how many more replicas find a node, and what stops the next; empty where nothing did."""
+    return f"{more} more, then {then}" if then else f"at least {more} more"

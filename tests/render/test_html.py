@@ -19,7 +19,7 @@ from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.simulate import EvictedPod, SimulateReport
 from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import clean
-from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, to_html
+from kubectl_spread.render.html import MOST_CELLS, MOST_ELEMENTS, MOST_OPEN, MOST_ROWS, to_html
 from kubectl_spread.render.html.balance import MOST_DOMAINS
 from kubectl_spread.render.html.bars import MOST_COLUMNS, mini_bars
 from kubectl_spread.render.html.fates import Fate, NodeFate, evaluated
@@ -34,7 +34,6 @@ from kubectl_spread.render.html.node_map import (
     constraint_map,
     grouped,
 )
-from kubectl_spread.render.html.overview import MOST_ROWS
 from kubectl_spread.render.outline.fixes import MOST_FIXES
 from kubectl_spread.simulation.placement import DomainRange
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread

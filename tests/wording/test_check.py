@@ -7,9 +7,19 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
+from kubectl_spread.controllers.rollout_plan import (
+    Assumption,
+    FromHighestOrdinal,
+    MadeElsewhere,
+    RolloutAssumption,
+    UnknownRules,
+    WithinFenceposts,
+)
 from kubectl_spread.controllers.workloads import PodName
+from kubectl_spread.diagnosis.fixes.change import ManifestEdit
 from kubectl_spread.simulation.placement import Placement
 from kubectl_spread.wording import check
+from kubectl_spread.wording.check import ASSUMPTIONS, assumption, edit_line, fix_sentence
 from tests.naming import in_order
 
 WHY = "Every node is full."
@@ -65,3 +75,44 @@ def test_where_replicas_go() -> None:
     assert check.replicas_note(placements, most=10) == "Replicas: a (2), b, c, d"
     assert check.replicas_note(placements, most=2) == "Replicas: a (2), b and 2 more"
     assert check.ranking_note({"a": 7, "b": 3}) == "Ranked for the first replica: a (7), b (3)"
+
+
+@pytest.mark.parametrize(
+    ("assumed", "words"),
+    [
+        (Assumption.SUSPENDED, "it is suspended, so no Pod comes before it is resumed"),
+        (MadeElsewhere("kueue.x-k8s.io/multikueue"), "kueue.x-k8s.io/multikueue makes its Pods"),
+        (UnknownRules("Rollout"), "how a Rollout replaces Pods is not known"),
+        (WithinFenceposts(most=5, least=3), "at most 5 and at least 3 Pods at any time"),
+        (FromHighestOrdinal(first=6), "from the highest ordinal down to 6 goes before its successor comes"),
+    ],
+    ids=str,
+)
+def test_what_is_assumed_names_its_numbers_and_names(assumed: RolloutAssumption, words: str) -> None:
+    assert words in assumption(assumed)
+
+
+def test_every_assumption_has_words_of_its_own() -> None:
+    assert set(ASSUMPTIONS) == set(Assumption)
+    assert len(set(ASSUMPTIONS.values())) == len(Assumption)
+
+
+@pytest.mark.parametrize(
+    ("edit", "line"),
+    [
+        (
+            ManifestEdit(path="spec.replicas", line=7, before="replicas: 2", after="replicas: 3\n"),
+            "line 7: replicas: 3",
+        ),
+        (ManifestEdit(path="spec.a", document=2, before="", after="a:\n  b: 1\n"), "document 2, spec.a: a: b: 1"),
+        (ManifestEdit(path="spec.a", line=3, before="a: 1", after=""), "line 3: remove it"),
+    ],
+)
+def test_a_change_in_one_line(edit: ManifestEdit, line: str) -> None:
+    assert edit_line(edit) == line
+
+
+def test_a_fix_as_a_sentence() -> None:
+    assert fix_sentence("raise maxSkew", ["line 7: maxSkew: 2", "kubectl apply"]) == (
+        "Fix: raise maxSkew (line 7: maxSkew: 2; kubectl apply)."
+    )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_spread.controllers.workloads import Replicas
+from kubectl_spread.controllers.workloads import PodName, Replicas
+from kubectl_spread.diagnosis.events import Difference
+from kubectl_spread.diagnosis.preemption import AwaitedVolumes, Preemption
 from kubectl_spread.wording import pending
+from kubectl_spread.wording.pending import DIFFERENCES, preempts, waits_for_volumes
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,36 @@ def test_where_a_pod_can_be_scheduled() -> None:
         "nothing that was evaluated keeps it off a, but not everything was."
     )
     assert pending.held_back(("x", "y"), "why.") == "held by the scheduling gate x, y. Without it: why."
+
+
+def test_every_difference_has_a_text_of_its_own() -> None:
+    assert set(DIFFERENCES) == set(Difference)
+    assert len(set(DIFFERENCES.values())) == len(Difference)
+
+
+@pytest.mark.parametrize(
+    ("victims", "text"),
+    [
+        (("a",), "preempts ns/a on n1"),
+        (("a", "b"), "preempts ns/a and ns/b on n1"),
+        (("a", "b", "c", "d"), "preempts ns/a, ns/b and 2 more on n1"),
+    ],
+)
+def test_who_is_evicted_is_named(victims: tuple[str, ...], text: str) -> None:
+    assert preempts(Preemption(node="n1", victims=tuple(PodName(namespace="ns", name=n) for n in victims))) == text
+
+
+def test_nothing_is_worded_where_nobody_is_evicted() -> None:
+    assert preempts(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("claims", "text"),
+    [
+        (("data",), "claim data, whose volume ebs.csi.aws.com is to make."),
+        (("data", "logs"), "claims data, logs, whose volumes ebs.csi.aws.com is to make."),
+    ],
+)
+def test_claims_are_named_with_who_makes_their_volumes(claims: tuple[str, ...], text: str) -> None:
+    volumes = AwaitedVolumes(nodes=("b1",), claims=claims, provisioners=("ebs.csi.aws.com",))
+    assert waits_for_volumes(volumes) == f"The scheduler has chosen b1 and waits for {text}"

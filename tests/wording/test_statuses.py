@@ -21,6 +21,7 @@ from kubectl_spread.diagnosis.statuses import (
     Violated,
 )
 from kubectl_spread.gaps import NotModelled
+from kubectl_spread.wording import statuses as show
 from kubectl_spread.wording.statuses import STATUSES, stop_text
 
 PREEMPTS = OK(preemption=Preemption(node="a1", victims=(PodName(namespace="shop", name="low"),)))
@@ -70,3 +71,20 @@ def test_each_status_is_explained_the_worst_first() -> None:
 )
 def test_what_stops_one_more_replica(stop: Status | BlockedBy | NoMoreWanted, text: str) -> None:
     assert stop_text(stop) == text
+
+
+def test_which_pods_are_counted() -> None:
+    assert (show.pods_text(5, 5), show.pods_text(7, 5)) == ("5", "7 (5 own)")
+    assert show.counted_text(7, 5) == "Pods counted: 7 (5 own)."
+    assert show.ghosts_text(("a", "b")) == "Ghost Pods, which their own constraint does not count: a, b."
+
+
+def test_where_the_next_replica_goes() -> None:
+    assert show.next_replica(("a", "b"), some_read=False) == "Next replica: a, b."
+    assert show.next_replica(("a",), some_read=True) == "Next replica: a, of the nodes whose Pods were read."
+    assert show.next_replica((), some_read=True) == "Next replica: no node."
+
+
+def test_how_many_more_find_a_node() -> None:
+    assert show.headroom_text(3, "Blocked by c") == "3 more, then Blocked by c"
+    assert show.headroom_text(100, "") == "at least 100 more"

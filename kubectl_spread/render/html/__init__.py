@@ -9,28 +9,23 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from itertools import accumulate
 
 from kubectl_spread.contract.any_report import AnyReport
-from kubectl_spread.contract.check import CheckReport
-from kubectl_spread.contract.pending import PendingReport
-from kubectl_spread.contract.rebalance import RebalanceReport
 from kubectl_spread.contract.report import Metadata
-from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import NONE
-from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, card_markup, cards_of
-from kubectl_spread.render.html.markup import Markup, Short, block, each, element, joined, text
+from kubectl_spread.render.html.bars import mini_bars
+from kubectl_spread.render.html.cards import EXTENT, STATUSES, Card, anchor, card_markup, cards_of, status_badge
+from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, each, element, joined, path_text, text
 from kubectl_spread.render.html.node_map import Drawing, Style
-from kubectl_spread.render.html.overview import overview
 from kubectl_spread.render.html.sections import callout
 from kubectl_spread.render.outline.any_report import outline_of
 from kubectl_spread.render.outline.shortening import rewritten
 from kubectl_spread.wording import pages
-from kubectl_spread.wording.words import listed, shortening
+from kubectl_spread.wording.words import count_of, listed, shortening
 
 MOST_CELLS = 80_000
 """Nodes (count) that the maps of one page draw, those of the worst items first: at most 10 MB of them."""
@@ -40,22 +35,25 @@ MOST_OPEN = 1
 """Cards (count) that are unfolded from the start, unless all is well with them; above stands what the others say."""
 MANY = 50
 """Cards (count) from which a browser need not lay out those out of sight."""
+MOST_ROWS = 300
+"""Cards (count) that have a row; those after them say themselves what they hold."""
+HEADS = ("Status", "What", "Constraint", "Domains", "Skew", "In short")
 SHOWN_NAMES = 6
 WELL = ("OK", "Schedulable")
 COMMANDS = {
-    SkewReport: "show",
-    PendingReport: "why-pending",
-    CheckReport: "check",
-    SimulateReport: "simulate",
-    RebalanceReport: "rebalance",
+    "SkewReport": "show",
+    "PendingReport": "why-pending",
+    "CheckReport": "check",
+    "SimulateReport": "simulate",
+    "RebalanceReport": "rebalance",
 }
-"""Report → the command that makes it."""
+"""Kind of a report → the command that makes it."""
 
 
 def to_html(report: AnyReport) -> str:
     """Return the report as one HTML page."""
     style, script = _resource("page.css"), _resource("page.js")
-    command = COMMANDS[type(report)]
+    command = COMMANDS[report.kind]
     source = f": {report.metadata.source}" if report.metadata.source else ""
     outline = outline_of(report, EXTENT)
     suffix, short = shortening(outline.nodes)
@@ -69,7 +67,7 @@ def to_html(report: AnyReport) -> str:
         "facts": _facts(report.metadata, report, suffix),
         "counts": _counts(cards),
         "incomplete": callout(report.incomplete),
-        "overview": overview(cards),
+        "overview": _overview(cards),
         "size": text("many" if len(cards) > MANY else ""),
         "suffix": text(suffix),
         "cards": joined(_drawn(cards, short)) or element("p", text(pages.NOTHING_FOUND), class_="hint"),
@@ -107,13 +105,10 @@ def _facts(metadata: Metadata, report: AnyReport, suffix: str) -> Markup:
 
 
 def _namespaces(report: AnyReport) -> set[str]:
-    match report:
-        case SimulateReport():
-            return {item.namespace for step in report.steps for item in step.items}
-        case PendingReport():
-            return {item.namespace for item in report.items} | {each.namespace for each in report.not_created}
-        case _:
-            return {item.namespace for item in report.items}
+    if report.kind == "SimulateReport":
+        return {item.namespace for step in report.steps for item in step.items}
+    not_created = report.not_created if report.kind == "PendingReport" else ()
+    return {item.namespace for item in (*report.items, *not_created)}
 
 
 def _counts(cards: Sequence[Card]) -> Markup:
@@ -136,6 +131,30 @@ def _counts(cards: Sequence[Card]) -> Markup:
         if counted[status]
     ]
     return block("ul", each("li", buttons), class_="counts")
+
+
+def _overview(cards: Sequence[Card]) -> Markup:
+    """Return a row for each card that leads to it; nothing where there is only one."""
+    if len(cards) <= 1:
+        return NOTHING
+    shown = list(enumerate(cards))[:MOST_ROWS]
+    head = element("thead", element("tr", *(element("th", text(each), scope="col") for each in HEADS)))
+    body = element("tbody", *(element("tr", *_overview_row(number, card)) for number, card in shown))
+    left_out = len(cards) - len(shown)
+    more = block("p", text(f"{count_of(left_out, 'card')} more below." if left_out else ""), class_="hint")
+    return joined((element("div", element("table", head, body), class_="wide overview"), more))
+
+
+def _overview_row(number: int, card: Card) -> Iterator[Markup]:
+    constraint = card.constraint
+    link = element("a", path_text(card.outlined.headline.subject), href=f"#{anchor(number)}")
+    yield element("td", status_badge(card.status))
+    yield element("th", link, scope="row")
+    yield element("td", text(constraint.topology_key if constraint else card.about), class_="key")
+    drawn = mini_bars(constraint) if constraint else NOTHING
+    yield element("td", drawn, class_="mini")
+    yield element("td", text(f"{constraint.skew} of {constraint.max_skew}" if constraint and drawn else ""), class_="n")
+    yield element("td", text(card.outlined.headline.sentence), class_="said")
 
 
 def _drawn(cards: Sequence[Card], short: Short) -> Iterable[Markup]:

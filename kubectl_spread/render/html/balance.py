@@ -25,7 +25,6 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """How Pods lie at one time.
 
     Attributes:
-        label: when.
         pods: eligible domain → the fewest and the most Pods there.
         minimum: the global minimum (Pods).
     """

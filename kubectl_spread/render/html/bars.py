@@ -17,13 +17,7 @@ HEIGHT = 10
 
 
 def constraint_table(constraint: ConstraintReport, ranges: Ranges, short: Short = str) -> Markup:
-    """Return the domain table of a constraint with the line that no count may pass; nothing without domains.
-
-    Args:
-        constraint: the constraint.
-        ranges: domains that may hold another number of Pods than is counted.
-        short: leaves out of names what all nodes' names end in.
-    """
+    """Return the domain table of a constraint with the line that no count may pass; nothing without domains."""
     rows = domain_rows(constraint, ranges)
     if not rows:
         return NOTHING

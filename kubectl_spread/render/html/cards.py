@@ -82,7 +82,6 @@ class Card(msgspec.Struct, frozen=True):
     """What there is to say of one item.
 
     Attributes:
-        outlined: the same in blocks.
         status: in a word, one of STATUSES.
         about: the constraint, or the workload, in short.
         cells: how many nodes its maps would draw.
@@ -102,12 +101,7 @@ def anchor(number: int) -> str:
 
 
 def cards_of(report: AnyReport, items: Iterable[Item]) -> list[Card]:
-    """Return a card for every item, worst first; rows of ``show`` and steps stay in their order.
-
-    Args:
-        report: that they are of.
-        items: what there is to say of each.
-    """
+    """Return a card for every item, worst first; rows of ``show`` and steps stay in their order."""
     cards = [_card(outlined) for outlined in items]
     worst_first = list(STATUSES)
     return (
@@ -181,14 +175,7 @@ def status_badge(status: str) -> Markup:
 
 
 def card_markup(card: Card, number: int, *, is_open: bool, drawing: Drawing) -> Markup:
-    """Return a card.
-
-    Args:
-        card: what it says.
-        number: its place in the page.
-        is_open: whether it is unfolded from the start.
-        drawing: how the nodes of its maps are written.
-    """
+    """Return a card; ``number`` is its place in the page."""
     tone, _ = STATUSES[card.status]
     head = element(
         "summary",

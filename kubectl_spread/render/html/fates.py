@@ -30,7 +30,6 @@ class NodeFate(msgspec.Struct, frozen=True):
     """What became of one node.
 
     Attributes:
-        fate: in a word.
         by: what rejects it, in short; empty where nothing does.
         why: the same in full.
         note: what else there is to know of this node alone.

@@ -45,12 +45,7 @@ class Style(Enum):
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """How nodes are written.
-
-    Attributes:
-        style: as elements, as lines, or not at all.
-        short: leaves out of names what all nodes' names end in.
-    """
+    """How nodes are written; ``short`` leaves out of names what all nodes' names end in."""
 
     style: Style
     short: Short = str
@@ -72,10 +67,8 @@ class Cell(msgspec.Struct, frozen=True):
     """One node.
 
     Attributes:
-        name: its name.
         pods: the matching Pods on it.
         placed: the replicas that were placed on it.
-        fate: what became of it.
     """
 
     name: str
@@ -92,7 +85,6 @@ class Box(msgspec.Struct, frozen=True):
         pods: how many Pods are counted, in words.
         note: why no Pod of it is counted; empty where they are.
         kind: how it is drawn: ``domain``, ``holds-minimum`` or ``outside``.
-        cells: its nodes.
     """
 
     label: str
@@ -105,14 +97,7 @@ class Box(msgspec.Struct, frozen=True):
 def constraint_map(
     constraint: ConstraintReport, fates: Fates, placed: Counts = MappingProxyType({}), *, drawing: Drawing
 ) -> Markup:
-    """Return the map of a constraint.
-
-    Args:
-        constraint: the constraint.
-        fates: what became of the nodes; those it does not name are only counted.
-        placed: the replicas placed on each node.
-        drawing: how nodes are written.
-    """
+    """Return the map of a constraint; nodes that ``fates`` does not name are only counted."""
     domains = _merged(constraint, fates, placed) if _are_many(constraint.domains) else _each(constraint, fates, placed)
     boxes = [*domains, *_outside(constraint, fates)]
     return _map(boxes, of=f"the domains of {constraint.topology_key}", drawing=drawing)

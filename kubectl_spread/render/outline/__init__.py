@@ -81,7 +81,6 @@ class Table(Part, frozen=True, kw_only=True):
     Attributes:
         title: what it shows, for formats that have headings.
         headers: one for each column, in capitals and without spaces.
-        rows: a cell for each column.
         tones: of the cells; empty where none has one.
         below: headers of columns that may stand below the row where there is no room, the first one first.
         spare: the same of columns that may be left out.
@@ -102,7 +101,6 @@ class Column(Generic[RowT]):
     """One column of a table.
 
     Attributes:
-        header: in capitals, without spaces.
         cell: the row's text in this column.
         wide: whether it is shown by ``-o wide`` only.
         tone: of the row in this column; None for columns without.
@@ -182,8 +180,6 @@ class ConstraintBlock(Part, frozen=True, kw_only=True):
     """One constraint with its domains.
 
     Attributes:
-        index: its place in the Pod's spec.
-        topology_key: what it spreads over.
         terms: its other fields as name and value.
         unmatched: that the selector leaves out the Pod itself; empty where it does not.
         default: that it is one of the cluster's; empty where it is the Pod's own.
@@ -239,13 +235,10 @@ class FixBlock(Part, frozen=True, kw_only=True):
 
     Attributes:
         number: its place among all fixes, counted from 1; those between may not be shown.
-        id: the class of the change.
-        summary: the change in words.
         effect: the nodes it opens, and the Pods it lets in.
         notes: what else is to be known of it, a sentence each.
         edits: what to change in the manifest.
         yaml: lines to write where the Pod comes from.
-        commands: what a person runs, in order.
         starts: what running them sets off; empty for nothing.
         touches: what it does to Pods that run, as it goes on after ``Fixes that``; empty where that is not known yet.
     """
@@ -323,7 +316,6 @@ class Item(Part, frozen=True, kw_only=True):
 
     Attributes:
         item: the item itself, for what is drawn.
-        headline: the answer.
         paragraphs: the rest, most important first; the blocks of a paragraph belong together, those of the first to
             the headline.
         pods: how many Pods it speaks for.

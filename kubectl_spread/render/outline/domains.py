@@ -26,7 +26,6 @@ class DomainRow(Part, frozen=True, kw_only=True):
     """Domains that stand the same.
 
     Attributes:
-        values: the domains.
         nodes: the nodes of all of them that are counted.
         not_counted: those that are not (count).
         fewest: the Pods counted in each.
@@ -62,13 +61,7 @@ class DomainRow(Part, frozen=True, kw_only=True):
 
 
 def constraint_block(constraint: ConstraintReport, extent: Extent, ranges: Ranges = EXACT) -> ConstraintBlock:
-    """Return what there is to say of a constraint.
-
-    Args:
-        constraint: the constraint.
-        extent: how much is wanted.
-        ranges: domains that may hold another number of Pods than is counted.
-    """
+    """Return what there is to say of a constraint."""
     return ConstraintBlock(
         index=constraint.index,
         topology_key=constraint.topology_key,
@@ -123,12 +116,6 @@ def _table(rows: Sequence[DomainRow], most: int, nodes: Column[DomainRow]) -> Ta
 
 
 def _columns(most: int, *nodes: Column[DomainRow]) -> tuple[Column[DomainRow], ...]:
-    """Return what a row says of domains.
-
-    Args:
-        most: how many of them are named.
-        nodes: which nodes they have.
-    """
     return (
         Column("DOMAIN", lambda row: row.names(most)),
         *nodes,

@@ -22,7 +22,7 @@ from kubectl_spread.render.outline.evaluation import (
 from kubectl_spread.render.outline.fixes import fixes_block
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import pending as wording
-from kubectl_spread.wording.preemption import may_preempt, nominated
+from kubectl_spread.wording.pending import may_preempt, nominated
 
 LINE = 200
 """Characters of a first line."""

@@ -15,7 +15,7 @@ from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps,
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
 from kubectl_spread.render.outline.shortening import node_names
-from kubectl_spread.wording import show as wording
+from kubectl_spread.wording import statuses as wording
 from kubectl_spread.wording.words import between, first_and_more, moved
 
 STATUS_TONES = {

@@ -47,14 +47,7 @@ def _tables(outline: Outline) -> Iterator[Table]:
 
 
 def shortened(part: PartT, tables: Iterable[Table], screen: Screen, *, nodes: Collection[str]) -> tuple[PartT, str]:
-    """Return a part of an outline with node names as short as the screen asks for, and the suffix they go without.
-
-    Args:
-        part: the part.
-        tables: those within it, which leave names no more room than a column.
-        screen: what it is to fit.
-        nodes: the names of the cluster's nodes.
-    """
+    """Return a part of an outline with node names as short as the screen asks for, and the suffix they go without."""
     suffix, short = shortening(nodes) if screen.width else ("", str)
     if not suffix or (screen.whole and all(unbroken(table, screen) for table in tables)):
         return part, ""

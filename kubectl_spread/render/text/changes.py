@@ -26,14 +26,7 @@ RowKey: TypeAlias = tuple[str, str, str, bool, int]
 
 
 def changed_rows(before: SkewReport, now: SkewReport, screen: Screen = PIPE, *, wide: bool) -> str:
-    """Return the rows that read otherwise now, as they stand in the whole table, and those that are gone.
-
-    Args:
-        before: the answer before.
-        now: the answer.
-        screen: what they are written for; without a width, each row is a line.
-        wide: whether all columns count.
-    """
+    """Return the rows that read otherwise now, as they stand in the whole table, and those that are gone."""
     earlier, rows = before.items, now.items
     there = frozenset(map(_key, rows))
     gone = tuple(row for row in earlier if _key(row) not in there)

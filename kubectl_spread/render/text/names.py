@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from kubectl_spread.contract.any_report import AnyReport
-from kubectl_spread.contract.rebalance import RebalanceReport
-from kubectl_spread.contract.simulate import SimulateReport
-from kubectl_spread.contract.skew import SkewReport
 from kubectl_spread.render.cells import clean
 
 
 def names(report: AnyReport) -> str:
     """Return the objects' names, each once."""
-    if isinstance(report, SkewReport):
+    if report.kind == "SkewReport":
         found = [str(item.workload) for item in report.items]
-    elif isinstance(report, SimulateReport):
+    elif report.kind == "SimulateReport":
         found = [str(item.workload) for step in report.steps for item in step.items if item.changed]
-    elif isinstance(report, RebalanceReport):
+    elif report.kind == "RebalanceReport":
         found = [f"pod/{each.pod}" for each in report.evictions]
     else:
         found = [f"{item.kind.lower()}/{item.name}" for item in report.items]

@@ -20,15 +20,7 @@ def show_table(
     headers: bool,
     nodes: Collection[str] = (),
 ) -> str:
-    """Return a row for each workload and constraint.
-
-    Args:
-        report: the rows.
-        screen: what they are to fit.
-        wide: whether all columns are wanted.
-        headers: whether the columns are named.
-        nodes: the names of the cluster's nodes, which go without the suffix that all share where there is little room.
-    """
+    """Return a row for each workload and constraint; where there is little room, the names of these nodes are short."""
     table = table_of(SKEW_COLUMNS, report.items, wide=wide)
     told, suffix = shortened(table, (table,), screen, nodes=nodes)
     text = table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)

@@ -26,8 +26,7 @@ from kubectl_spread.rebalance.movable import (
     ReplacementRefused,
     StayReason,
 )
-from kubectl_spread.wording.evictions import kept_text, stay_text
-from kubectl_spread.wording.rebalance import remaining_text
+from kubectl_spread.wording.rebalance import kept_text, remaining_text, stay_text
 
 REFUSED = Refused("No.")
 TAINTED = UntoleratedTaints(taints=("a:NoExecute",))
