@@ -22,17 +22,16 @@ T = TypeVar("T")
 
 def judgement_for(pod: Pod, twin: Judgement) -> Judgement:
     """Return what the scheduler decides about the Pod, given what it decides about the Pod's twin."""
-    evaluation = twin.evaluation
-    if evaluation.pre_filter is not None:
-        # The scheduler's own words name its claims, and no node has to be looked at for them.
+    evaluation, blame = twin.evaluation, twin.blame
+    claims = {
+        f"{evaluation.pod.metadata.name}-{volume.name}": f"{pod.metadata.name}-{volume.name}"
+        for volume in pod.spec.volumes
+        if volume.ephemeral is not None
+    }
+    # The scheduler's own words may name its claims; without VolumeBinding, which asks for them first, a filter does.
+    if evaluation.pre_filter is not None or any(name in evaluation.message for name in claims):
         return judge(cycle.evaluate(pod, twin.handle), twin.handle)
-    blame = twin.blame
     if blame is not None:
-        claims = {
-            f"{evaluation.pod.metadata.name}-{volume.name}": f"{pod.metadata.name}-{volume.name}"
-            for volume in pod.spec.volumes
-            if volume.ephemeral is not None
-        }
         blame = replace(blame, known=_with_claims(blame.cause, claims) if claims else blame.cause)
     return replace(twin, evaluation=replace(evaluation, pod=pod), blame=blame)
 
