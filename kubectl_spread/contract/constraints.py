@@ -80,9 +80,20 @@ def constraint_report(constraint: ConstraintDiagnosis) -> ConstraintReport:
 
 
 def _domain(domain: domains.Domain) -> Domain:
-    pins = (
-        Pin(node=pin.node, requirement=requirement_report(pin.requirement), detail=reason_text(pin.reason))
-        for pin in domain.pins
+    # Named one by one: there may be one on each of thousands of nodes.
+    return Domain(
+        value=domain.value,
+        nodes=domain.nodes,
+        eligible=domain.eligible,
+        not_counted=domain.not_counted,
+        matching=domain.matching,
+        by_node=domain.by_node,
+        skew=domain.skew,
+        skew_if_placed=domain.skew_if_placed,
+        allowed=domain.allowed,
+        pinned=domain.pinned,
+        pinned_by=tuple(
+            Pin(node=pin.node, requirement=requirement_report(pin.requirement), detail=reason_text(pin.reason))
+            for pin in domain.pins
+        ),
     )
-    facts = {name: value for name, value in asdict(domain).items() if name != "pins"}
-    return Domain(**facts, pinned_by=tuple(pins))

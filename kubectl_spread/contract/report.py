@@ -12,7 +12,7 @@ import msgspec
 API_VERSION = "spread.kubectl.dev/v1alpha1"
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """The base of everything that is reported."""
 
 

@@ -36,7 +36,7 @@ KEYS_KEPT = 256
 """Answers on similar keys (count) that are kept: thousands of nodes carry the same few sets of labels."""
 
 
-class Pin(msgspec.Struct, frozen=True, kw_only=True):
+class Pin(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why one node of a domain cannot take the Pod, other than by the constraint in question.
 
     Attributes:
@@ -48,7 +48,7 @@ class Pin(msgspec.Struct, frozen=True, kw_only=True):
     reason: AnyReason | None
 
 
-class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """One topology value of a constraint, as diagnosis and report have it; see contract.constraints.Domain."""
 
     value: str
@@ -69,7 +69,7 @@ class Domain(DomainFacts, frozen=True, kw_only=True):
     pins: tuple[Pin, ...] = ()
 
 
-class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class BypassedNode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A node whose Pods a constraint does not count.
 
     Attributes:

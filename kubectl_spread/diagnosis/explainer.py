@@ -116,16 +116,16 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
 
         What is shared by several nodes does not say how much one of them has.
         """
-        most: dict[str, noderesources.Insufficient] = {}
-        for info in infos:
+        first, *others = infos
+        most = {each.name: each for each in noderesources.insufficient(self._state, first)}
+        for info in others:
             for each in noderesources.insufficient(self._state, info):
-                if each.name not in most or each.free > most[each.name].free:
-                    most[each.name] = each
-        full, first = noderesources.is_full(infos[0]), infos[0]
+                most[each.name] = max(most[each.name], each, key=lambda short: short.free)
+        full = noderesources.is_full(first)
         if not (full or most):
             return None
-        at_most = len(infos) > 1 or any(info.name in self._unread for info in infos)
-        short = (
+        at_most = bool(others) or first.name in self._unread
+        short = [
             reasons.ShortResource(
                 name=name,
                 asked=resource.readable(name, each.wanted),
@@ -134,7 +134,7 @@ class Explainer(msgspec.Struct, frozen=True, dict=True):
                 allocatable="" if shared else resource.readable(name, each.capacity),
             )
             for name, each in sorted(most.items())
-        )
+        ]
         return reasons.InsufficientResources(
             full=full,
             pods=len(first.pods) if full and not shared else None,

@@ -14,7 +14,7 @@ from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.objects.core import NodeSelectorTerm
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind"):
+class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, tag_field="kind", gc=False):
     """The base of all reasons."""
 
 
@@ -85,7 +85,7 @@ class UnmetAddedAffinity(Reason, frozen=True, kw_only=True):
     """The node affinity that the scheduler's configuration adds."""
 
 
-class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class ShortResource(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
     """A resource that is short.
 
     Attributes:

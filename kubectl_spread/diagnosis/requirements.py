@@ -19,13 +19,13 @@ from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import DomainCounts
 
 
-class ConstraintRequirement(msgspec.Struct, frozen=True, tag_field="kind", tag="constraint"):
+class ConstraintRequirement(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="constraint"):
     """A DoNotSchedule constraint, by its index."""
 
     index: int
 
 
-class FilterRequirement(msgspec.Struct, frozen=True, tag_field="kind", tag="filter"):
+class FilterRequirement(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="filter"):
     """Any other filter plugin, by its name."""
 
     plugin: str

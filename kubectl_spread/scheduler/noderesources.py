@@ -106,7 +106,7 @@ def is_full(node_info: NodeInfo) -> bool:
     return node_info.free(resource.PODS) < 1
 
 
-class Insufficient(msgspec.Struct, frozen=True):
+class Insufficient(msgspec.Struct, frozen=True, gc=False):
     """A resource that a node has too little of.
 
     Attributes:

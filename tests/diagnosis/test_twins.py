@@ -62,7 +62,7 @@ def test_a_pod_is_judged_like_its_twin_under_its_own_name(fields: Object, object
 @pytest.mark.parametrize("owner", ["", "another"], ids=["a claim that is missing", "a claim of another Pod"])
 def test_the_words_of_a_filter_name_the_pods_own_claim(owner: str) -> None:
     claims = [claim(f"{name}-scratch", owner_uid=owner) for name in ("new-1", "new-10") if owner]
-    volume_limits_alone = {"profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}}]}
+    volume_limits_alone: Object = {"profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}}]}
     handle = build.handle([*ABC, *claims], build.configured_profile(volume_limits_alone))
     first, second = (waiting(name, {"volumes": [EPHEMERAL]}) for name in ("new-1", "new-10"))
     derived, wanted = judgement_for(second, judged(first, handle)), judged(second, handle)
