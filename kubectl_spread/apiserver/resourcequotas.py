@@ -37,6 +37,7 @@ from kubectl_spread.scheduler.resource import (
     MEMORY,
     is_extended,
     is_pod_level,
+    total,
 )
 from kubectl_spread.snapshot import Snapshot
 
@@ -69,7 +70,7 @@ def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot,
         used = _used(quota, snapshot, release)
         for other, count in waiting:
             if _counts(quota, other.spec):
-                used = _sum(used, _times(usage(other.spec, release), count))
+                used = total((used, _times(usage(other.spec, release), count)))
         if message := _exceeded(hard, used, usage(pod.spec, release)):
             return f"exceeded quota: {quota.metadata.name}, {message}"
     return ""
@@ -83,7 +84,7 @@ def usage(spec: PodSpec, release: Release) -> Amounts:
         limits |= _only(read_amounts(spec.resources.limits), is_pod_level)
     overhead = read_amounts(spec.overhead)
     limits_with_overhead = {name: limits[name] + overhead[name] for name in limits.keys() & overhead.keys()}
-    return {_OBJECTS: _ONE, **_of_resources(_sum(requests, overhead), {**limits, **limits_with_overhead})}
+    return {_OBJECTS: _ONE, **_of_resources(total((requests, overhead)), {**limits, **limits_with_overhead})}
 
 
 def charge(pod: Pod, release: Release, *, ended: bool) -> Amounts:
@@ -103,7 +104,7 @@ def with_usage(quota: ResourceQuota, charges: Iterable[tuple[Pod, Amounts, int]]
     used = dict.fromkeys(read_amounts(hard), _NONE) | read_amounts(quota.status.used)
     for pod, amounts, count in charges:
         if _counts(quota, pod.spec):
-            used = _sum(used, _only(_times(amounts, count), used.__contains__))
+            used = total((used, _only(_times(amounts, count), used.__contains__)))
     said = {name: str(amount) for name, amount in used.items()}
     return replace(quota, status=replace(quota.status, hard=hard, used=said))
 
@@ -153,16 +154,12 @@ def _used(quota: ResourceQuota, snapshot: Snapshot, release: Release) -> Amounts
     used: Amounts = {}
     for pod in snapshot.all(Pod):
         if pod.metadata.namespace == quota.metadata.namespace and _counts(quota, pod.spec):
-            used = _sum(used, charge(pod, release, ended=pod.finished))
+            used = total((used, charge(pod, release, ended=pod.finished)))
     return used
 
 
 def _times(amounts: Amounts, count: int) -> Amounts:
     return {name: Amount(amount.value * count, amount.format) for name, amount in amounts.items()}
-
-
-def _sum(left: Amounts, right: Amounts) -> Amounts:
-    return {**left, **{name: left[name] + amount if name in left else amount for name, amount in right.items()}}
 
 
 def _only(amounts: Amounts, wanted: Callable[[str], bool]) -> Amounts:

@@ -14,16 +14,7 @@ from kubectl_spread.apimachinery import label_value_faults, quoted
 from kubectl_spread.apiserver.creation import pod_as_created
 from kubectl_spread.apiserver.quantities import read_amounts
 from kubectl_spread.apiserver.validation.affinity import PREFERRED, REQUIRED
-from kubectl_spread.objects.core import (
-    NodeAffinity,
-    NodeSelectorTerm,
-    Pod,
-    PodAffinity,
-    PodSpec,
-    PodTemplateSpec,
-    Quantity,
-    ReplicationController,
-)
+from kubectl_spread.objects import core
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, SUCCESSORS
 from kubectl_spread.objects.workloads import CronJob, DaemonSet, Deployment, Job, ReplicaSet, StatefulSet
@@ -73,9 +64,9 @@ def warnings_of(obj: KubernetesObject, release: Release) -> tuple[FieldWarning, 
     An object that it refuses gets no warnings: the errors come first.
     """
     match obj:
-        case Pod():
+        case core.Pod():
             return tuple(dict.fromkeys(_spec_warnings("spec", pod_as_created(obj, release).spec)))
-        case Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job() | ReplicationController():
+        case Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job() | core.ReplicationController():
             return template_warnings(obj.spec.template, path="spec.template")
         case CronJob():
             return template_warnings(obj.spec.job_template.spec.template, path="spec.jobTemplate.spec.template")
@@ -83,12 +74,12 @@ def warnings_of(obj: KubernetesObject, release: Release) -> tuple[FieldWarning, 
             return ()
 
 
-def template_warnings(template: PodTemplateSpec, *, path: str) -> tuple[FieldWarning, ...]:
+def template_warnings(template: core.PodTemplateSpec, *, path: str) -> tuple[FieldWarning, ...]:
     """Return what the API server warns of in a template that stands at the path."""
     return tuple(dict.fromkeys(_spec_warnings(f"{path}.spec", template.spec)))
 
 
-def _spec_warnings(path: str, spec: PodSpec) -> Warnings:
+def _spec_warnings(path: str, spec: core.PodSpec) -> Warnings:
     for key in sorted(spec.node_selector):
         if key in _DEPRECATED:
             yield FieldWarning(f"{path}.nodeSelector[{key}]", _DEPRECATED[key])
@@ -109,7 +100,7 @@ def _spec_warnings(path: str, spec: PodSpec) -> Warnings:
         yield from _pod_affinity_warnings(f"{path}.affinity.podAntiAffinity", spec.affinity.pod_anti_affinity)
 
 
-def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Warnings:
+def _node_affinity_warnings(path: str, affinity: core.NodeAffinity) -> Warnings:
     required = affinity.required_during_scheduling_ignored_during_execution
     for index, term in enumerate(required.node_selector_terms if required else ()):
         yield from _term_warnings(f"{path}.{REQUIRED}.nodeSelectorTerms[{index}]", term, preferred=False)
@@ -117,7 +108,7 @@ def _node_affinity_warnings(path: str, affinity: NodeAffinity) -> Warnings:
         yield from _term_warnings(f"{path}.{PREFERRED}[{index}].preference", preferred.preference, preferred=True)
 
 
-def _term_warnings(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Warnings:
+def _term_warnings(path: str, term: core.NodeSelectorTerm, *, preferred: bool) -> Warnings:
     """Yield the warnings of a term: deprecated labels, and in a preferred one values that no label can have."""
     for index, expression in enumerate(term.match_expressions):
         place = f"{path}.matchExpressions[{index}]"
@@ -128,7 +119,7 @@ def _term_warnings(path: str, term: NodeSelectorTerm, *, preferred: bool) -> War
                 yield FieldWarning(f"{place}.values[{number}]", f"{value} is invalid, {fault}")
 
 
-def _constraint_warnings(path: str, spec: PodSpec) -> Warnings:
+def _constraint_warnings(path: str, spec: core.PodSpec) -> Warnings:
     for index, constraint in enumerate(spec.topology_spread_constraints):
         key = constraint.topology_key
         if key in _DEPRECATED:
@@ -137,7 +128,7 @@ def _constraint_warnings(path: str, spec: PodSpec) -> Warnings:
             yield FieldWarning(f"{path}[{index}].labelSelector", _NULL_SELECTOR)
 
 
-def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Warnings:
+def _fraction_warnings(path: str, resources: Mapping[str, core.Quantity]) -> Warnings:
     amounts = read_amounts(resources)
     for name in _BYTES:
         if name in amounts and amounts[name].value.denominator != 1:
@@ -146,7 +137,7 @@ def _fraction_warnings(path: str, resources: Mapping[str, Quantity]) -> Warnings
             )
 
 
-def _pod_affinity_warnings(path: str, affinity: PodAffinity | None) -> Warnings:
+def _pod_affinity_warnings(path: str, affinity: core.PodAffinity | None) -> Warnings:
     if affinity is None:
         return
     for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):

@@ -11,13 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from kubectl_spread.controllers.templates import (
-    HASH_LABEL,
-    pod_from_template,
-    reference_to,
-    same_template,
-    template_hash,
-)
+from kubectl_spread.controllers import templates
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.meta import ScaledMeta
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet
@@ -31,9 +25,9 @@ MAX_ANNOTATION = "deployment.kubernetes.io/max-replicas"
 def pod_of(deployment: Deployment, snapshot: Snapshot) -> Pod:
     """Return the Pod of the Deployment's newest revision; while it is paused, of the one that lacks Pods or runs."""
     if newest_replica_set(deployment, snapshot) is None:
-        return pod_from_template(deployment)
+        return templates.pod_from_template(deployment)
     maker = (scaled_while_paused if deployment.spec.paused else replica_set_of)(deployment, snapshot)
-    pod = pod_from_template(maker)
+    pod = templates.pod_from_template(maker)
     return replace(pod, metadata=replace(pod.metadata, name=deployment.metadata.name))
 
 
@@ -42,8 +36,14 @@ def replica_set_of(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
     template = deployment.spec.template
     # differs: of several that are the same the oldest is taken there, where every field is compared. Here only those
     # that scheduling reads are, so several revisions may look alike, and the one rolled out last is the likeliest.
-    same = [found for found in replica_sets(deployment, snapshot) if same_template(found.spec.template, template)]
-    return max(same, key=_age) if same else _new_replica_set(deployment, snapshot)
+    same = [
+        found for found in replica_sets(deployment, snapshot) if templates.same_template(found.spec.template, template)
+    ]
+    if same:
+        return max(same, key=_age)
+    current = newest_replica_set(deployment, snapshot)
+    revision = revision_number(current) + 1 if current else 1
+    return made_for(deployment, templates.template_hash(deployment.spec.template), revision=revision)
 
 
 def newest_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet | None:
@@ -96,25 +96,19 @@ def _age(replica_set: ReplicaSet) -> tuple[int, str]:
     return revision_number(replica_set), replica_set.metadata.creation_timestamp or ""
 
 
-def _new_replica_set(deployment: Deployment, snapshot: Snapshot) -> ReplicaSet:
-    current = newest_replica_set(deployment, snapshot)
-    revision = revision_number(current) + 1 if current else 1
-    return made_for(deployment, template_hash(deployment.spec.template), revision=revision)
-
-
 def made_for(deployment: Deployment, name: str, *, revision: int) -> ReplicaSet:
     """Return a ReplicaSet of the Deployment's template."""
     template = deployment.spec.template
-    labels = {**template.metadata.labels, HASH_LABEL: name}
+    labels = {**template.metadata.labels, templates.HASH_LABEL: name}
     selector = deployment.spec.selector
     if selector is not None:
-        selector = replace(selector, match_labels={**selector.match_labels, HASH_LABEL: name})
+        selector = replace(selector, match_labels={**selector.match_labels, templates.HASH_LABEL: name})
     metadata = ScaledMeta(
         name=f"{deployment.metadata.name}-{name}",
         namespace=deployment.metadata.namespace,
         labels=labels,
         annotations={REVISION_ANNOTATION: str(revision)},
-        owner_references=(reference_to(deployment),),
+        owner_references=(templates.reference_to(deployment),),
     )
     template = replace(template, metadata=replace(template.metadata, labels=labels))
     spec = replace(deployment.spec, selector=selector, template=template)

@@ -47,7 +47,9 @@ def scaled(deployment: Deployment, newest: Revision, old: Sequence[Revision]) ->
         wanted = _in_proportion(deployment, newest, old)
         return {name: number for name, number in wanted.items() if before[name] != (number, replicas)}
     if deployment.spec.strategy.type == RECREATE:
-        wanted = _recreated(replicas, newest, old)
+        wanted = {revision.name: 0 for revision in old}
+        if not any(revision.present for revision in old):
+            wanted[newest.name] = replicas
     else:
         wanted = _rolled(deployment, replicas, newest, old)
     return {name: number for name, number in wanted.items() if before[name][0] != number}
@@ -105,13 +107,6 @@ def _share(revision: Revision, size: int, present: int) -> int:
     before = revision.most or present
     # its own Pods x all that there may be now / all that there might have been
     return go_round(revision.replicas * size / before) - revision.replicas if before else 0
-
-
-def _recreated(replicas: int, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:
-    """Return how many Pods there are to be: new ones once all old ones are gone."""
-    wanted = {revision.name: 0 for revision in old}
-    gone = not any(revision.present for revision in old)
-    return {**wanted, newest.name: replicas} if gone else wanted
 
 
 def _rolled(deployment: Deployment, replicas: int, newest: Revision, old: Sequence[Revision]) -> dict[str, int]:

@@ -7,14 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from kubectl_spread.objects import meta
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.meta import (
-    CONFIG_MIRROR,
-    DO_NOT_DISRUPT,
-    DO_NOT_EVICT,
-    PREFER_NO_EVICTION,
-    SAFE_TO_EVICT,
-)
 
 KEEPING_CONTROLLERS = frozenset(("Job", "DaemonSet", "Node"))
 """Kinds of controllers whose Pods are left alone.
@@ -24,11 +18,11 @@ node lacks its daemon Pod then. kubelet pkg/kubelet/types/pod_update.go: the API
 """
 
 KEEPING_MARKS: Mapping[str, frozenset[str] | None] = {
-    DO_NOT_DISRUPT: frozenset(("true",)),
-    DO_NOT_EVICT: frozenset(("true",)),
-    SAFE_TO_EVICT: frozenset(("false",)),
+    meta.DO_NOT_DISRUPT: frozenset(("true",)),
+    meta.DO_NOT_EVICT: frozenset(("true",)),
+    meta.SAFE_TO_EVICT: frozenset(("false",)),
     # its mere presence counts, whatever the value
-    PREFER_NO_EVICTION: None,
+    meta.PREFER_NO_EVICTION: None,
 }
 """Annotation → the values by which it asks that the Pod be left alone, None for any.
 
@@ -58,7 +52,7 @@ def kept_because(pod: Pod) -> Kept | None:
     if controller is not None and controller.kind in KEEPING_CONTROLLERS:
         return KeptByController(controller.kind)
     annotations = pod.metadata.annotations
-    if CONFIG_MIRROR in annotations or any(owner.kind == "Node" for owner in pod.metadata.owner_references):
+    if meta.CONFIG_MIRROR in annotations or any(owner.kind == "Node" for owner in pod.metadata.owner_references):
         return KeptByController("Node")
     for mark, values in KEEPING_MARKS.items():
         if mark in annotations and (values is None or annotations[mark] in values):

@@ -25,18 +25,9 @@ from kubectl_spread.controllers.rolling_update import fenceposts, surge_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal, of_its_revision, ordinal_pod
 from kubectl_spread.controllers.templates import HASH_LABEL, same_template, template_of
 from kubectl_spread.controllers.workloads import WorkloadRef, owner_of, revision_of
+from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.kinds import Workload
-from kubectl_spread.objects.workloads import (
-    ON_DELETE,
-    RECREATE,
-    ROLLING_UPDATE,
-    CronJob,
-    DaemonSet,
-    Deployment,
-    Job,
-    StatefulSet,
-)
 from kubectl_spread.release import Release
 from kubectl_spread.snapshot import Snapshot
 
@@ -175,28 +166,30 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
 
 def plan_of(wanted: DesiredWorkload, before: Snapshot) -> RolloutPlan:
     """Return what comes and what goes once the manifest is applied to this cluster."""
-    live = _live(wanted, before)
-    running = _running(wanted, before)
-    if plan := _without_new(wanted.owner, running, before):
+    namespace, owner = wanted.pod.metadata.namespace, wanted.owner
+    live = owner and before.get(type(owner), namespace, wanted.ref.name)
+    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == namespace)
+    running = tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
+    if plan := _without_new(owner, running, before):
         return plan
     if live is None and not running:
         return RolloutPlan(steps=_all_new(wanted))
-    if wanted.owner is None or live is None:
+    if owner is None or live is None:
         return _without_rules(wanted, running)
-    return _update(wanted, wanted.owner, live, running)
+    return _update(wanted, owner, live, running)
 
 
 def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snapshot) -> RolloutPlan | None:
     match owner:
-        case Job() if owner.spec.suspend:
+        case workloads.Job() if owner.spec.suspend:
             return RolloutPlan(
                 old=running, rollout=_rollout("Scale", running, Assumption.SUSPENDED, replaced=len(running))
             )
-        case CronJob() if owner.spec.suspend:
+        case workloads.CronJob() if owner.spec.suspend:
             return RolloutPlan(staying=running, rollout=_rollout("Scale", running, Assumption.SUSPENDED))
-        case Job() | CronJob() if manager := job.foreign_manager(owner):
+        case workloads.Job() | workloads.CronJob() if manager := job.foreign_manager(owner):
             return RolloutPlan(staying=running, rollout=_rollout("Scale", running, MadeElsewhere(manager)))
-        case Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
+        case workloads.Deployment() if owner.spec.paused and not running and not replica_sets(owner, before):
             return RolloutPlan(rollout=_rollout("Scale", (), Assumption.PAUSED_BEFORE_FIRST))
         case _:
             return None
@@ -205,38 +198,28 @@ def _without_new(owner: Workload | None, running: tuple[Pod, ...], before: Snaps
 def _update(wanted: DesiredWorkload, owner: Workload, live: Workload, running: Sequence[Pod]) -> RolloutPlan:
     unchanged = same_template(template_of(live), template_of(owner))
     match owner:
-        case Deployment() if owner.spec.paused:
+        case workloads.Deployment() if owner.spec.paused:
             return _filled_up(wanted, running, Assumption.PAUSED)
-        case Deployment():
+        case workloads.Deployment():
             return _deployment(wanted, owner, running)
-        case StatefulSet() if isinstance(live, StatefulSet):
+        case workloads.StatefulSet() if isinstance(live, workloads.StatefulSet):
             applied = replace(owner, status=replace(live.status, update_revision=revision_of(wanted.pod)))
             return _stateful_set(wanted, applied, running, unchanged=unchanged)
-        case DaemonSet():
+        case workloads.DaemonSet():
             return _daemon_set(owner, running, unchanged=unchanged)
-        case CronJob():
+        case workloads.CronJob():
             return RolloutPlan(steps=_all_new(wanted))
         case _:
             plan = _filled_up(wanted, running, Assumption.RUNNING_STAY)
-            if isinstance(live, Job) and job.is_indexed(live.spec):
-                plan = replace(plan, steps=_free_indexes(wanted, live, running))
+            if isinstance(live, workloads.Job) and job.is_indexed(live.spec):
+                bound = tuple(pod for pod in running if pod.spec.node_name)
+                free = islice(job.free_indexes(live, bound), max(wanted.replicas - len(bound), 0))
+                plan = replace(plan, steps=tuple(PlannedPod(wanted.replica(index + 1)) for index in free))
             return plan
 
 
-def _live(wanted: DesiredWorkload, before: Snapshot) -> Workload | None:
-    if wanted.owner is None:
-        return None
-    return before.get(type(wanted.owner), wanted.pod.metadata.namespace, wanted.ref.name)
-
-
-def _running(wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:
-    namespace = wanted.pod.metadata.namespace
-    own = (pod for pod in active(before.all(Pod)) if pod.metadata.namespace == namespace)
-    return tuple(sorted((pod for pod in own if owner_of(pod, before) == wanted.ref), key=lambda pod: pod.key))
-
-
 def _all_new(wanted: DesiredWorkload, *, after: int = 0) -> tuple[PlannedPod, ...]:
-    if isinstance(wanted.owner, DaemonSet):
+    if isinstance(wanted.owner, workloads.DaemonSet):
         return ()
     return tuple(PlannedPod(wanted.replica(number)) for number in range(after + 1, wanted.replicas + 1))
 
@@ -256,13 +239,7 @@ def _filled_up(wanted: DesiredWorkload, running: Sequence[Pod], assumed: Assumpt
     return RolloutPlan(steps, staying=tuple(running), rollout=_rollout("Scale", running, assumed))
 
 
-def _free_indexes(wanted: DesiredWorkload, live: Job, running: Sequence[Pod]) -> tuple[PlannedPod, ...]:
-    bound = tuple(pod for pod in running if pod.spec.node_name)
-    free = islice(job.free_indexes(live, bound), max(wanted.replicas - len(bound), 0))
-    return tuple(PlannedPod(wanted.replica(index + 1)) for index in free)
-
-
-def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Pod]) -> RolloutPlan:
+def _deployment(wanted: DesiredWorkload, owner: workloads.Deployment, running: Sequence[Pod]) -> RolloutPlan:
     revision = wanted.pod.metadata.labels.get(HASH_LABEL)
     current = tuple(pod for pod in running if pod.metadata.labels.get(HASH_LABEL) == revision)
     old = tuple(pod for pod in running if pod not in current)
@@ -271,9 +248,9 @@ def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Po
     # Those that have no node yet are still to be placed.
     placed = sum(1 for pod in current if pod.spec.node_name)
     steps = _all_new(wanted, after=placed)
-    if owner.spec.strategy.type == RECREATE:
+    if owner.spec.strategy.type == workloads.RECREATE:
         steps = tuple(PlannedPod(step.pod, gone=len(old)) for step in steps)
-        rollout = _rollout(RECREATE, running, Assumption.ALL_GONE_FIRST, replaced=len(old))
+        rollout = _rollout(workloads.RECREATE, running, Assumption.ALL_GONE_FIRST, replaced=len(old))
         return RolloutPlan(steps, old, current, rollout)
     surge, unavailable = fenceposts(owner.spec.strategy, wanted.replicas)
     most, least = wanted.replicas + surge, wanted.replicas - unavailable
@@ -282,12 +259,12 @@ def _deployment(wanted: DesiredWorkload, owner: Deployment, running: Sequence[Po
         PlannedPod(step.pod, gone=min(max(number - most, 0), len(old)))
         for number, step in enumerate(steps, start=there + 1)
     )
-    rollout = _rollout(ROLLING_UPDATE, running, WithinFenceposts(most, least), replaced=len(old))
+    rollout = _rollout(workloads.ROLLING_UPDATE, running, WithinFenceposts(most, least), replaced=len(old))
     return RolloutPlan(rolled, old, current, rollout)
 
 
 def _stateful_set(
-    wanted: DesiredWorkload, owner: StatefulSet, running: Sequence[Pod], *, unchanged: bool
+    wanted: DesiredWorkload, owner: workloads.StatefulSet, running: Sequence[Pod], *, unchanged: bool
 ) -> RolloutPlan:
     here = {pod.metadata.name: pod for pod in running if pod.spec.node_name}
     start = owner.spec.ordinals.start
@@ -299,27 +276,27 @@ def _stateful_set(
     if unchanged:
         rollout = _rollout("Scale", running, Assumption.SAME_TEMPLATE)
         return RolloutPlan(missing, staying=tuple(running), rollout=rollout)
-    if owner.spec.update_strategy.type == ON_DELETE:
-        rollout = _rollout(ON_DELETE, running, Assumption.DELETED_BY_HAND)
+    if owner.spec.update_strategy.type == workloads.ON_DELETE:
+        rollout = _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND)
         return RolloutPlan(missing, staying=tuple(running), rollout=rollout)
     first = first_updated_ordinal(owner)
     renewed = [pod for pod in all_pods[first - start :] if pod.metadata.name in here][::-1]
     old = tuple(here[pod.metadata.name] for pod in renewed)
     steps = (*missing, *(PlannedPod(pod, gone=number) for number, pod in enumerate(renewed, start=1)))
     staying = tuple(pod for pod in running if pod not in old)
-    rollout = _rollout(ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=len(old))
+    rollout = _rollout(workloads.ROLLING_UPDATE, running, FromHighestOrdinal(first), replaced=len(old))
     return RolloutPlan(steps, old, staying, rollout)
 
 
-def _daemon_set(owner: DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> RolloutPlan:
+def _daemon_set(owner: workloads.DaemonSet, running: Sequence[Pod], *, unchanged: bool) -> RolloutPlan:
     if unchanged:
         return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, Assumption.SAME_TEMPLATE))
-    if owner.spec.update_strategy.type == ON_DELETE:
-        rollout = _rollout(ON_DELETE, running, Assumption.DELETED_BY_HAND_ON_NODES)
+    if owner.spec.update_strategy.type == workloads.ON_DELETE:
+        rollout = _rollout(workloads.ON_DELETE, running, Assumption.DELETED_BY_HAND_ON_NODES)
         return RolloutPlan(staying=tuple(running), rollout=rollout)
     surges = surge_of(owner, max(len(running), 1)) > 0
     assumed = Assumption.SURGE_ON_NODES if surges else Assumption.ONE_BY_ONE_ON_NODES
-    rollout = _rollout(ROLLING_UPDATE, running, assumed, replaced=len(running))
+    rollout = _rollout(workloads.ROLLING_UPDATE, running, assumed, replaced=len(running))
     return RolloutPlan(old=() if surges else tuple(running), rollout=rollout)
 
 

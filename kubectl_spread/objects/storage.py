@@ -5,14 +5,7 @@ Source: api core/v1/types.go, storage/v1/types.go (v1.37); component-helpers sto
 
 from __future__ import annotations
 
-from kubectl_spread.objects.core import (
-    FILESYSTEM,
-    InTreeVolumeSources,
-    NodeSelector,
-    ObjectReference,
-    PersistentVolumeClaimSpec,
-    Quantity,
-)
+from kubectl_spread.objects import core
 from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, Struct
 
 STORAGE = "storage"
@@ -42,7 +35,7 @@ class PersistentVolumeClaim(Struct, frozen=True):
     """A request for a volume, which Pods of its namespace mount."""
 
     metadata: AnnotatedMeta = AnnotatedMeta()
-    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    spec: core.PersistentVolumeClaimSpec = core.PersistentVolumeClaimSpec()
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
 
     @property
@@ -71,17 +64,17 @@ class CSIPersistentVolumeSource(Struct, frozen=True):
 class VolumeNodeAffinity(Struct, frozen=True):
     """The nodes a volume can be used on."""
 
-    required: NodeSelector | None = None
+    required: core.NodeSelector | None = None
 
 
-class PersistentVolumeSpec(InTreeVolumeSources, frozen=True):
+class PersistentVolumeSpec(core.InTreeVolumeSources, frozen=True):
     """A volume, and the claim it is kept for."""
 
-    capacity: dict[str, Quantity] = {}
+    capacity: dict[str, core.Quantity] = {}
     access_modes: tuple[str, ...] = ()
-    claim_ref: ObjectReference | None = None
+    claim_ref: core.ObjectReference | None = None
     storage_class_name: str = ""
-    volume_mode: str = FILESYSTEM
+    volume_mode: str = core.FILESYSTEM
     node_affinity: VolumeNodeAffinity | None = None
     volume_attributes_class_name: str = ""
     csi: CSIPersistentVolumeSource | None = None
@@ -190,8 +183,8 @@ class CSIStorageCapacity(Struct, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     node_topology: LabelSelector | None = None
     storage_class_name: str = ""
-    capacity: Quantity | None = None
-    maximum_volume_size: Quantity | None = None
+    capacity: core.Quantity | None = None
+    maximum_volume_size: core.Quantity | None = None
 
 
 class VolumeAttachmentSource(Struct, frozen=True):

@@ -15,13 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kubectl_spread.labels import Operator
-from kubectl_spread.objects.core import (
-    InTreeVolumeSources,
-    NodeSelector,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    VolumeIDSource,
-)
+from kubectl_spread.objects import core
 from kubectl_spread.objects.storage import PersistentVolume
 from kubectl_spread.objects.well_known_labels import BETA_REGION, BETA_ZONE, REGION, ZONE
 from kubectl_spread.scheduler.volumezone import (
@@ -56,7 +50,7 @@ PLUGINS = {plugin.name: plugin for plugin in (AWS_EBS, GCE_PD, CINDER, AZURE_DIS
 """Provisioner of a StorageClass → the plugin it means."""
 
 
-def plugin_of(sources: InTreeVolumeSources) -> InTreePlugin | None:
+def plugin_of(sources: core.InTreeVolumeSources) -> InTreePlugin | None:
     """Return the plugin whose volume it is, None for any other volume."""
     candidates = (
         (sources.aws_elastic_block_store, AWS_EBS),
@@ -68,7 +62,7 @@ def plugin_of(sources: InTreeVolumeSources) -> InTreePlugin | None:
     return next((plugin for source, plugin in candidates if source is not None), None)
 
 
-def inline_handle(sources: InTreeVolumeSources, zones_label: str = "") -> str:
+def inline_handle(sources: core.InTreeVolumeSources, zones_label: str = "") -> str:
     """Return the handle by which the CSI driver knows a volume of one of the plugins.
 
     The zones are those of its PersistentVolume, as its label lists them; empty where they are not known.
@@ -86,7 +80,7 @@ def inline_handle(sources: InTreeVolumeSources, zones_label: str = "") -> str:
         if sources.azure_disk.kind.lower() != MANAGED_DISK:
             raise ValueError(f"kind({sources.azure_disk.kind}) is not supported in csi migration")
         return sources.azure_disk.disk_uri
-    return (sources.cinder or sources.portworx_volume or VolumeIDSource()).volume_id
+    return (sources.cinder or sources.portworx_volume or core.VolumeIDSource()).volume_id
 
 
 def volume_handle(volume: PersistentVolume) -> str:
@@ -147,7 +141,7 @@ def _gce_region(zones: Iterable[str]) -> str:
     return regions.pop()
 
 
-def csi_node_selector(volume: PersistentVolume, plugin: InTreePlugin) -> NodeSelector | None:
+def csi_node_selector(volume: PersistentVolume, plugin: InTreePlugin) -> core.NodeSelector | None:
     """Return the nodes that can use the volume, zones by the CSI driver's own label; None for all nodes.
 
     Raises:
@@ -171,10 +165,10 @@ def csi_node_selector(volume: PersistentVolume, plugin: InTreePlugin) -> NodeSel
     # upstream: only the beta label of regions is renamed, and never taken from the volume's labels.
     if region == BETA_REGION and _has_values(terms, region):
         terms = _renamed(terms, region, REGION)
-    return NodeSelector(node_selector_terms=terms) if terms else required
+    return core.NodeSelector(node_selector_terms=terms) if terms else required
 
 
-Terms = tuple[NodeSelectorTerm, ...]
+Terms = tuple[core.NodeSelectorTerm, ...]
 
 
 def _topology_labels(volume: PersistentVolume, terms: Terms) -> tuple[str, str]:
@@ -213,8 +207,8 @@ def _with_zones(terms: Terms, key: str, zones_label: str) -> Terms:
     zones = sorted({zone.strip() for zone in zones_label.split(ZONES_DELIMITER)} - {""})
     if not zones:
         return terms
-    expression = NodeSelectorRequirement(key=key, operator=Operator.IN, values=tuple(zones))
+    expression = core.NodeSelectorRequirement(key=key, operator=Operator.IN, values=tuple(zones))
     return tuple(
         msgspec.structs.replace(term, match_expressions=(*term.match_expressions, expression))
-        for term in terms or (NodeSelectorTerm(),)
+        for term in terms or (core.NodeSelectorTerm(),)
     )

@@ -17,7 +17,7 @@ from functools import partial
 import msgspec
 
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import NodeSelector, Pod, PodResourceClaim
+from kubectl_spread.objects.core import Pod, PodResourceClaim
 from kubectl_spread.objects.devices import (
     ALL_DEVICES,
     DeviceClass,
@@ -212,7 +212,10 @@ def _claim_of(entry: PodResourceClaim, pod: Pod, handle: Handle) -> ResourceClai
         return unresolvable(f'resourceclaim "{name}" is being deleted')
     owner = claim.metadata.controller
     if not entry.resource_claim_name and (owner is None or owner.uid != pod.metadata.uid):
-        return unresolvable(_of_another(claim, pod, handle))
+        who = "Pod" if handle.profile.does(Behaviour.CLAIM_OWNER_REASON) else "pod"
+        name = f"{claim.metadata.namespace}/{claim.metadata.name}"
+        why = f"ResourceClaim {name} was not created for {who} {'/'.join(pod.key)} ({who} is not owner)"
+        return unresolvable(why)
     return claim
 
 
@@ -226,12 +229,6 @@ def _upcoming(entry: PodResourceClaim, pod: Pod, snapshot: Snapshot) -> Resource
         return None
     name = f"{pod.metadata.name}-{entry.name}"
     return ResourceClaim(metadata=AnnotatedMeta(name=name, namespace=pod.metadata.namespace), spec=template.spec.spec)
-
-
-def _of_another(claim: ResourceClaim, pod: Pod, handle: Handle) -> str:
-    who = "Pod" if handle.profile.does(Behaviour.CLAIM_OWNER_REASON) else "pod"
-    name = f"{claim.metadata.namespace}/{claim.metadata.name}"
-    return f"ResourceClaim {name} was not created for {who} {'/'.join(pod.key)} ({who} is not owner)"
 
 
 def _unknown_class(claim: ResourceClaim, handle: Handle) -> Status | None:
@@ -311,11 +308,9 @@ def _reaches(reach: NodeReach, node_info: NodeInfo) -> bool:
     """
     if reach.node_name:
         return reach.node_name == node_info.name
-    return reach.all_nodes or _selects(reach.node_selector, node_info)
-
-
-def _selects(selector: NodeSelector | None, node_info: NodeInfo) -> bool:
-    return selector is not None and any(term.matches(node_info.node) for term in parse_terms(selector))
+    if reach.all_nodes or reach.node_selector is None:
+        return reach.all_nodes
+    return any(term.matches(node_info.node) for term in parse_terms(reach.node_selector))
 
 
 def pre_score(_pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:

@@ -21,17 +21,7 @@ from kubectl_spread.objects.core import (
     Pod,
     PreferredSchedulingTerm,
 )
-from kubectl_spread.scheduler.framework import (
-    SKIP,
-    SUCCESS,
-    Code,
-    Handle,
-    PreFilterResult,
-    Scores,
-    Status,
-    normalize,
-    unresolvable,
-)
+from kubectl_spread.scheduler import framework
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 
 NAME = "NodeAffinity"
@@ -99,7 +89,7 @@ class State(msgspec.Struct, frozen=True):
     added: tuple[Term, ...] | None
 
 
-def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter, narrowed to the nodes that every term names; Skip when nothing is required.
 
     Source: nodeaffinity/node_affinity.go PreFilter (v1.36).
@@ -108,25 +98,27 @@ def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
     affinity = handle.profile.added_affinity
     enforced = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and enforced is None and not pod.spec.node_selector:
-        return SKIP
+        return framework.SKIP
     # A DaemonSet's Pod names its node: looking at the one instead of thousands is what PreFilter narrows for.
     names = _node_names(required.node_selector_terms) if required else None
     if names is not None and not names:
-        return unresolvable(REASON_CONFLICT)
+        return framework.unresolvable(REASON_CONFLICT)
     state = State(
         allowed=handle.index.matching(RequiredNodeAffinity.of(pod)),
         added=None if enforced is None else parse_terms(enforced),
     )
     suspects = handle.index.names - state.allowed if enforced is None else None
-    return PreFilterResult(partial(filter_node, state), node_names=names, suspects=suspects, certain=enforced is None)
+    return framework.PreFilterResult(
+        partial(filter_node, state), node_names=names, suspects=suspects, certain=enforced is None
+    )
 
 
-def filter_node(state: State, node_info: NodeInfo) -> Status:
+def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node that the configuration or the Pod rules out."""
     # The configuration's terms come first: it is their reason that is given where both fail.
     if state.added is not None and not any(term.matches(node_info.node) for term in state.added):
-        return unresolvable(REASON_ENFORCED)
-    return SUCCESS if node_info.name in state.allowed else unresolvable(REASON)
+        return framework.unresolvable(REASON_ENFORCED)
+    return framework.SUCCESS if node_info.name in state.allowed else framework.unresolvable(REASON)
 
 
 def required_terms(pod: Pod) -> NodeSelector | None:
@@ -227,7 +219,9 @@ def _node_names(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:
     return names
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | Status | None:
+def pre_score(
+    pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]
+) -> framework.Scores | framework.Status | None:
     """Return feasible node's name → score (0..100), None where neither Pod nor configuration prefers anything.
 
     Where a preference cannot be read, that is an error, and the Pod goes nowhere.
@@ -243,10 +237,10 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> Scores | S
     try:
         terms = [term for of_one in preferred for term in _weighted(of_one)]
     except ValueError as error:
-        return Status(Code.ERROR, (str(error),))
+        return framework.Status(framework.Code.ERROR, (str(error),))
     # The weights of all preferences that the node meets, together.
     weights = [(weight, handle.index.matching(term)) for weight, term in terms]
-    return normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
+    return framework.normalize({info.name: sum([w for w, names in weights if info.name in names]) for info in nodes})
 
 
 def _weighted(preferred: Iterable[PreferredSchedulingTerm]) -> list[tuple[int, Term]]:

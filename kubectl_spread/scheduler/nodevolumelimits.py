@@ -23,16 +23,8 @@ from kubectl_spread.objects.storage import (
     StorageClass,
     VolumeAttachment,
 )
+from kubectl_spread.scheduler import csitranslation
 from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, not_found, ownership_problem
-from kubectl_spread.scheduler.csitranslation import (
-    NEVER_MIGRATED,
-    PLUGINS,
-    PORTWORX,
-    InTreePlugin,
-    inline_handle,
-    plugin_of,
-    volume_handle,
-)
 from kubectl_spread.scheduler.framework import (
     SKIP,
     SUCCESS,
@@ -64,7 +56,7 @@ class Attachable(msgspec.Struct, frozen=True):
     """
 
     identity: Identity = ()
-    plugin: InTreePlugin | None = None
+    plugin: csitranslation.InTreePlugin | None = None
     problem: Status | None = None
 
 
@@ -183,7 +175,7 @@ def _counted(volumes: Iterable[Attachable], csi_node: CSINode | None, handle: Ha
     return counted
 
 
-def _taken_over(plugin: InTreePlugin, csi_node: CSINode | None, handle: Handle) -> bool:
+def _taken_over(plugin: csitranslation.InTreePlugin, csi_node: CSINode | None, handle: Handle) -> bool:
     """Whether the node's CSI drivers count as having taken over from the plugin.
 
     Source: nodevolumelimits/utils.go isCSIMigrationOn (v1.36, v1.35).
@@ -191,7 +183,7 @@ def _taken_over(plugin: InTreePlugin, csi_node: CSINode | None, handle: Handle) 
     # Without a CSINode no driver runs there, and in-tree volumes are not counted.
     if csi_node is None:
         return False
-    if plugin is PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED):
+    if plugin is csitranslation.PORTWORX and handle.profile.does(Behaviour.PORTWORX_ANNOTATED):
         return plugin.name in csi_node.migrated_plugins
     return True
 
@@ -229,11 +221,11 @@ def _inline(volume: Volume) -> Attachable | None:
 
     Source: nodevolumelimits/csi.go checkAttachableInlineVolume (v1.36).
     """
-    plugin = plugin_of(volume)
+    plugin = csitranslation.plugin_of(volume)
     if plugin is None:
         return None
     try:
-        return Attachable((plugin.driver, inline_handle(volume)), plugin)
+        return Attachable((plugin.driver, csitranslation.inline_handle(volume)), plugin)
     except ValueError as error:
         # upstream: here an error, while a PersistentVolume that cannot be translated just does not count.
         problem = _error(f"converting volume({volume.name}) from inline to csi: {error}")
@@ -260,14 +252,14 @@ def _existing(volume: PersistentVolume) -> Attachable | None:
 
     Source: nodevolumelimits/csi.go getCSIDriverInfo (v1.36).
     """
-    csi, plugin = volume.spec.csi, plugin_of(volume.spec)
+    csi, plugin = volume.spec.csi, csitranslation.plugin_of(volume.spec)
     if csi is not None:
         # Two Pods with one volume take one place: it is the handle that counts, not the claim.
         return Attachable((csi.driver, csi.volume_handle)) if csi.driver and csi.volume_handle else None
     if plugin is None:
         return None
     try:
-        handle = volume_handle(volume)
+        handle = csitranslation.volume_handle(volume)
     except ValueError:
         return None
     return Attachable((plugin.driver, handle), plugin) if handle else None
@@ -281,9 +273,9 @@ def _to_be_made(claim: PersistentVolumeClaim, handle: Handle) -> Attachable | No
     # Without a class the claim is bound before its Pod is scheduled, so there is nothing to be made.
     storage_class = handle.snapshot.get(StorageClass, "", claim.class_name)
     provisioner = storage_class.provisioner if storage_class else ""
-    if not provisioner or provisioner in NEVER_MIGRATED:
+    if not provisioner or provisioner in csitranslation.NEVER_MIGRATED:
         return None
-    plugin = PLUGINS.get(provisioner)
+    plugin = csitranslation.PLUGINS.get(provisioner)
     driver = plugin.driver if plugin else provisioner
     return Attachable((driver, claim.metadata.namespace, claim.metadata.name), plugin)
 

@@ -14,17 +14,8 @@ import msgspec
 from kubectl_spread import quantity
 from kubectl_spread.objects.core import Pod, Volume
 from kubectl_spread.objects.storage import STORAGE, PersistentVolumeClaim
+from kubectl_spread.scheduler import framework
 from kubectl_spread.scheduler.claims import CLAIM, claim_name, claim_named, claims_of, not_found, ownership_problem
-from kubectl_spread.scheduler.framework import (
-    SKIP,
-    SUCCESS,
-    Code,
-    Handle,
-    PreFilterResult,
-    Status,
-    go_round,
-    unresolvable,
-)
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.shape import Shape, score_at, shape_of
@@ -43,34 +34,36 @@ class State(msgspec.Struct, frozen=True):
     """What the filter needs."""
 
     claims: PodVolumeClaims
-    handle: Handle
+    handle: framework.Handle
 
 
-def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter, or Skip for a Pod without claims; reject a Pod one of whose claims cannot be met anywhere."""
     volumes = [volume for volume in pod.spec.volumes if volume.claims]
     if not volumes:
-        return SKIP
+        return framework.SKIP
     if problem := next(filter(None, (claim_problem(pod, volume, handle) for volume in volumes)), ""):
-        return unresolvable(problem)
+        return framework.unresolvable(problem)
     claims = pod_volume_claims(claims_of(pod, handle.snapshot), handle)
     # Such a claim is bound without regard to Pods: there is nothing to decide until that has happened.
     if claims.immediate:
-        return unresolvable(REASON_IMMEDIATE)
-    return PreFilterResult((lambda _: SUCCESS) if claims.anywhere else partial(filter_node, State(claims, handle)))
+        return framework.unresolvable(REASON_IMMEDIATE)
+    return framework.PreFilterResult(
+        (lambda _: framework.SUCCESS) if claims.anywhere else partial(filter_node, State(claims, handle))
+    )
 
 
-def filter_node(state: State, node_info: NodeInfo) -> Status:
+def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node on which the claims cannot be met, with all reasons."""
     try:
         # Bound volumes must allow the node; the others must find a free volume, or be made there.
         reasons = find_pod_volumes(state.claims, node_info, state.handle).reasons
     except ValueError as error:
-        return Status(Code.ERROR, (str(error),))
-    return unresolvable(*reasons) if reasons else SUCCESS
+        return framework.Status(framework.Code.ERROR, (str(error),))
+    return framework.unresolvable(*reasons) if reasons else framework.SUCCESS
 
 
-def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
+def pre_score(pod: Pod, handle: framework.Handle, nodes: Sequence[NodeInfo]) -> dict[str, int] | None:
     """Return how much of the storage that would be used is left free (0..100), None in releases that do not score it.
 
     Source: volumebinding/volume_binding.go PreScore, Score (v1.37), KEP-4049.
@@ -82,7 +75,7 @@ def pre_score(pod: Pod, handle: Handle, nodes: Sequence[NodeInfo]) -> dict[str, 
     return {info.name: score(find_pod_volumes(claims, info, handle), shape) for info in nodes}
 
 
-def claim_problem(pod: Pod, volume: Volume, handle: Handle) -> str:
+def claim_problem(pod: Pod, volume: Volume, handle: framework.Handle) -> str:
     """Return why the volume's claim cannot be met anywhere, empty where it might be.
 
     Source: volumebinding/volume_binding.go podHasPVCs (v1.36).
@@ -120,7 +113,7 @@ def score(volumes: PodVolumes, shape: Shape) -> int:
             classes[provision.claim.class_name] = requested + _requested(provision.claim), free
     if not classes:
         return 0
-    return go_round(sum(score_at(shape, utilization(*sums)) for sums in classes.values()) / len(classes))
+    return framework.go_round(sum(score_at(shape, utilization(*sums)) for sums in classes.values()) / len(classes))
 
 
 def utilization(requested: int, capacity: int) -> int:

@@ -12,16 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.objects.core import Pod, Volume
+from kubectl_spread.scheduler import framework
 from kubectl_spread.scheduler.claims import CLAIM, claim_named, not_found
-from kubectl_spread.scheduler.framework import (
-    SKIP,
-    SUCCESS,
-    Handle,
-    PreFilterResult,
-    Status,
-    unresolvable,
-    unschedulable,
-)
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.profile import Behaviour
 
@@ -50,32 +42,32 @@ class State(msgspec.Struct, frozen=True):
     reason: str
 
 
-def pre_filter(pod: Pod, handle: Handle) -> PreFilterResult | Status:
+def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult | framework.Status:
     """Return the filter, or Skip for a Pod whose volumes can be shared; reject a Pod whose claim does not exist."""
     for name in claim_names(pod):
         if claim_named(pod, name, handle.snapshot) is None:
-            return unresolvable(not_found(CLAIM, name))
+            return framework.unresolvable(not_found(CLAIM, name))
     single_use = single_use_claims(pod, handle)
     disks = tuple(volume for volume in pod.spec.volumes if any(_disks(volume)))
     in_use = len(single_use.intersection(_used_claims(pod.metadata.namespace, handle))) if single_use else 0
     if not disks and not in_use:
-        return SKIP
+        return framework.SKIP
     before = handle.profile.does(Behaviour.SAME_CLAIM_REASON)
     reason = REASON_IN_USE_BEFORE if before else REASON_IN_USE
     return _result(State(disks=disks, single_use=single_use, in_use=in_use, reason=reason))
 
 
-def single_use_claims(pod: Pod, handle: Handle) -> frozenset[str]:
+def single_use_claims(pod: Pod, handle: framework.Handle) -> frozenset[str]:
     """Return the names of the Pod's claims that serve one Pod in the whole cluster, not one per node."""
     found = ((name, claim_named(pod, name, handle.snapshot)) for name in claim_names(pod))
     return frozenset(name for name, claim in found if claim and READ_WRITE_ONCE_POD in claim.spec.access_modes)
 
 
-def _result(state: State) -> PreFilterResult:
-    return PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
+def _result(state: State) -> framework.PreFilterResult:
+    return framework.PreFilterResult(partial(filter_node, state), updated=partial(_updated, state))
 
 
-def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> PreFilterResult:
+def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> framework.PreFilterResult:
     """Return the filter once that Pod is one more or one less.
 
     Source: volumerestrictions/volume_restrictions.go updateWithPod (v1.36).
@@ -85,15 +77,15 @@ def _updated(state: State, changed: Pod, _node_info: NodeInfo, by: int) -> PreFi
     return _result(replace(state, in_use=state.in_use + by * uses))
 
 
-def filter_node(state: State, node_info: NodeInfo) -> Status:
+def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     """Reject a node on which a disk is taken, and every node where a claim is."""
     others = (other for pod in node_info.pods for other in pod.spec.volumes)
     if state.disks and any(_in_conflict(disk, other) for other in others for disk in state.disks):
-        return unschedulable(REASON_DISK)
-    return unschedulable(state.reason) if state.in_use > 0 else SUCCESS
+        return framework.unschedulable(REASON_DISK)
+    return framework.unschedulable(state.reason) if state.in_use > 0 else framework.SUCCESS
 
 
-def _used_claims(namespace: str, handle: Handle) -> Iterator[str]:
+def _used_claims(namespace: str, handle: framework.Handle) -> Iterator[str]:
     """Yield the names of the namespace's claims that Pods on a node use; those of ephemeral volumes do not count.
 
     Source: backend/cache/snapshot.go createUsedPVCSet (v1.36).

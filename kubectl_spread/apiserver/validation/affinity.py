@@ -19,15 +19,7 @@ from kubectl_spread.apiserver.validation.names import (
     label_key_errors,
     label_value_errors,
 )
-from kubectl_spread.objects.core import (
-    Affinity,
-    NodeAffinity,
-    NodeSelector,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    PodAffinity,
-    PodAffinityTerm,
-)
+from kubectl_spread.objects import core
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -35,7 +27,7 @@ _NAME_FIELD = "metadata.name"
 _MAX_WEIGHT = 100
 
 
-def affinity_errors(path: str, affinity: Affinity | None) -> Errors:
+def affinity_errors(path: str, affinity: core.Affinity | None) -> Errors:
     """Yield the errors of all affinities of a Pod."""
     if affinity is None:
         return
@@ -47,31 +39,28 @@ def affinity_errors(path: str, affinity: Affinity | None) -> Errors:
         yield from _pod_affinity_errors(f"{path}.podAntiAffinity", affinity.pod_anti_affinity)
 
 
-def _node_affinity_errors(path: str, affinity: NodeAffinity) -> Errors:
+def _node_affinity_errors(path: str, affinity: core.NodeAffinity) -> Errors:
     selector = affinity.required_during_scheduling_ignored_during_execution
     if selector is not None:
-        yield from _node_selector_errors(f"{path}.{REQUIRED}.nodeSelectorTerms", selector)
+        place = f"{path}.{REQUIRED}.nodeSelectorTerms"
+        if not selector.node_selector_terms:
+            yield required(place, "must have at least one node selector term")
+        for index, term in enumerate(selector.node_selector_terms):
+            yield from _term_errors(f"{place}[{index}]", term, preferred=False)
     for index, preferred in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
         place = f"{path}.{PREFERRED}[{index}]"
         yield from _weight_errors(f"{place}.weight", preferred.weight)
         yield from _term_errors(f"{place}.preference", preferred.preference, preferred=True)
 
 
-def _node_selector_errors(path: str, selector: NodeSelector) -> Errors:
-    if not selector.node_selector_terms:
-        yield required(path, "must have at least one node selector term")
-    for index, term in enumerate(selector.node_selector_terms):
-        yield from _term_errors(f"{path}[{index}]", term, preferred=False)
-
-
-def _term_errors(path: str, term: NodeSelectorTerm, *, preferred: bool) -> Errors:
+def _term_errors(path: str, term: core.NodeSelectorTerm, *, preferred: bool) -> Errors:
     for index, expression in enumerate(term.match_expressions):
         yield from _expression_errors(f"{path}.matchExpressions[{index}]", expression, preferred=preferred)
     for index, expression in enumerate(term.match_fields):
         yield from _field_errors(f"{path}.matchFields[{index}]", expression)
 
 
-def _expression_errors(path: str, expression: NodeSelectorRequirement, *, preferred: bool) -> Errors:
+def _expression_errors(path: str, expression: core.NodeSelectorRequirement, *, preferred: bool) -> Errors:
     if expression.operator in {"Gt", "Lt"}:
         if len(expression.values) != 1:
             yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
@@ -84,7 +73,7 @@ def _expression_errors(path: str, expression: NodeSelectorRequirement, *, prefer
             yield from label_value_errors(f"{path}.values[{index}]", value)
 
 
-def _field_errors(path: str, expression: NodeSelectorRequirement) -> Errors:
+def _field_errors(path: str, expression: core.NodeSelectorRequirement) -> Errors:
     """Yield the errors of an expression on a node's fields: metadata.name is the only one, with one value."""
     if expression.operator not in {"In", "NotIn"}:
         yield invalid(f"{path}.operator", as_json(expression.operator), UNKNOWN_OPERATOR)
@@ -99,7 +88,7 @@ def _field_errors(path: str, expression: NodeSelectorRequirement) -> Errors:
         yield from dns_subdomain_errors(f"{path}.values[{index}]", value)
 
 
-def _pod_affinity_errors(path: str, affinity: PodAffinity) -> Errors:
+def _pod_affinity_errors(path: str, affinity: core.PodAffinity) -> Errors:
     for index, term in enumerate(affinity.required_during_scheduling_ignored_during_execution):
         yield from _pod_term_errors(f"{path}.{REQUIRED}[{index}]", term)
     for index, weighted in enumerate(affinity.preferred_during_scheduling_ignored_during_execution):
@@ -108,7 +97,7 @@ def _pod_affinity_errors(path: str, affinity: PodAffinity) -> Errors:
         yield from _pod_term_errors(f"{place}.podAffinityTerm", weighted.pod_affinity_term)
 
 
-def _pod_term_errors(path: str, term: PodAffinityTerm) -> Errors:
+def _pod_term_errors(path: str, term: core.PodAffinityTerm) -> Errors:
     # upstream: namespaces are reported at ``namespace``, without an index.
     yield from label_selector_errors(f"{path}.labelSelector", term.label_selector)
     yield from label_selector_errors(f"{path}.namespaceSelector", term.namespace_selector)

@@ -45,7 +45,10 @@ def container_errors(path: str, containers: Sequence[Container], release: Releas
         if container.name in names:
             yield duplicate(f"{place}.name", container.name)
         names.add(container.name)
-        yield from _restart_errors(place, container, release)
+        if release.knows(CONTAINER_RESTART_RULES):
+            yield from _restart_policy_errors(place, container, release)
+        elif container.restart_policy is not None:
+            yield forbidden(f"{place}.restartPolicy", "may not be set for non-init containers")
     # Across the containers, for they run at once.
     yield from _host_port_conflicts(path, containers)
 
@@ -133,14 +136,6 @@ def _host_port_conflicts(path: str, containers: Sequence[Container]) -> Errors:
             if port.host_port and wanted in taken:
                 yield duplicate(f"{path}[{index}].ports[{number}].hostPort", wanted)
             taken.add(wanted)
-
-
-def _restart_errors(path: str, container: Container, release: Release) -> Errors:
-    """Yield the errors of a container's own restart policy, which v1.34 ignores and older releases refuse."""
-    if release.knows(CONTAINER_RESTART_RULES):
-        yield from _restart_policy_errors(path, container, release)
-    elif container.restart_policy is not None:
-        yield forbidden(f"{path}.restartPolicy", "may not be set for non-init containers")
 
 
 def _init_restart_errors(path: str, container: Container, release: Release) -> Errors:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from kubectl_spread.apimachinery import as_json, quoted
 from kubectl_spread.apiserver.validation.field_errors import Errors, forbidden, invalid, required
 from kubectl_spread.apiserver.validation.names import label_key_errors, label_value_errors
-from kubectl_spread.objects.meta import LabelSelector, LabelSelectorRequirement
+from kubectl_spread.objects.meta import LabelSelector
 
 UNKNOWN_OPERATOR = "not a valid selector operator"
 _VALUES_REQUIRED = "must be specified when `operator` is 'In' or 'NotIn'"
@@ -34,14 +34,11 @@ def label_selector_errors(path: str, selector: LabelSelector | None) -> Errors:
         return
     yield from label_errors(f"{path}.matchLabels", selector.match_labels)
     for index, expression in enumerate(selector.match_expressions):
-        yield from _expression_errors(f"{path}.matchExpressions[{index}]", expression)
-
-
-def _expression_errors(path: str, expression: LabelSelectorRequirement) -> Errors:
-    yield from operator_errors(path, expression.operator, expression.values)
-    yield from label_key_errors(f"{path}.key", expression.key)
-    for index, value in enumerate(expression.values):
-        yield from label_value_errors(f"{path}.values[{index}]", value)
+        place = f"{path}.matchExpressions[{index}]"
+        yield from operator_errors(place, expression.operator, expression.values)
+        yield from label_key_errors(f"{place}.key", expression.key)
+        for number, value in enumerate(expression.values):
+            yield from label_value_errors(f"{place}.values[{number}]", value)
 
 
 def operator_errors(path: str, operator: str, values: Sequence[str]) -> Errors:

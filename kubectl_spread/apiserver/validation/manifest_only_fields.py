@@ -29,23 +29,9 @@ from kubectl_spread.apiserver.validation.schedules import schedule_errors, time_
 from kubectl_spread.apiserver.validation.volumes import mountable, volume_errors
 from kubectl_spread.apiserver.validation.workloads import STATEFUL_SET_TEMPLATE_SINCE
 from kubectl_spread.objects import core
+from kubectl_spread.objects import manifest_only_fields as fields
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject
-from kubectl_spread.objects.manifest_only_fields import (
-    CommonVolume,
-    EnvVar,
-    Exec,
-    Handler,
-    HTTPGet,
-    KeySelector,
-    PodObject,
-    PodSpec,
-    Port,
-    Probe,
-    VolumeMount,
-    Workload,
-    WorkloadSpec,
-)
 from kubectl_spread.objects.workloads import Deployment, ReplicaSet, StatefulSet
 from kubectl_spread.release import Release
 
@@ -69,10 +55,10 @@ def validate_details(
     kind = type(obj).__name__
     try:
         if isinstance(obj, core.Pod):
-            pod, name = convert(values, PodObject), name_as_created(obj.metadata)
+            pod, name = convert(values, fields.PodObject), name_as_created(obj.metadata)
             return tuple(_pod_spec_errors("spec", pod.get("spec", {}), pod_name=name, release=release))
         if kind in WORKLOADS:
-            spec = convert(values, Workload).get("spec", {})
+            spec = convert(values, fields.Workload).get("spec", {})
             of_template = _template_errors(kind, spec, release) if _reads_template(obj, release) else ()
             return (*_workload_errors(kind, spec, lives=lives), *of_template)
     except DecodeError:
@@ -132,7 +118,7 @@ _WORKLOADS: Mapping[str, Rules] = {
 _SCHEDULE: Rules = {"timeZone": time_zone_errors, "concurrencyPolicy": _one_of("Allow", "Forbid", "Replace")}
 
 
-def _workload_errors(kind: str, spec: WorkloadSpec, *, lives: bool) -> Errors:
+def _workload_errors(kind: str, spec: fields.WorkloadSpec, *, lives: bool) -> Errors:
     yield from _errors(_WORKLOADS[kind], "spec", spec)
     if kind == "Deployment":
         seconds = spec.get("progressDeadlineSeconds", _PROGRESS_SECONDS)
@@ -152,20 +138,20 @@ def _reads_template(obj: KubernetesObject, release: Release) -> bool:
     return True
 
 
-def _template_errors(kind: str, spec: WorkloadSpec, release: Release) -> Errors:
+def _template_errors(kind: str, spec: fields.WorkloadSpec, release: Release) -> Errors:
     of_cron_job = kind == "CronJob"
     job = spec.get("jobTemplate", {}).get("spec", {}) if of_cron_job else spec
     pod_spec = job.get("template", {}).get("spec", {})
     # The volumes that a StatefulSet adds take the place of those of their names.
     claims = (claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", []))
-    added = {name: CommonVolume(name=name) for name in claims}
+    added = {name: fields.CommonVolume(name=name) for name in claims}
     own = (volume for volume in pod_spec.get("volumes", ()) if volume.name not in added)
     path = "spec.jobTemplate.spec.template.spec" if of_cron_job else "spec.template.spec"
-    with_claims: PodSpec = {**pod_spec, "volumes": (*added.values(), *own)}
+    with_claims: fields.PodSpec = {**pod_spec, "volumes": (*added.values(), *own)}
     yield from _pod_spec_errors(path, with_claims, pod_name=None, release=release)
 
 
-def _pod_spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Release) -> Errors:
+def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, release: Release) -> Errors:
     written = spec.get("volumes", ())
     volumes = template_as_created(core.PodSpec(volumes=written), release).volumes
     # With what a manifest alone has; errors of the rest are reported once.
@@ -189,7 +175,7 @@ def _pod_spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release:
     yield from _errors({**containers, "initContainers[*]": init_container_errors}, path, spec)
 
 
-def _port_name_errors(path: str, ports: Sequence[Port]) -> Errors:
+def _port_name_errors(path: str, ports: Sequence[fields.Port]) -> Errors:
     seen: set[str] = set()
     for index, port in enumerate(ports):
         field, name = f"{path}[{index}].name", port.get("name", "")
@@ -200,7 +186,7 @@ def _port_name_errors(path: str, ports: Sequence[Port]) -> Errors:
         seen.add(name)
 
 
-def _variable_errors(path: str, variable: EnvVar) -> Errors:
+def _variable_errors(path: str, variable: fields.EnvVar) -> Errors:
     if not variable.get("name"):
         yield required(f"{path}.name")
     source, place = variable.get("valueFrom", {}), f"{path}.valueFrom"
@@ -211,13 +197,13 @@ def _variable_errors(path: str, variable: EnvVar) -> Errors:
         yield invalid(place, quoted(""), "may not have more than one field specified at a time")
 
 
-def _key_selector_errors(path: str, selector: KeySelector) -> Errors:
+def _key_selector_errors(path: str, selector: fields.KeySelector) -> Errors:
     yield from dns_subdomain_errors(f"{path}.name", selector.get("name", ""))
     if not selector.get("key"):
         yield required(f"{path}.key")
 
 
-def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[VolumeMount]) -> Errors:
+def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[fields.VolumeMount]) -> Errors:
     """Yield the errors of where a container mounts volumes, given the names of those that it may mount."""
     places: set[str] = set()
     for index, mount in enumerate(mounts):
@@ -239,7 +225,7 @@ def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[VolumeMo
             yield invalid(f"{path}.subPath", quoted(sub_path), "must not contain '..'")
 
 
-def _handler_errors(path: str, handler: Handler | Probe) -> Errors:
+def _handler_errors(path: str, handler: fields.Handler | fields.Probe) -> Errors:
     """Yield the errors of a handler: its first action is validated, any other is forbidden."""
     actions = [name for name in _ACTIONS if name in handler]
     if not actions:
@@ -249,12 +235,12 @@ def _handler_errors(path: str, handler: Handler | Probe) -> Errors:
     yield from (forbidden(f"{path}.{name}", "may not specify more than 1 handler type") for name in actions[1:])
 
 
-def _exec_errors(path: str, action: Exec) -> Errors:
+def _exec_errors(path: str, action: fields.Exec) -> Errors:
     if not action.get("command"):
         yield required(f"{path}.command")
 
 
-def _port_errors(path: str, action: HTTPGet) -> Errors:
+def _port_errors(path: str, action: fields.HTTPGet) -> Errors:
     port = action.get("port", 0)
     if isinstance(port, str):
         yield from (invalid(f"{path}.port", quoted(port), fault) for fault in port_name_faults(port))
@@ -262,12 +248,12 @@ def _port_errors(path: str, action: HTTPGet) -> Errors:
         yield from port_number_errors(f"{path}.port", port)
 
 
-def _http_errors(path: str, action: HTTPGet) -> Errors:
+def _http_errors(path: str, action: fields.HTTPGet) -> Errors:
     yield from _port_errors(path, action)
     yield from _one_of("HTTP", "HTTPS")(f"{path}.scheme", action.get("scheme", ""))
 
 
-def _probe_errors(path: str, probe: Probe) -> Errors:
+def _probe_errors(path: str, probe: fields.Probe) -> Errors:
     yield from _handler_errors(path, probe)
     yield from _errors(_PROBE, path, probe)
     grace, of_readiness = probe.get("terminationGracePeriodSeconds"), path.endswith(".readinessProbe")

@@ -8,13 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kubectl_spread.apimachinery import (
-    dns_label_faults,
-    dns_subdomain_faults,
-    label_key_faults,
-    label_value_faults,
-    quoted,
-)
+from kubectl_spread import apimachinery
 from kubectl_spread.apiserver.validation.field_errors import Errors, invalid
 
 _MAX_PORT = 65535
@@ -23,22 +17,22 @@ _MAX_PORT_NAME = 15
 
 def label_key_errors(path: str, text: str) -> Errors:
     """Yield the errors of a label key."""
-    return (invalid(path, quoted(text), fault) for fault in label_key_faults(text))
+    return (invalid(path, apimachinery.quoted(text), fault) for fault in apimachinery.label_key_faults(text))
 
 
 def label_value_errors(path: str, text: str) -> Errors:
     """Yield the errors of a label value."""
-    return (invalid(path, quoted(text), fault) for fault in label_value_faults(text))
+    return (invalid(path, apimachinery.quoted(text), fault) for fault in apimachinery.label_value_faults(text))
 
 
 def dns_label_errors(path: str, text: str) -> Errors:
     """Yield the errors of a DNS label."""
-    return (invalid(path, quoted(text), fault) for fault in dns_label_faults(text))
+    return (invalid(path, apimachinery.quoted(text), fault) for fault in apimachinery.dns_label_faults(text))
 
 
 def dns_subdomain_errors(path: str, text: str) -> Errors:
     """Yield the errors of a DNS subdomain."""
-    return (invalid(path, quoted(text), fault) for fault in dns_subdomain_faults(text))
+    return (invalid(path, apimachinery.quoted(text), fault) for fault in apimachinery.dns_subdomain_faults(text))
 
 
 def port_number_errors(path: str, number: int) -> Errors:

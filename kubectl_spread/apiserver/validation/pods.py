@@ -103,7 +103,10 @@ def _spec_errors(path: str, spec: PodSpec, *, pod_name: str | None, release: Rel
     yield from affinity_errors(f"{path}.affinity", spec.affinity)
     yield from _gate_errors(f"{path}.schedulingGates", spec.scheduling_gates)
     yield from constraint_errors(f"{path}.topologySpreadConstraints", spec.topology_spread_constraints, release)
-    yield from _host_users_errors(f"{path}.hostNetwork", spec, release)
+    # The host's network in a namespace of other users fails in ways that nobody expects.
+    if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
+        field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
+        yield forbidden(f"{path}.hostNetwork", f"when `{field}` is false")
     if spec.node_name:
         yield from dns_subdomain_errors(f"{path}.nodeName", spec.node_name)
     if spec.active_deadline_seconds is not None and not 1 <= spec.active_deadline_seconds <= _MAX_SECONDS:
@@ -147,10 +150,3 @@ def _gate_errors(path: str, gates: Sequence[PodSchedulingGate]) -> Errors:
         if gate.name in names:
             yield duplicate(f"{path}[{index}]", gate.name)
         names.add(gate.name)
-
-
-def _host_users_errors(path: str, spec: PodSpec, release: Release) -> Errors:
-    # The host's network in a namespace of other users fails in ways that nobody expects.
-    if spec.host_users is False and spec.host_network and not release.enables(USER_NAMESPACES_HOST_NETWORK):
-        field = "hostUsers" if release.minor >= _HOST_USERS_SHORT_SINCE else "pod.Spec.HostUsers"
-        yield forbidden(path, f"when `{field}` is false")

@@ -24,22 +24,10 @@ from kubectl_spread.apiserver.validation.labelselectors import label_errors, lab
 from kubectl_spread.apiserver.validation.names import dns_label_errors
 from kubectl_spread.apiserver.validation.pods import metadata_errors, pod_errors, template_errors
 from kubectl_spread.apiserver.validation.volumes import claim_errors
+from kubectl_spread.objects import workloads
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.kinds import KubernetesObject
 from kubectl_spread.objects.meta import LabelSelector, parse_label_selector
-from kubectl_spread.objects.workloads import (
-    JOB_NAME_LABELS,
-    CronJob,
-    DaemonSet,
-    Deployment,
-    Job,
-    JobSpec,
-    ReplicaSet,
-    StatefulSet,
-    StatefulSetSpec,
-    UpdateStrategy,
-    WorkloadSpec,
-)
 from kubectl_spread.release import Release
 
 _TEMPLATE = "spec.template"
@@ -72,21 +60,21 @@ def _errors(obj: KubernetesObject, release: Release) -> Errors:
     match obj:
         case Pod():
             yield from pod_errors(obj, release)
-        case Deployment() | ReplicaSet():
+        case workloads.Deployment() | workloads.ReplicaSet():
             yield from _deployment_errors(obj, release)
-        case StatefulSet():
+        case workloads.StatefulSet():
             yield from _stateful_set_errors(obj, release)
-        case DaemonSet():
+        case workloads.DaemonSet():
             yield from _daemon_set_errors(obj, release)
-        case Job():
+        case workloads.Job():
             yield from _job_errors(obj, release)
-        case CronJob():
+        case workloads.CronJob():
             yield from _cron_job_errors(obj, release)
         case ReplicationController():
             yield from _replication_controller_errors(obj, release)
 
 
-def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Errors:
+def _deployment_errors(owner: workloads.Deployment | workloads.ReplicaSet, release: Release) -> Errors:
     # upstream: the template is not looked at while the selector cannot be read.
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
@@ -98,11 +86,11 @@ def _deployment_errors(owner: Deployment | ReplicaSet, release: Release) -> Erro
         yield from _forever_errors(spec.template, kind="ReplicaSet")
     else:
         yield invalid("spec.selector", _selector_text(spec), "invalid label selector")
-    if isinstance(owner, Deployment):
+    if isinstance(owner, workloads.Deployment):
         yield from _strategy_errors(owner, owner.spec.strategy, release)
 
 
-def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
+def _stateful_set_errors(owner: workloads.StatefulSet, release: Release) -> Errors:
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_label_faults)
     if spec.pod_management_policy not in {"", *_MANAGEMENT_POLICIES}:
@@ -126,7 +114,7 @@ def _stateful_set_errors(owner: StatefulSet, release: Release) -> Errors:
     yield from _forever_errors(spec.template, kind="StatefulSet")
 
 
-def _claim_template_errors(spec: StatefulSetSpec, release: Release) -> Errors:
+def _claim_template_errors(spec: workloads.StatefulSetSpec, release: Release) -> Errors:
     when_scaled = spec.persistent_volume_claim_retention_policy.when_scaled
     if when_scaled not in {"", *_RETENTION_POLICIES}:
         field = "spec.persistentVolumeClaimRetentionPolicy.whenScaled"
@@ -136,7 +124,7 @@ def _claim_template_errors(spec: StatefulSetSpec, release: Release) -> Errors:
             yield from claim_errors(f"spec.volumeClaimTemplates[{index}].spec", claim.spec)
 
 
-def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
+def _daemon_set_errors(owner: workloads.DaemonSet, release: Release) -> Errors:
     spec = owner.spec
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     yield from label_selector_errors("spec.selector", spec.selector)
@@ -149,27 +137,34 @@ def _daemon_set_errors(owner: DaemonSet, release: Release) -> Errors:
     yield from _strategy_errors(owner, spec.update_strategy, release)
 
 
-def _strategy_errors(owner: Deployment | StatefulSet | DaemonSet, strategy: UpdateStrategy, release: Release) -> Errors:
-    if strategy != UpdateStrategy():
+def _strategy_errors(
+    owner: workloads.Deployment | workloads.StatefulSet | workloads.DaemonSet,
+    strategy: workloads.UpdateStrategy,
+    release: Release,
+) -> Errors:
+    if strategy != workloads.UpdateStrategy():
         from kubectl_spread.apiserver.validation.strategies import strategy_errors
 
         yield from strategy_errors(owner, release)
 
 
-def _job_errors(job: Job, release: Release) -> Errors:
+def _job_errors(job: workloads.Job, release: Release) -> Errors:
     # differs: a selector is taken for one under ``manualSelector: true``; without that, the API server refuses it.
     created = job_as_created(job)
     spec = created.spec
     yield from metadata_errors(created.metadata, dns_subdomain_faults)
     if spec.selector is None:
-        yield from _name_label_errors(spec.template, name_as_created(created.metadata))
+        name = name_as_created(created.metadata)
+        for key in workloads.JOB_NAME_LABELS:
+            if spec.template.metadata.labels[key] != name:
+                yield invalid(f"{_TEMPLATE}.metadata.labels[{key}]", _labels_text(spec.template), f"must be '{name}'")
     yield from _job_spec_errors("spec", spec, release)
     yield from label_selector_errors("spec.selector", spec.selector)
     if spec.selector is not None and _is_readable(spec.selector):
         yield from _mismatch_errors(spec)
 
 
-def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
+def _cron_job_errors(owner: workloads.CronJob, release: Release) -> Errors:
     yield from metadata_errors(owner.metadata, dns_subdomain_faults)
     spec = owner.spec.job_template.spec
     yield from _job_spec_errors("spec.jobTemplate.spec", spec, release)
@@ -182,7 +177,7 @@ def _cron_job_errors(owner: CronJob, release: Release) -> Errors:
         yield invalid("metadata.name", quoted(owner.metadata.name), detail)
 
 
-def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
+def _job_spec_errors(path: str, spec: workloads.JobSpec, release: Release) -> Errors:
     yield from count_errors(f"{path}.parallelism", spec.parallelism)
     yield from count_errors(f"{path}.completions", spec.completions)
     yield from count_errors(f"{path}.backoffLimit", spec.backoff_limit)
@@ -198,7 +193,7 @@ def _job_spec_errors(path: str, spec: JobSpec, release: Release) -> Errors:
         yield invalid(field, quoted(policy), f'only "{_NEVER}" is supported when podFailurePolicy is specified')
 
 
-def _failure_errors(path: str, spec: JobSpec) -> Errors:
+def _failure_errors(path: str, spec: workloads.JobSpec) -> Errors:
     rules = spec.pod_failure_policy.rules if spec.pod_failure_policy else ()
     for index, rule in enumerate(rules):
         field = f"{path}.podFailurePolicy.rules[{index}].action"
@@ -213,7 +208,7 @@ def _failure_errors(path: str, spec: JobSpec) -> Errors:
         yield not_supported(f"{path}.podReplacementPolicy", spec.pod_replacement_policy, known)
 
 
-def _indexes_errors(path: str, spec: JobSpec) -> Errors:
+def _indexes_errors(path: str, spec: workloads.JobSpec) -> Errors:
     mode, indexed = spec.completion_mode, spec.completion_mode == _INDEXED
     limits = {"backoffLimitPerIndex": spec.backoff_limit_per_index, "maxFailedIndexes": spec.max_failed_indexes}
     for field, limit in limits.items():
@@ -231,12 +226,6 @@ def _indexes_errors(path: str, spec: JobSpec) -> Errors:
     for field, limit in limits.items():
         if mode == _NON_INDEXED and limit is not None:
             yield invalid(f"{path}.{field}", limit, "requires indexed completion mode")
-
-
-def _name_label_errors(template: PodTemplateSpec, name: str) -> Errors:
-    for key in JOB_NAME_LABELS:
-        if template.metadata.labels[key] != name:
-            yield invalid(f"{_TEMPLATE}.metadata.labels[{key}]", _labels_text(template), f"must be '{name}'")
 
 
 def _replication_controller_errors(owner: ReplicationController, release: Release) -> Errors:
@@ -266,7 +255,7 @@ def _forever_errors(template: PodTemplateSpec, *, kind: str) -> Errors:
         yield forbidden(f"{_TEMPLATE}.spec.activeDeadlineSeconds", message)
 
 
-def _selector_errors(spec: WorkloadSpec, *, kind: str) -> Errors:
+def _selector_errors(spec: workloads.WorkloadSpec, *, kind: str) -> Errors:
     if spec.selector is None:
         yield required("spec.selector")
         return
@@ -275,7 +264,7 @@ def _selector_errors(spec: WorkloadSpec, *, kind: str) -> Errors:
         yield invalid("spec.selector", "{}", f"empty selector is invalid for {kind}")
 
 
-def _mismatch_errors(spec: WorkloadSpec | JobSpec) -> Errors:
+def _mismatch_errors(spec: workloads.WorkloadSpec | workloads.JobSpec) -> Errors:
     if not parse_label_selector(spec.selector).matches(spec.template.metadata.labels):
         yield invalid(f"{_TEMPLATE}.metadata.labels", _labels_text(spec.template), _MISMATCH)
 
@@ -285,7 +274,7 @@ def _is_readable(selector: LabelSelector | None) -> bool:
     return not any(label_selector_errors("", selector))
 
 
-def _selector_text(spec: WorkloadSpec) -> str:
+def _selector_text(spec: workloads.WorkloadSpec) -> str:
     return selector_as_json(spec.selector or LabelSelector())
 
 

@@ -33,7 +33,8 @@ def credentials_for(selection: Selection, cluster: Cluster) -> Credentials:
     if user.token_file:
         return Credentials(partial(_from_token_file, user, key_pair))
     if user.token or user.username or user.password:
-        issued = Issued(authorization=_authorization(user), key_pair=key_pair)
+        basic = f"Basic {base64.b64encode(f'{user.username}:{user.password}'.encode()).decode()}"
+        issued = Issued(authorization=bearer(user.token) if user.token else basic, key_pair=key_pair)
         return Credentials(lambda: issued)
     if user.exec and not key_pair:
         return Credentials(partial(from_plugin, user.exec, cluster))
@@ -54,12 +55,6 @@ def _key_pair(user: User, name: str) -> KeyPair | None:
     if not key:
         raise ClusterError(f'user "{name}" has a client certificate but no client-key')
     return KeyPair(certificate, key, f'user "{name}"' if name else "the command line")
-
-
-def _authorization(user: User) -> str:
-    if user.token:
-        return bearer(user.token)
-    return f"Basic {base64.b64encode(f'{user.username}:{user.password}'.encode()).decode()}"
 
 
 def _from_token_file(user: User, key_pair: KeyPair | None) -> Issued:

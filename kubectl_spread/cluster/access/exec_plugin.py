@@ -64,7 +64,11 @@ def from_plugin(plugin: Exec, cluster: Cluster) -> Issued:
 def _printed(plugin: Exec, cluster: Cluster) -> bytes:
     interactive = _is_interactive(plugin)
     environment = {variable.name: variable.value for variable in plugin.env}
-    environment["KUBERNETES_EXEC_INFO"] = json.dumps(_exec_info(plugin, cluster, interactive=interactive))
+    spec: dict[str, Any] = {"interactive": interactive}
+    if plugin.provide_cluster_info:
+        spec["cluster"] = _cluster_info(cluster)
+    info = {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
+    environment["KUBERNETES_EXEC_INFO"] = json.dumps(info)
     try:
         ended = subprocess.run(  # noqa: S603 the kubeconfig names the program
             [shutil.which(plugin.command) or plugin.command, *plugin.args],
@@ -111,13 +115,6 @@ def _is_interactive(plugin: Exec) -> bool:
     if plugin.interactive_mode == "Always" and not typing:
         raise _plugin_error(plugin, "it cannot run without a terminal: standard input is not one")
     return typing and plugin.interactive_mode != "Never"
-
-
-def _exec_info(plugin: Exec, cluster: Cluster, *, interactive: bool) -> dict[str, Any]:
-    spec: dict[str, Any] = {"interactive": interactive}
-    if plugin.provide_cluster_info:
-        spec["cluster"] = _cluster_info(cluster)
-    return {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
 
 
 def _cluster_info(cluster: Cluster) -> dict[str, Any]:

@@ -48,7 +48,10 @@ def create(connection: Connection, kind: Kind, namespace: str, values: Mapping[s
     except StatusError as error:
         if error.status != HTTPStatus.CONFLICT:
             raise
-    return _post(connection, kind, namespace, _under_another_name(values))
+    found = values.get("metadata")
+    metadata = dict(found) if isinstance(found, dict) else {}
+    metadata["generateName"] = f"{metadata.pop('name', '')}-"
+    return _post(connection, kind, namespace, {**values, "metadata": metadata})
 
 
 def _post(connection: Connection, kind: Kind, namespace: str, values: Mapping[str, Plain]) -> DryRun:
@@ -92,10 +95,3 @@ def _refusal(error: StatusError) -> DryRun:
         raise error
     # Without causes the server's words are the one thing that is wrong.
     return DryRun(causes=said.details.causes or (StatusCause(reason=said.reason, message=said.message),))
-
-
-def _under_another_name(values: Mapping[str, Plain]) -> Mapping[str, Plain]:
-    found = values.get("metadata")
-    metadata = dict(found) if isinstance(found, dict) else {}
-    metadata["generateName"] = f"{metadata.pop('name', '')}-"
-    return {**values, "metadata": metadata}

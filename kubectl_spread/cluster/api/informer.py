@@ -23,7 +23,7 @@ from kubectl_spread.cluster.api.reader import read, watch_request
 from kubectl_spread.cluster.log import READS
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.failures import Status, StatusError, refused
-from kubectl_spread.cluster.net.transport import RETRIED, Request, streaming
+from kubectl_spread.cluster.net.transport import RETRIED, streaming
 from kubectl_spread.cluster.reads import Read
 from kubectl_spread.errors import ClusterError
 from kubectl_spread.objects.decoding import DecodeError, ListMeta, decode
@@ -301,9 +301,14 @@ class _Reflector:
             self._back_off(error)
 
     def _watch(self) -> None:
-        with streaming(self._connection, self._asked()) as pieces:
+        seconds = min(WATCH_SECONDS, ceil(self._connection.timeout or WATCH_SECONDS))
+        query = {**self._request.query, "resourceVersion": self.store.version, "timeoutSeconds": str(seconds)}
+        with streaming(self._connection, replace(self._request, query=query)) as pieces:
             began = monotonic()
-            self._established()
+            self._refused_since = None
+            self._opened = True
+            self._news.find(self._request.what)
+            self.tried.set()
             try:
                 for line in _lines(pieces, self._news.settings.max_event_bytes):
                     self._take_event(decode(line, _Event))
@@ -313,17 +318,6 @@ class _Reflector:
                     self._failures = 0
         if monotonic() - began < self._news.settings.short:
             raise self._failure("the server ends it at once")
-
-    def _established(self) -> None:
-        self._refused_since = None
-        self._opened = True
-        self._news.find(self._request.what)
-        self.tried.set()
-
-    def _asked(self) -> Request:
-        seconds = min(WATCH_SECONDS, ceil(self._connection.timeout or WATCH_SECONDS))
-        query = {**self._request.query, "resourceVersion": self.store.version, "timeoutSeconds": str(seconds)}
-        return replace(self._request, query=query)
 
     def _take_event(self, event: _Event) -> None:
         if event.type == "ERROR":

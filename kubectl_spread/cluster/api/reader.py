@@ -269,19 +269,15 @@ class _Reading:
             if error.status == HTTPStatus.NOT_FOUND and wanted.name and error.said.details.name == wanted.name:
                 return _Found()
             if wanted.fallback and error.status == HTTPStatus.FORBIDDEN:
-                return self._of_one_namespace(wanted, error)
+                narrowed = self.read(replace(wanted, namespace=wanted.fallback, fallback="", required=False))
+                if narrowed.objects is None:
+                    raise
+                return replace(narrowed, unread=_unread(wanted, error))
             if error.status == HTTPStatus.NOT_FOUND and wanted.kind.older_versions:
                 return self.read(replace(wanted, kind=wanted.kind.older))
             if wanted.required or error.status not in UNREAD:
                 raise
             return _Found(None, unread=_unread(wanted, error))
-
-    def _of_one_namespace(self, wanted: Read, refusal: StatusError) -> _Found:
-        """Return what the namespace holds that is left where all of them are refused; raise that where it is too."""
-        narrowed = self.read(replace(wanted, namespace=wanted.fallback, fallback="", required=False))
-        if narrowed.objects is None:
-            raise refusal
-        return replace(narrowed, unread=_unread(wanted, refusal))
 
     def _on_nodes(self, wanted: Read) -> _Found:
         """Return the Pods of the nodes, and the newest version of them; nothing more is asked for where one fails."""

@@ -264,7 +264,11 @@ def _items(document: Document, header: _Header) -> Iterator[Document] | None:
     kind = document.kind.removesuffix("List")
     api_version = document.api_version if kind else ""
     known = not kind or (api_version, kind) in BY_API
-    items = _elements(header.items)
+    items: Iterable[Content] | None = None
+    if isinstance(header.items, list):
+        items = header.items
+    elif isinstance(header.items, msgspec.Raw) and bytes(memoryview(header.items)[:1]) == b"[":
+        items = json_values.elements(header.items)
     if items is None:
         # Go writes an empty list as null.
         is_raw = isinstance(header.items, msgspec.Raw)
@@ -279,9 +283,3 @@ def _items(document: Document, header: _Header) -> Iterator[Document] | None:
         document.holding(item, api_version=api_version, kind=kind, path=f"{prefix}items[{index}]")
         for index, item in enumerate(items)
     )
-
-
-def _elements(items: Content) -> Iterable[Content] | None:
-    if isinstance(items, msgspec.Raw):
-        return json_values.elements(items) if bytes(memoryview(items)[:1]) == b"[" else None
-    return items if isinstance(items, list) else None

@@ -20,15 +20,7 @@ from typing import Protocol
 
 import msgspec
 import yaml
-from yaml.events import (
-    AliasEvent,
-    CollectionEndEvent,
-    CollectionStartEvent,
-    Event,
-    MappingStartEvent,
-    NodeEvent,
-    ScalarEvent,
-)
+from yaml import events
 
 from kubectl_spread.objects.decoding import Plain, as_sent, type_name
 
@@ -98,7 +90,10 @@ class YamlDocument(msgspec.Struct, frozen=True):
             line = self.line + self.text.encode()[: error.position].count(b"\n")
             raise YamlError(str(error.reason), line=line) from error
         except yaml.MarkedYAMLError as error:
-            raise _syntax_error(error, first_line=self.line) from error
+            line, column = _place(error.problem_mark)
+            began, _ = _place(error.context_mark)
+            context = f" ({error.context} from line {self.line + began})" if error.context else ""
+            raise YamlError(f"{error.problem}{context}", line=self.line + line, column=column + 1) from error
         return builder.root
 
 
@@ -126,13 +121,6 @@ def _pieces(text: str) -> Iterator[tuple[str, int, str]]:
     yield separator, line, text[start:].removesuffix("\n") + "\n"
 
 
-def _syntax_error(error: yaml.MarkedYAMLError, *, first_line: int) -> YamlError:
-    line, column = _place(error.problem_mark)
-    began, _ = _place(error.context_mark)
-    context = f" ({error.context} from line {first_line + began})" if error.context else ""
-    return YamlError(f"{error.problem}{context}", line=first_line + line, column=column + 1)
-
-
 class _Mark(Protocol):
     """A place in the text, as either of the two parsers of PyYAML marks it."""
 
@@ -157,7 +145,7 @@ class _Open(msgspec.Struct):
     """
 
     values: dict[str, Plain] | list[Plain]
-    start: CollectionStartEvent
+    start: events.CollectionStartEvent
     before: int
     key: str | None = None
     merging: bool = False
@@ -173,7 +161,7 @@ class _Builder:
         self._aliased = 0
         self._anchors: dict[str, tuple[Plain, int]] = {}
 
-    def take(self, event: Event) -> None:
+    def take(self, event: events.Event) -> None:
         """Take the next event.
 
         Raises:
@@ -185,26 +173,26 @@ class _Builder:
             line, column = _place(event.start_mark)
             raise YamlError(str(refusal), line=self._first_line + line, column=column + 1) from refusal
 
-    def _take(self, event: Event) -> None:
-        if isinstance(event, ScalarEvent):
+    def _take(self, event: events.Event) -> None:
+        if isinstance(event, events.ScalarEvent):
             self._count += 1
             self._add(_scalar(event), event, size=1)
-        elif isinstance(event, CollectionStartEvent):
+        elif isinstance(event, events.CollectionStartEvent):
             self._begin(event)
-        elif isinstance(event, CollectionEndEvent):
+        elif isinstance(event, events.CollectionEndEvent):
             ended = self._open.pop()
             self._add(ended.values, ended.start, size=self._count - ended.before)
-        elif isinstance(event, AliasEvent):
+        elif isinstance(event, events.AliasEvent):
             self._add_alias(event)
 
-    def _begin(self, event: CollectionStartEvent) -> None:
+    def _begin(self, event: events.CollectionStartEvent) -> None:
         if len(self._open) == MAX_DEPTH:
             raise _RefusedError(f"mappings and lists lie more than {MAX_DEPTH} deep in one another")
-        values: dict[str, Plain] | list[Plain] = {} if isinstance(event, MappingStartEvent) else []
+        values: dict[str, Plain] | list[Plain] = {} if isinstance(event, events.MappingStartEvent) else []
         self._open.append(_Open(values, start=event, before=self._count))
         self._count += 1
 
-    def _add_alias(self, event: AliasEvent) -> None:
+    def _add_alias(self, event: events.AliasEvent) -> None:
         if any(each.start.anchor == event.anchor for each in self._open):
             raise _RefusedError(f"the anchor {event.anchor!r} contains itself")
         if event.anchor not in self._anchors:
@@ -216,8 +204,8 @@ class _Builder:
             raise _RefusedError(f"the aliases stand for more than {MAX_ALIASED} values")
         self._add(value, event, size=size)
 
-    def _add(self, value: Plain, event: NodeEvent, *, size: int) -> None:
-        if event.anchor and not isinstance(event, AliasEvent):
+    def _add(self, value: Plain, event: events.NodeEvent, *, size: int) -> None:
+        if event.anchor and not isinstance(event, events.AliasEvent):
             self._anchors[event.anchor] = value, size
         if not self._open:
             self.root = value
@@ -234,8 +222,8 @@ class _Builder:
             parent.values[parent.key] = value
             parent.key = None
 
-    def _add_key(self, parent: _Open, value: Plain, event: NodeEvent) -> None:
-        if isinstance(event, ScalarEvent) and event.value == "<<" and event.implicit[0]:
+    def _add_key(self, parent: _Open, value: Plain, event: events.NodeEvent) -> None:
+        if isinstance(event, events.ScalarEvent) and event.value == "<<" and event.implicit[0]:
             parent.merging = True
             return
         parent.key = _key(value)
@@ -264,7 +252,7 @@ def _key(value: Plain) -> str:
     raise _RefusedError(f"a key must be a string, not {type_name(value)}")
 
 
-def _scalar(event: ScalarEvent) -> Plain:
+def _scalar(event: events.ScalarEvent) -> Plain:
     text: str = event.value
     if event.implicit[0]:
         return _implicit(text)

@@ -9,14 +9,7 @@ import ssl
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
-from urllib3.exceptions import (
-    HTTPError,
-    LocationParseError,
-    NameResolutionError,
-    NewConnectionError,
-    ProxyError,
-    SSLError,
-)
+from urllib3 import exceptions
 from urllib3.exceptions import TimeoutError as TooSlowError
 
 from kubectl_spread.cluster.net.connection import Connection
@@ -121,22 +114,22 @@ def refused(connection: Connection, *, what: str, needs: str, status: int, said:
     return StatusError(message, said=said, what=what, status=status, hint=hint)
 
 
-def unreachable(connection: Connection, error: HTTPError, *, what: str) -> ClusterError:
+def unreachable(connection: Connection, error: exceptions.HTTPError, *, what: str) -> ClusterError:
     """Return the error of a request that got no answer, or half of one."""
     address = connection.server.partition("://")[2].partition("/")[0]
     hint = f'check the server of context "{connection.context}"' if connection.context else "check --server"
     match error:
-        case SSLError() if not isinstance(error.args[0], ssl.SSLEOFError):
+        case exceptions.SSLError() if not isinstance(error.args[0], ssl.SSLEOFError):
             return _tls_failure(connection, error.args[0], what=what)
-        case ProxyError():
+        case exceptions.ProxyError():
             message, hint = f"{CANNOT_CONNECT} through its proxy: {_innermost(error)}", CHECK_PROXY
-        case NewConnectionError() if type(error.__context__).__module__ == "socks":
+        case exceptions.NewConnectionError() if type(error.__context__).__module__ == "socks":
             message, hint = f"{CANNOT_CONNECT} through its proxy: {error.__context__}", CHECK_PROXY
-        case NameResolutionError() | LocationParseError():
+        case exceptions.NameResolutionError() | exceptions.LocationParseError():
             message = f"{CANNOT_CONNECT}: no such host: {address}"
-        case NewConnectionError() if isinstance(error.__cause__, ConnectionRefusedError):
+        case exceptions.NewConnectionError() if isinstance(error.__cause__, ConnectionRefusedError):
             message = f"the connection to the server {address} was refused - did you specify the right host or port?"
-        case NewConnectionError():
+        case exceptions.NewConnectionError():
             message = f"{CANNOT_CONNECT}: {address}: {_innermost(error)}"
         case TooSlowError():
             message = f"{CANNOT_CONNECT}: {address} did not answer in time"

@@ -63,7 +63,9 @@ class Exchange:
             scheme, space, _ = value.partition(" ")
             return f"{scheme} {MASKED}" if space and name.endswith("authorization") else MASKED
         if name == "location":
-            return _without_query(value)
+            # Without what may be secret in it: login, query and fragment.
+            place, mark, _ = value.partition("#")[0].partition("?")
+            return f"{without_login(place)}{mark}{MASKED if mark else ''}"
         return without_secret(value.encode("latin-1", "replace"), self._authorization).decode("latin-1")
 
     def _beginning(self, body: bytes) -> str:
@@ -81,10 +83,3 @@ def _phrase(status: int) -> str:
         return HTTPStatus(status).phrase
     except ValueError:
         return ""
-
-
-def _without_query(url: str) -> str:
-    """Return the address that a redirect leads to, without what may be secret in it: login, query and fragment."""
-    address = url.partition("#")[0]
-    place, mark, _ = address.partition("?")
-    return f"{without_login(place)}{mark}{MASKED if mark else ''}"

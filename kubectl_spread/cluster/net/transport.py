@@ -306,7 +306,9 @@ class _Call(msgspec.Struct, frozen=True):
         while piece := response.read1(CHUNK_BYTES, decode_content=True):
             size += len(piece)
             if size > self.connection.limits.answer_bytes:
-                raise self._too_large()
+                mebibytes = self.connection.limits.answer_bytes >> 20
+                message = f"cannot {self.request.what}: the server's answer is larger than {mebibytes} MiB"
+                raise ClusterError(message, what=self.request.what)
             if self.backoff.is_over():
                 raise TooSlowError(self.request.path)
             yield piece
@@ -349,11 +351,6 @@ class _Call(msgspec.Struct, frozen=True):
             status=status,
             hint=f"is {self.connection.server} an API server, or a proxy in front of one?",
         )
-
-    def _too_large(self) -> ClusterError:
-        mebibytes = self.connection.limits.answer_bytes >> 20
-        message = f"cannot {self.request.what}: the server's answer is larger than {mebibytes} MiB"
-        return ClusterError(message, what=self.request.what)
 
     def _refusal(self, reply: _Reply) -> Exception:
         if reply.status // 100 == REDIRECTION:
