@@ -39,9 +39,7 @@ class ExitCode(IntEnum):
 class SpreadError(Exception):
     """The base of every error this program raises on purpose.
 
-    Args:
-        message: what failed, naming the thing; one line.
-        hint: what to do next; empty when the message already says it.
+    The message names the thing, in one line; the hint is what to do next, empty when the message says it.
     """
 
     exit_code = ExitCode.UNDETERMINED
@@ -61,11 +59,7 @@ class UsageError(SpreadError):
 class ClusterError(SpreadError):
     """The API server, or the way to it, did not answer the question.
 
-    Args:
-        message: what failed, naming the thing; one line.
-        what: what was being read, such as ``list pods``; empty when no request was made.
-        status: HTTP status of the answer, 0 when there was none.
-        hint: the next step, such as the RBAC verb that is missing or the context to check.
+    ``what`` was being read, such as ``list pods``; empty when no request was made. ``status`` is 0 without an answer.
     """
 
     def __init__(self, message: str, *, what: str = "", status: int = 0, hint: str = "") -> None:

@@ -33,7 +33,6 @@ class UnreadKind(_Gap, frozen=True, kw_only=True):
 
     Attributes:
         why: in a word or two, such as ``forbidden``.
-        purpose: what it was wanted for.
     """
 
     kind: Kind
@@ -89,11 +88,7 @@ class UnreadableManifest(_Gap, frozen=True, kw_only=True):
 
 
 class UnparsableConstraint(_Gap, frozen=True, kw_only=True):
-    """A constraint whose selector cannot be parsed, so that its workload has no rows.
-
-    Attributes:
-        error: what is wrong with the selector.
-    """
+    """A constraint whose selector cannot be parsed, so that its workload has no rows."""
 
     namespace: str
     workload: str

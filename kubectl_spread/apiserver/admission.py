@@ -92,11 +92,7 @@ def refusals_of(pod: Pod, made: Pod, snapshot: Snapshot, release: Release) -> tu
     A template is validated less strictly than a Pod, and before admission adds to it. What is wrong with the template
     itself is not said again: a workload that exists has passed that.
 
-    Args:
-        pod: with all that admission writes into it, but for label keys that are merged into selectors.
-        made: as its controller makes it from the template.
-        snapshot: the cluster.
-        release: the API server's.
+    The Pod has all that admission writes into it, but for label keys that are merged into selectors.
     """
     return (*refusals(made, snapshot), *_invalid(pod, made, release))
 

@@ -71,7 +71,9 @@ class Api:
         """
         definition = self._in_release(self.tables.kinds.get(f"{api_version} {kind}"))
         if definition is not None:
-            yield from self._errors("", definition, _without_type(values))
+            if isinstance(values, dict):
+                values = {name: value for name, value in values.items() if name not in {"apiVersion", "kind"}}
+            yield from self._errors("", definition, values)
             return
         # All kinds of the groups that the tables have are known.
         groups = (known.partition(" ")[0].rpartition("/")[0] for known in self.tables.kinds)
@@ -155,12 +157,6 @@ class Api:
             hint = f", did you mean {quoted(near)}?" if near else f": v1.{self.minor} serves no {kind}"
         message = f"no matches for kind {quoted(kind)} in version {quoted(api_version)}{hint}"
         return FieldError("apiVersion", Reason.NO_KIND_MATCH, message)
-
-
-def _without_type(values: Plain) -> Plain:
-    if not isinstance(values, dict):
-        return values
-    return {name: value for name, value in values.items() if name not in {"apiVersion", "kind"}}
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

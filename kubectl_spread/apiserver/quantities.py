@@ -41,8 +41,6 @@ class Amount:
     """A quantity as the API server holds it, rounded up to a thousandth.
 
     Attributes:
-        value: the exact amount.
-        format: the notation.
         text: the amount as it was written, where Go prints that rather than the canonical form; empty elsewhere.
     """
 

@@ -51,12 +51,7 @@ _ONE, _NONE = (Amount(Fraction(value), Format.DECIMAL_SI) for value in (1, 0))
 def quota_fault(pod: Pod, others: Iterable[tuple[Pod, int]], snapshot: Snapshot, release: Release) -> str:
     """Return why the quotas of the Pod's namespace leave no room for it, empty where they do; the first by name.
 
-    Args:
-        pod: as admission has completed it.
-        others: further Pods of the namespace that the quotas' status does not count yet, each with how many are like
-            it; below zero for such as have gone.
-        snapshot: the cluster.
-        release: the API server's.
+    ``others``: Pods that the quotas' status does not count yet, with how many are like each; below zero if gone.
     """
     namespace, waiting = pod.metadata.namespace, tuple(others)
     own = (quota for quota in snapshot.all(ResourceQuota) if quota.metadata.namespace == namespace)

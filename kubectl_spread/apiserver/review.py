@@ -96,13 +96,7 @@ def review(
 ) -> Review:
     """Return what the API server says to the submission, by what is known of its rules.
 
-    Args:
-        submission: the object.
-        snapshot: the cluster with everything that is submitted along with it.
-        before: the cluster as it is.
-        api: the fields that the release can decode.
-        release: of the API server.
-        validated: whether the server itself has validated the object, so that its own rules are left out.
+    Once the server itself has ``validated`` the object, its own rules are left out.
     """
     obj, existing = submission.obj, submission.existing(before)
     namespace = submission.namespace

@@ -46,13 +46,7 @@ _SUSPENDED_RESOURCES_SINCE = 36
 
 
 def update_errors(new: KubernetesObject, live: KubernetesObject, release: Release) -> Errors:
-    """Yield what may not change so, of the kinds whose Pods are placed and of claims.
-
-    Args:
-        new: the object as its manifest has it.
-        live: as it is.
-        release: the API server's.
-    """
+    """Yield what may not change so, of the kinds whose Pods are placed and of claims."""
     match new, live:
         case (Deployment() | ReplicaSet() | DaemonSet(), Deployment() | ReplicaSet() | DaemonSet()):
             yield from _selector_errors(new.spec.selector, live.spec.selector)

@@ -142,10 +142,7 @@ def place_of(pod: Pod) -> str:
 def replaced(pods: Iterable[Pod], old: Collection[tuple[str, str]], *, most: int) -> list[Pod]:
     """Return which old Pods a rollout without surge deletes now: those that are not ready, others within the limit.
 
-    Args:
-        pods: all Pods of the DaemonSet that have not ended.
-        old: which of them are to be replaced, by namespace and name.
-        most: nodes (count) without a ready Pod at once.
+    ``most``: nodes (count) without a ready Pod at once.
 
     Source: kube-controller-manager daemon/update.go rollingUpdate, findUpdatedPodsOnNode (v1.36). Not modelled:
     minReadySeconds.

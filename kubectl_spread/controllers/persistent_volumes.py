@@ -90,17 +90,13 @@ def _bound_at_once(claim: PersistentVolumeClaim, snapshot: Snapshot, profile: Pr
 
 def guessed(pod: Pod, snapshot: Snapshot) -> tuple[GuessedVolume, ...]:
     """Return what is not known of volumes that a provisioner makes before the Pod is scheduled."""
-    return tuple(
-        GuessedVolume(claim=claim.metadata.name, storage_class=claim.class_name)
-        for claim in claims_of(pod, snapshot)
-        if _is_guessed(claim, snapshot)
-    )
-
-
-def _is_guessed(claim: PersistentVolumeClaim, snapshot: Snapshot) -> bool:
-    storage_class = snapshot.get(StorageClass, "", claim.class_name)
-    waits = storage_class is not None and storage_class.waits_for_consumer
-    return claim.spec.volume_name == _volume_name(claim) and not waits
+    found = []
+    for claim in claims_of(pod, snapshot):
+        storage_class = snapshot.get(StorageClass, "", claim.class_name)
+        waits = storage_class is not None and storage_class.waits_for_consumer
+        if claim.spec.volume_name == _volume_name(claim) and not waits:
+            found.append(GuessedVolume(claim=claim.metadata.name, storage_class=claim.class_name))
+    return tuple(found)
 
 
 def bound_on(pod: Pod, node_name: str, handle: Handle) -> tuple[Storage, ...]:

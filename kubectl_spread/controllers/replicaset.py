@@ -53,12 +53,7 @@ def victims(
 ) -> Victims:
     """Return the Pods that go when there are too many.
 
-    Args:
-        pods: the active Pods.
-        related: those of all ReplicaSets of the same owner, these among them.
-        number: how many go (count).
-        moments: when it may be; the first tells who goes.
-        order: Pod's name → what is compared where nothing else tells Pods apart.
+    The first moment tells who goes. ``order``: Pod's name → what is compared where nothing else tells Pods apart.
 
     Source: replica_set.go getPodsToDelete, getPodsRankedByRelatedPodsOnSameNode.
     """

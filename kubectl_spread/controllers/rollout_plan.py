@@ -139,7 +139,6 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
 
     Attributes:
         owner: the workload; None for a bare Pod and for a kind of another API.
-        pod: of which it makes replicas.
         replicas: how many (count).
         numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
         release: the API server's, which merges label keys into the selectors of each replica.

@@ -48,7 +48,6 @@ class Owned(msgspec.Struct, frozen=True):
 
     Attributes:
         keys: a pattern, ``*`` for any text.
-        meaning: what the node suffers from.
         lasts: whether a new node of the same kind has it too.
     """
 

@@ -58,7 +58,6 @@ class DecodeError(ValueError):
 
     Attributes:
         field_path: the field, such as ``spec.containers[0].name``; empty for the object itself.
-        reason: what was expected and what was found.
     """
 
     def __init__(self, reason: str, field_path: str = "") -> None:

@@ -145,7 +145,6 @@ class Evaluation(msgspec.Struct, frozen=True):
         nodes: node's name → what became of it, by name.
         pre_filter: the plugin that rejected the Pod before any node was looked at, None for none.
         narrowed: plugin → the only nodes that it leaves; plugins that leave all of them are absent.
-        not_modelled: the profile's filters that were not evaluated.
         filters: the filters that judged the Pod, for dry runs.
         broken: the plugin that broke, on whatever node; the scheduler says nothing else then, and the Pod goes nowhere.
     """

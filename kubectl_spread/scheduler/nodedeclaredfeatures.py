@@ -25,7 +25,6 @@ class State(msgspec.Struct, frozen=True):
     """What the filter needs.
 
     Attributes:
-        features: what a node must declare.
         named: whether the reason names what is missing.
     """
 

@@ -137,7 +137,9 @@ def attachable_volumes(pod: Pod, handle: Handle, *, required: bool) -> Iterator[
             found = _claimed(pod, volume, claim, handle)
         else:
             # upstream: of Pods that are on the node a lost claim does not count, but one without a name is an error.
-            found = _missing(pod, name) if required or not name else None
+            lost = unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}")
+            problem = lost if name else _error(REASON_NO_CLAIM_NAME)
+            found = Attachable(problem=problem) if required or not name else None
         if found is not None:
             yield found
 
@@ -230,12 +232,6 @@ def _inline(volume: Volume) -> Attachable | None:
         # upstream: here an error, while a PersistentVolume that cannot be translated just does not count.
         problem = _error(f"converting volume({volume.name}) from inline to csi: {error}")
         return Attachable(plugin=plugin, problem=problem)
-
-
-def _missing(pod: Pod, name: str) -> Attachable:
-    if not name:
-        return Attachable(problem=_error(REASON_NO_CLAIM_NAME))
-    return Attachable(problem=unresolvable(f"looking up PVC {pod.metadata.namespace}/{name}: {not_found(CLAIM, name)}"))
 
 
 def _claimed(pod: Pod, volume: Volume, claim: PersistentVolumeClaim, handle: Handle) -> Attachable | None:

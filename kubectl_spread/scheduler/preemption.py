@@ -37,7 +37,6 @@ class Candidate(msgspec.Struct, frozen=True):
     """A node that evictions would open.
 
     Attributes:
-        node_name: which.
         victims: the Pods to evict, the most important first.
         violations: how many of them a PodDisruptionBudget protects.
     """
@@ -188,7 +187,6 @@ class Budgets(msgspec.Struct, frozen=True):
     """The PodDisruptionBudgets that select something.
 
     Attributes:
-        selected: each with its selector.
         first_decides: whether a Pod that breaks one budget counts against no further one.
     """
 
@@ -251,17 +249,13 @@ def _best(candidates: Sequence[Candidate]) -> list[Candidate]:
 _MAX_INT32 = 2**31 - 1
 
 
-def _sum_of_priorities(candidate: Candidate) -> int:
-    # Else many Pods of a negative priority would cost less than few.
-    return sum(priority_of(victim) + _MAX_INT32 + 1 for victim in candidate.victims)
-
-
 _COSTS: Sequence[Callable[[Candidate], int]] = (
     # A budget is broken only where no node can be opened without.
     lambda candidate: candidate.violations,
     # The first is the most important: rather ten unimportant Pods than one that matters.
     lambda candidate: priority_of(candidate.victims[0]),
-    _sum_of_priorities,
+    # Else many Pods of a negative priority would cost less than few.
+    lambda candidate: sum(priority_of(victim) + _MAX_INT32 + 1 for victim in candidate.victims),
     lambda candidate: len(candidate.victims),
 )
 """What the scheduler minimises, in this order; among equals it takes the node whose important victims started last."""

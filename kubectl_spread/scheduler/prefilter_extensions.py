@@ -27,7 +27,6 @@ class NodeCycleState(msgspec.Struct, frozen=True):
 
     Attributes:
         node_info: the node with the Pods that are taken to be there.
-        filters: the Pod's filters, with these Pods counted.
     """
 
     node_info: NodeInfo

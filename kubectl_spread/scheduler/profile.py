@@ -175,8 +175,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         behaviours: what that release does, feature gates considered.
         filters: the filter plugins, in the order they run.
-        weights: score plugin → weight.
-        default_constraints: the constraints of Pods that have none of their own.
         system_defaulted: whether those are the built-in ones (defaultingType System).
         added_affinity: what NodeAffinityArgs adds to every Pod.
         preempts: whether it evicts Pods for more important ones.

@@ -24,11 +24,7 @@ NOT_SUPPORTED_PROVISIONERS = frozenset(("", "kubernetes.io/no-provisioner"))
 
 
 class Pool(msgspec.Struct, frozen=True):
-    """Storage with enough room for a claim.
-
-    Attributes:
-        capacity: what its driver says of it.
-    """
+    """Storage with enough room for a claim."""
 
     nodes: Selector
     capacity: CSIStorageCapacity

@@ -48,7 +48,6 @@ class BoundVolume(msgspec.Struct, frozen=True):
     """The volume of a bound claim.
 
     Attributes:
-        nodes: where it can be used.
         plugin: the in-tree plugin whose volume it is; empty for any other.
         csi_nodes: where it can be used on the nodes on which a CSI driver has taken over from that plugin.
         problem: why it cannot be used there; empty where it can.
@@ -78,7 +77,6 @@ class WaitingClaim(msgspec.Struct, frozen=True):
 
     Attributes:
         selected_node: the node for which a volume is already being made, None for none.
-        candidates: the volumes it could get.
         problem: why volumes could not be looked for; empty where they could.
         provisioning: where a volume could be made for it.
     """

@@ -44,7 +44,6 @@ class Candidate(msgspec.Struct, frozen=True):
     """A volume that a claim could get.
 
     Attributes:
-        nodes: where it can be used.
         kept: whether it is kept for this claim.
         size: of the volume (bytes, exactly).
     """

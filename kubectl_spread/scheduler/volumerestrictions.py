@@ -49,7 +49,9 @@ def pre_filter(pod: Pod, handle: framework.Handle) -> framework.PreFilterResult 
             return framework.unresolvable(not_found(CLAIM, name))
     single_use = single_use_claims(pod, handle)
     disks = tuple(volume for volume in pod.spec.volumes if any(_disks(volume)))
-    in_use = len(single_use.intersection(_used_claims(pod.metadata.namespace, handle))) if single_use else 0
+    pods = (other for info in handle.node_infos.values() for other in info.pods) if single_use else ()
+    used = {name for other in pods if other.metadata.namespace == pod.metadata.namespace for name in claim_names(other)}
+    in_use = len(single_use & used)
     if not disks and not in_use:
         return framework.SKIP
     before = handle.profile.does(Behaviour.SAME_CLAIM_REASON)
@@ -83,17 +85,6 @@ def filter_node(state: State, node_info: NodeInfo) -> framework.Status:
     if state.disks and any(_in_conflict(disk, other) for other in others for disk in state.disks):
         return framework.unschedulable(REASON_DISK)
     return framework.unschedulable(state.reason) if state.in_use > 0 else framework.SUCCESS
-
-
-def _used_claims(namespace: str, handle: framework.Handle) -> Iterator[str]:
-    """Yield the names of the namespace's claims that Pods on a node use; those of ephemeral volumes do not count.
-
-    Source: backend/cache/snapshot.go createUsedPVCSet (v1.36).
-    """
-    for node_info in handle.node_infos.values():
-        for pod in node_info.pods:
-            if pod.metadata.namespace == namespace:
-                yield from claim_names(pod)
 
 
 def claim_names(pod: Pod) -> Iterator[str]:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from kubectl_spread.apimachinery import quoted
 from kubectl_spread.apiserver.validation.field_errors import (
     Errors,
-    FieldError,
     duplicate,
     forbidden,
     invalid,
@@ -160,17 +159,12 @@ def _restart_policy_errors(path: str, container: Container, release: Release) ->
     elif policy not in _RESTART_POLICIES:
         yield not_supported(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
     if len(rules) > _MAX_RESTART_RULES:
-        yield _too_many_rules(f"{path}.restartPolicyRules", len(rules), release)
+        place, counted = f"{path}.restartPolicyRules", release.minor >= _RULES_COUNTED_SINCE
+        yield too_many(place, len(rules), _MAX_RESTART_RULES) if counted else too_long(place, _MAX_RESTART_RULES)
     actions = ("Restart", "RestartAllContainers") if release.enables(RESTART_ALL_CONTAINERS) else ("Restart",)
     for index, rule in enumerate(rules):
         if rule.action not in actions:
             yield not_supported(f"{path}.restartPolicyRules[{index}].action", rule.action, actions)
-
-
-def _too_many_rules(path: str, count: int, release: Release) -> FieldError:
-    if release.minor >= _RULES_COUNTED_SINCE:
-        return too_many(path, count, _MAX_RESTART_RULES)
-    return too_long(path, _MAX_RESTART_RULES)
 
 
 def _not_ephemeral_errors(path: str, container: Container) -> Errors:

@@ -46,11 +46,7 @@ def validate_details(
 ) -> tuple[FieldError, ...]:
     """Return what else the API server would refuse of the object; nothing for other kinds.
 
-    Args:
-        obj: a Pod or a workload, as its manifest has it.
-        values: the same as plain values; where a field of them has the wrong type, nothing is returned.
-        release: of the API server.
-        lives: whether the cluster has an object of its kind and name already.
+    Where a field of the plain values has the wrong type, nothing is returned. An object that lives exists already.
     """
     kind = type(obj).__name__
     try:

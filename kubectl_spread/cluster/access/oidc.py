@@ -44,11 +44,15 @@ def from_login_flow(selection: Selection, settings: dict[str, str], key_pair: Ke
 
 
 def _loaded_by_client(name: str, settings: Mapping[str, str]) -> dict[str, str]:
+    import certifi
     from kubernetes.client import Configuration
     from kubernetes.config import ConfigException, kube_config
 
     client: Any = kube_config
-    seen_to = {**_oidc_defaults(), **settings}
+    # Without these the client fails, or asks the provider without verifying its certificate.
+    authority = ssl.get_default_verify_paths().cafile or certifi.where()
+    defaults = {"id-token": NO_TOKEN_YET, "client-secret": "", "idp-certificate-authority": authority}
+    seen_to = {**defaults, **settings}
     document = {
         "current-context": "",
         "contexts": [{"name": "", "context": {"cluster": "", "user": name}}],
@@ -62,11 +66,3 @@ def _loaded_by_client(name: str, settings: Mapping[str, str]) -> dict[str, str]:
             f'cannot refresh the OpenID Connect token of user "{name}": {error}', hint="log in again"
         ) from error
     return {key: seen_to[key] for key in (*settings, "id-token")}
-
-
-def _oidc_defaults() -> dict[str, str]:
-    """Return the settings without which the client fails, or asks the provider without verifying its certificate."""
-    import certifi
-
-    authority = ssl.get_default_verify_paths().cafile or certifi.where()
-    return {"id-token": NO_TOKEN_YET, "client-secret": "", "idp-certificate-authority": authority}

@@ -110,11 +110,7 @@ def read(
     A get of an object that does not exist finds nothing and is no error. A reading whose version expires is begun
     again, at last without a common version: the versions that the lists are of say so.
 
-    Args:
-        connection: whom to ask.
-        reads: what to ask for.
-        resource_version: the version that is wanted; empty for the newest.
-        progress: where to say how far it has come.
+    An empty version stands for the newest.
 
     Raises:
         ClusterError: something required may not be read, or the server cannot be reached or understood.
@@ -211,13 +207,7 @@ def list_metadata(
 ) -> tuple[ObjectMeta, ...]:
     """Return the metadata of some objects, from the server's cache and without a second attempt: for completion.
 
-    Args:
-        connection: whom to ask.
-        kind: what to list.
-        namespace: of which namespace; empty for all.
-        field_selector: as ``kubectl --field-selector`` takes it; empty for all.
-        limit: how many objects are enough.
-        timeout: seconds after which to give up.
+    An empty namespace stands for all. ``timeout``: seconds after which to give up.
 
     Raises:
         ClusterError: as for ``read``.

@@ -36,7 +36,6 @@ class Document(msgspec.Struct, frozen=True):
         number: which document of the source, counted from 1.
         api_version: what the object says, else what the list says whose item it is.
         kind: likewise.
-        content: the object.
         path: where in the document it stands, such as ``items[3]``; empty unless it is an item.
         text: the YAML that it was read from; None for JSON.
         obj: the content decoded; None where that is yet to be done, and for kinds that this program does not know.

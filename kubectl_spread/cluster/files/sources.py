@@ -56,12 +56,7 @@ def read_inputs(
 ) -> Iterator[Input | ManifestProblem]:
     """Yield what each source holds, or why it cannot be read; the files of a directory in the order of their names.
 
-    Args:
-        sources: files, directories, ``-`` for standard input, URLs.
-        recursive: whether directories within directories are read.
-        urls: whether URLs are fetched; a URL is a problem otherwise.
-        stdin: standard input; None when there is none.
-        most: bytes that one source may hold, unpacked.
+    ``most``: bytes that one source may hold, unpacked. Where URLs are not to be fetched, one is a problem.
     """
     for source in sources:
         if os.path.isdir(source):  # noqa: PTH112 - Path.is_dir raises where a name is too long or locked away

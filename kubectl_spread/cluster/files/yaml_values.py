@@ -136,8 +136,6 @@ class _Open(msgspec.Struct):
     """A mapping or list whose end has not come yet.
 
     Attributes:
-        values: what has come of it.
-        start: the event that began it.
         before: values of the document that came before it.
         key: the key whose value comes next; None when a key comes next.
         merging: whether the key was ``<<``.

@@ -17,7 +17,6 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
         server: its URL, without a slash at the end.
         headers: further headers of every request, a name may come twice: who we are, and whom we impersonate.
         timeout: seconds that a request may take, None where nobody has set a limit.
-        limits: what any answer may take.
     """
 
     server: str

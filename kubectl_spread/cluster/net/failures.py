@@ -82,20 +82,19 @@ class StatusError(ClusterError):
 def parse_status(body: bytes) -> Status:
     """Return the Status in an answer; of an answer that is none, the beginning as its message unless it is HTML."""
     try:
-        status = _protobuf_status(body) if body.startswith(PROTOBUF_PREFIX) else decode(body, Status)
+        if body.startswith(PROTOBUF_PREFIX):
+            from kubectl_spread.objects.protobuf import read_object
+
+            kind, status = read_object(body, Status)
+            status = replace(status, kind=kind)
+        else:
+            status = decode(body, Status)
     except DecodeError:
         status = Status()
     if status.kind == "Status" or body.startswith(PROTOBUF_PREFIX):
         return status
     text = " ".join(body.decode(errors="replace").split())
     return Status(message="" if text.startswith("<") else text[:SHOWN_CHARACTERS])
-
-
-def _protobuf_status(body: bytes) -> Status:
-    from kubectl_spread.objects.protobuf import read_object
-
-    kind, status = read_object(body, Status)
-    return replace(status, kind=kind)
 
 
 def refused(connection: Connection, *, what: str, needs: str, status: int, said: Status) -> StatusError:

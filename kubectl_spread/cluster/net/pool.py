@@ -39,17 +39,13 @@ def _proxied(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
     try:
         url = parse_url(proxy)
         if (url.scheme or "").startswith("socks"):
-            return _socks(proxy, settings)
+            from urllib3.contrib.socks import SOCKSProxyManager
+
+            # The proxy looks up the server's name itself, as in Go.
+            return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **settings)
         headers = make_headers(proxy_basic_auth=url.auth) if url.auth else None
         return urllib3.ProxyManager(proxy, proxy_headers=headers, **settings)
     except LocationParseError as error:  # whose text may hold the password
         raise ClusterError(f"the proxy {shown!r} is none that can be used: it is no URL") from error
     except ProxySchemeUnknown as error:
         raise ClusterError(f"the proxy {shown!r} is none that can be used: {error}") from error
-
-
-def _socks(proxy: str, settings: dict[str, Any]) -> urllib3.PoolManager:
-    """Return the connections through a SOCKS proxy, which looks up the server's name itself, as in Go."""
-    from urllib3.contrib.socks import SOCKSProxyManager
-
-    return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **settings)

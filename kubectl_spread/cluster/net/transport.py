@@ -58,7 +58,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         needs: the permission it takes; empty when it takes none.
         query: parameters; empty ones are not sent.
         accept: the media type that is wanted.
-        attempts: how often to try.
         body: JSON to POST, of a request that may be repeated without harm; empty for a GET.
         lists: the kinds of list of which the answer must be one; empty where it is no list.
         goes_on: whether the answer is one that the server keeps adding to.
