@@ -52,7 +52,11 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
     if isinstance(obj, PersistentVolume | PersistentVolumeClaim) and live is not None:
         return live
     if isinstance(obj, Node) and isinstance(live, Node):
-        obj = _merged(obj, live)
+        # What lives and the manifest does not say: labels, taints as a whole, and whether it is cordoned.
+        labels = {**live.metadata.labels, **obj.metadata.labels}
+        taints = obj.spec.taints or live.spec.taints
+        spec = replace(obj.spec, taints=taints, unschedulable=obj.spec.unschedulable or live.spec.unschedulable)
+        obj = replace(obj, metadata=replace(obj.metadata, labels=labels), spec=spec)
     status = getattr(live, "status", None)
     if status is not None:
         obj = replace(obj, status=status)
@@ -62,15 +66,6 @@ def as_applied(obj: KubernetesObject, snapshot: Snapshot) -> KubernetesObject:
         unchanged = same_template(obj.spec.template, live.spec.template)
         return obj if unchanged else as_created(obj, snapshot)[0]
     return as_created(obj, snapshot)[0]
-
-
-def _merged(node: Node, live: Node) -> Node:
-    """Return the Node with what lives and it does not say: labels, taints as a whole, and whether it is cordoned."""
-    labels = {**live.metadata.labels, **node.metadata.labels}
-    taints = node.spec.taints or live.spec.taints
-    unschedulable = node.spec.unschedulable or live.spec.unschedulable
-    spec = replace(node.spec, taints=taints, unschedulable=unschedulable)
-    return replace(node, metadata=replace(node.metadata, labels=labels), spec=spec)
 
 
 def first_pod(owner: Workload, snapshot: Snapshot) -> Pod:

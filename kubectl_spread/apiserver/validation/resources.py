@@ -13,7 +13,6 @@ from kubectl_spread import quantity
 from kubectl_spread.apimachinery import as_json, label_key_faults, quoted
 from kubectl_spread.apiserver.quantities import (
     Amount,
-    Amounts,
     limits_together,
     read_amounts,
     requests_together,
@@ -78,21 +77,17 @@ def pod_resource_errors(path: str, spec: PodSpec) -> Errors:
         if name.startswith(HUGE_PAGES_PREFIX) and name in limits and amount.value > limits[name].value:
             detail = f"must be greater than or equal to aggregate container limits of {amount}"
             yield invalid(f"{path}.limits[{name}]", quoted(str(limits[name])), detail)
-    yield from _container_limit_errors(path, spec, limits)
-
-
-def _may_overcommit(name: str) -> bool:
-    """Whether requests may be lower than limits: not for huge pages and extended resources."""
-    return _is_native(name) and not name.startswith(HUGE_PAGES_PREFIX)
-
-
-def _container_limit_errors(path: str, spec: PodSpec, limits: Amounts) -> Errors:
     # upstream: reported at ``resources.containers[index][resource].limits``, a path that does not exist.
     for index, container in enumerate(spec.containers):
         for name, amount in read_amounts(container.resources.limits).items():
             if name in limits and amount.value > limits[name].value:
                 detail = f"must be less than or equal to pod limits of {limits[name]}"
                 yield invalid(f"{path}.containers[{index}][{name}].limits", quoted(str(amount)), detail)
+
+
+def _may_overcommit(name: str) -> bool:
+    """Whether requests may be lower than limits: not for huge pages and extended resources."""
+    return _is_native(name) and not name.startswith(HUGE_PAGES_PREFIX)
 
 
 def _requirement_errors(path: str, resources: ResourceRequirements, name_errors: NameRule) -> Errors:
