@@ -165,7 +165,7 @@ class ReadFlags(Flags):
 
 
 def _output(report: str) -> Any:  # noqa: ANN401 - as typer.Option returns it
-    return Option("--output", "-o", metavar=formats.metavar_for(report), help="How the answer is printed.")
+    return Option("--output", "-o", metavar="|".join(formats.names_for(report)), help="How the answer is printed.")
 
 
 AllFixes: TypeAlias = Annotated[bool, Option("--all-fixes", help="Print every fix, not only the first two.")]

@@ -91,11 +91,6 @@ def names_for(report: str) -> tuple[str, ...]:
     return (*TEXT, *rendered)
 
 
-def metavar_for(report: str) -> str:
-    """Return the formats as the help lists them."""
-    return "|".join(names_for(report))
-
-
 def renderer_for(report: str, asked: str) -> Callable[[AnyReport], str] | None:
     """Return what prints a kind of report as asked; None where that is the command's own text.
 

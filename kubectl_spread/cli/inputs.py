@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kubectl_spread.cluster.access.options import ConnectionOptions
     from kubectl_spread.cluster.log import Log
     from kubectl_spread.commands.scope import Scope
-    from kubectl_spread.commands.source import ClusterSource, ReadMode, Source
+    from kubectl_spread.commands.source import ReadMode, Source
     from kubectl_spread.commands.view import SchedulerOptions
     from kubectl_spread.render.outline import FixFormat
 
@@ -27,23 +27,12 @@ def source_of(connection: ConnectionFlags, scope: ScopeFlags, scheduler: Schedul
         ClusterError: there is no way to a cluster.
         UsageError: a flag has a malformed value.
     """
-    from kubectl_spread.commands.source import FileSource
+    from kubectl_spread.commands.source import ClusterSource, FileSource
 
     if scheduler.from_:
         return FileSource(scheduler.from_, stdin=standard_input(), log=log_of(connection))
-    return cluster_of(connection, scope)
-
-
-def cluster_of(connection: ConnectionFlags, scope: ScopeFlags) -> ClusterSource:
-    """Return the API server.
-
-    Raises:
-        ClusterError: there is no way to a cluster.
-        UsageError: a flag has a malformed value.
-    """
     from kubectl_spread.cluster.access.client_config import connect
     from kubectl_spread.cluster.progress import Progress
-    from kubectl_spread.commands.source import ClusterSource
 
     options = connection_options(vars(connection) | {"namespace": scope.namespace})
     # Lines and a progress line do not go together.

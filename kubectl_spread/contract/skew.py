@@ -13,7 +13,6 @@ from kubectl_spread.contract.constraints import ConstraintReport, constraint_rep
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.wording.statuses import STATUSES, stop_text
 
@@ -159,17 +158,13 @@ def skew_row(row: Row) -> SkewRow:
 def skew_item(row: Row) -> SkewItem:
     """Return all that is known of the row."""
     headroom, in_part = row.judged.headroom, bool(row.revision.handle.snapshot.inventory.not_read)
+    then = stop_text(headroom.then) if headroom and headroom.then else ""
     return SkewItem(
         **{**asdict(skew_row(row)), "constraint": constraint_report(row.constraint)},
         ghosts=row.ghosts,
         next=row.judged.next,
         evaluated_filters=row.evaluated_filters,
         findings=tuple(map(Finding.of, row.judged.findings)),
-        headroom=_headroom(headroom) if headroom else UNSET,
+        headroom=Headroom(more=headroom.more, tried=headroom.tried, then=then) if headroom else UNSET,
         proved_on="read" if in_part else UNSET,
     )
-
-
-def _headroom(headroom: statuses.Headroom) -> Headroom:
-    then = stop_text(headroom.then) if headroom.then else ""
-    return Headroom(more=headroom.more, tried=headroom.tried, then=then)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import UNSET, Struct
 
@@ -66,14 +67,12 @@ def _verdict(item: CheckItem) -> Iterator[Annotation]:
     if item.failed_create is not None and item.failed_create.created:
         yield Annotation(Verdict.INVALID.value, Severity.ERROR, clean(f"{subject}: {check_sentence(item)}"), item)
     elif (item.stuck and item.nodes) or item.jam or item.held_by:
-        sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *_fix(item))))
+        fixes = (
+            fix_sentence(it.summary, [*map(edit_line, it.edits), *it.commands] or [it.starts]) for it in item.fixes
+        )
+        sentence = clean(" ".join((f"{subject}: {check_sentence(item)}", *islice(fixes, 1))))
         path = next(iter(item.blamed_paths), "")
         yield Annotation(Verdict.UNSCHEDULABLE.value, Severity.ERROR, sentence, item, path)
     for gap in item.incomplete:
         sentence = clean(f"{subject}: {gap.what} ({gap.why}): {gap.consequence}.")
         yield Annotation(Verdict.INCOMPLETE.value, Severity.WARNING, sentence, item)
-
-
-def _fix(item: CheckItem) -> Iterator[str]:
-    for fix in item.fixes[:1]:
-        yield fix_sentence(fix.summary, [*map(edit_line, fix.edits), *fix.commands] or [fix.starts])

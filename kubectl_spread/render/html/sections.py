@@ -50,13 +50,19 @@ def block_markup(found: Block) -> Markup:  # noqa: C901, PLR0911 - one for each 
         case ConstraintBlock():
             return constraint_sentences(found)
         case Findings():
-            return findings_section(found.findings)
+            return section("Findings", block("ul", each("li", map(_finding, found.findings)), class_="findings"))
         case Gaps():
             return callout(found.gaps)
         case Fixes():
-            return fixes_section(found)
+            return _fixes(found)
         case Messages():
-            return messages_section(found)
+            return section(
+                pages.SCHEDULERS_WORDS,
+                block("blockquote", text(found.ours)),
+                block("p", text(found.remark), class_="hint"),
+                block("blockquote", text(found.theirs)),
+                block("p", text(found.differs), class_="hint"),
+            )
         case Commands():
             return joined(map(_command, found.commands))
         case _:
@@ -83,11 +89,6 @@ def callout(incomplete: Iterable[Incomplete]) -> Markup:
     items = block("ul", each("li", lines))
     title = element("p", element("span", text("▲"), class_="mark", aria_hidden="true"), text(pages.NOT_ALL_KNOWN))
     return element("div", title, items, class_="callout") if items else NOTHING
-
-
-def findings_section(findings: Iterable[Finding]) -> Markup:
-    """Return what is worth knowing, each with its severity."""
-    return section("Findings", block("ul", each("li", map(_finding, findings)), class_="findings"))
 
 
 def _finding(finding: Finding) -> Markup:
@@ -129,7 +130,7 @@ def conflict_markup(item: EvaluationReport) -> Markup:
     return element("p", text(pages.leaves_no_node(len(names))), joined(chips), class_="hint")
 
 
-def fixes_section(fixes: Fixes) -> Markup:
+def _fixes(fixes: Fixes) -> Markup:
     """Return the fixes with their commands, the first in full."""
     rest = len(fixes.fixes) - MOST_FIXES
     summary = element("summary", text(f"{rest} more"))
@@ -162,14 +163,3 @@ def _command(*lines: str) -> Markup:
 
 def _copied(lines: Iterable[str], *button: Markup) -> Markup:
     return element("div", element("pre", element("code", text_lines(map(clean, lines)))), *button, class_="command")
-
-
-def messages_section(messages: Messages) -> Markup:
-    """Return the scheduler's wording, ours and its own last one, once where they agree."""
-    return section(
-        pages.SCHEDULERS_WORDS,
-        block("blockquote", text(messages.ours)),
-        block("p", text(messages.remark), class_="hint"),
-        block("blockquote", text(messages.theirs)),
-        block("p", text(messages.differs), class_="hint"),
-    )

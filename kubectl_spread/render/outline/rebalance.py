@@ -38,7 +38,7 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
     sentence = _sentence(report)
     shown = [item for item in report.items if item.verdict is not RebalanceVerdict.BALANCED or extent.wide]
     paragraphs = (
-        (*_evictions(report, extent), *_waiting(report)),
+        tuple(_evictions(report, extent)),
         tuple(_constraints(shown)),
         tuple(_commands(report)),
     )
@@ -79,9 +79,6 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
         yield Note(line="There are more ways to choose among equal nodes than were followed.")
     if report.search == "bounded":
         yield Note(line="The search was cut short: there may be a better plan.")
-
-
-def _waiting(report: RebalanceReport) -> Iterator[Block]:
     if report.pending:
         wait = f"{count_of(report.pending, 'Pod')} of these workloads {'waits' if report.pending == 1 else 'wait'}"
         yield Note(line=f"{wait} for a node: kubectl spread why-pending says why.")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 
-from kubectl_spread.contract.constraints import ConstraintReport
 from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.objects.well_known_labels import HOSTNAME
@@ -32,7 +31,8 @@ def _names(report: AnyReport) -> Iterator[str]:
     # By its kind: one command's report needs no other's types.
     if report.kind == "SkewReport":
         for row in report.items:
-            yield from _of_constraint(row.constraint)
+            yield from (name for domain in row.constraint.domains for name in domain.nodes)
+            yield from (node.name for node in row.constraint.bypassed_nodes)
     elif report.kind == "SimulateReport":
         for step in report.steps:
             yield from (each.node for each in (*step.evicted, *step.lost, *step.preempted))
@@ -44,12 +44,6 @@ def _names(report: AnyReport) -> Iterator[str]:
             yield from plan.before if plan.constraint.topology_key == HOSTNAME else ()
     else:
         yield from (node.name for item in report.items for node in item.nodes)
-
-
-def _of_constraint(constraint: ConstraintReport) -> Iterator[str]:
-    for domain in constraint.domains:
-        yield from domain.nodes
-    yield from (node.name for node in constraint.bypassed_nodes)
 
 
 def rewritten(part: PartT, change: Callable[[str], str]) -> PartT:

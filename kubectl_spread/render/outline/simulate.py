@@ -86,18 +86,12 @@ def _pods(pods: Sequence[EvictedPod]) -> str:
     return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
 
 
-def _status(item: SimulatedItem) -> str:
-    return (
-        item.status_after if item.status_before is item.status_after else f"{item.status_before} → {item.status_after}"
-    )
-
-
 COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", lambda item: str(item.workload)),
     Column("KEY", lambda item: item.constraint.topology_key),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), between(*item.skew_after))),
-    Column("STATUS", _status),
+    Column("STATUS", lambda item: " → ".join(dict.fromkeys((item.status_before, item.status_after)))),
     Column("DOMAINS", lambda item: moved_text(item.before, item.ranges)),
 )
