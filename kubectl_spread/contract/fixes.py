@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 from msgspec import UNSET, UnsetType
 
 from kubectl_spread.contract.report import Report
-from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit
+from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Override
 from kubectl_spread.diagnosis.fixes.conclusion import FixSearch, VerifiedFix
 from kubectl_spread.diagnosis.fixes.shell import command_line
 from kubectl_spread.wording import fixes
@@ -21,6 +21,7 @@ class Fix(Report, frozen=True, kw_only=True):
         id: the class of the change; joined by ``+`` where there are two.
         summary: the change in words.
         disturbs: what making it does to Pods that run.
+        overrides: what it sets aside that somebody decided on purpose; absent where that is nothing.
         cost: how much it weakens or reaches beyond the Pod.
         feasible: the nodes it opens, best first.
         admits: how many of the Pending Pods of the same workload it lets in, placed one after another; at least that
@@ -48,6 +49,7 @@ class Fix(Report, frozen=True, kw_only=True):
     commands: tuple[str, ...] = ()
     starts: str = ""
     disturbs: Disturbance = Disturbance.NOTHING
+    overrides: Override | UnsetType = UNSET
     yaml: str = ""
     source: str = ""
     new_revision: tuple[str, ...] | UnsetType = UNSET
@@ -93,6 +95,7 @@ def _report(fix: VerifiedFix) -> Fix:
         commands=tuple(command_line(command) for route in fix.routes for command in route.commands),
         starts=fixes.starts(fix),
         disturbs=fix.disturbs,
+        overrides=UNSET if fix.overrides is Override.NOTHING else fix.overrides,
         yaml=next((fixes.fragment_text(route.fragment) for route in fix.routes if route.fragment is not None), ""),
         source=next((route.keeper.name for route in fix.routes if route.keeper is not None), ""),
         edits=tuple(edit for route in fix.routes for edit in route.edits),

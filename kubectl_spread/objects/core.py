@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kubectl_spread.objects.meta import LabelSelector, ObjectMeta, ScaledMeta, Struct
+from kubectl_spread.objects.meta import AnnotatedMeta, LabelSelector, ObjectMeta, ScaledMeta, Struct
 
 Quantity = str | int | float
 """A quantity as it stands in the object; ``kubectl_spread.quantity`` reads it."""
@@ -76,7 +76,7 @@ NOT_ANSWERING = frozenset(("node.kubernetes.io/not-ready", "node.kubernetes.io/u
 class Node(Struct, frozen=True):
     """A machine Pods run on."""
 
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: AnnotatedMeta = AnnotatedMeta()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
 

@@ -93,7 +93,7 @@ class ObjectMeta(Struct, frozen=True):
 
 
 class AnnotatedMeta(ObjectMeta, frozen=True):
-    """ObjectMeta of the kinds all of whose annotations are kept (revisions, volumes)."""
+    """ObjectMeta of the kinds all of whose annotations are kept (revisions, volumes, maintenance of nodes)."""
 
     annotations: dict[str, str] = {}
 

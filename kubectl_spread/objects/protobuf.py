@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, get_args
 import msgspec
 
 from kubectl_spread.objects.decoding import DecodeError, ListMeta
-from kubectl_spread.objects.meta import KEPT_ANNOTATIONS
+from kubectl_spread.objects.meta import KEPT_ANNOTATIONS, Annotations
 from kubectl_spread.objects.protobuf_fields import MESSAGES
 
 T = TypeVar("T")
@@ -228,7 +228,8 @@ class _Decoder:
         if message in _NUMBERS:
             return _tag(number, _VARINT), _Field(wanted.name, _NUMBERS[message], _PUT[label], optional)
         if label == "map":
-            read = self._entries[wanted.name if wanted.name == _ANNOTATIONS else message]
+            few = wanted.name == _ANNOTATIONS and wanted.type is Annotations
+            read = self._entries[_ANNOTATIONS if few else message]
             return _tag(number, _BYTES), _Field(wanted.name, read, _ENTRY, keeps_zero=True)
         if message in self._leaves:
             return _tag(number, _BYTES), _Field(wanted.name, self._leaves[message], _PUT[label], optional)

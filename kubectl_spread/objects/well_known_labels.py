@@ -6,6 +6,7 @@ Source: api core/v1/well_known_labels.go (v1.36).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -21,3 +22,18 @@ SUCCESSORS: Mapping[str, str] = {
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
 }
 """Deprecated label → the one that took its place."""
+
+NODE_POOLS = (
+    "eks.amazonaws.com/nodegroup",
+    "karpenter.sh/nodepool",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+    "node.cluster.x-k8s.io/*",
+    "kops.k8s.io/instancegroup",
+)
+"""Labels, as patterns, by which clouds and autoscalers name the group of nodes that a node is of."""
+
+
+def names_pool(label: str) -> bool:
+    """Whether the label says of which group of nodes a node is."""
+    return any(fnmatchcase(label, pattern) for pattern in NODE_POOLS)

@@ -101,6 +101,10 @@ class Rules:
 
         return register
 
+    def summary(self, name: str) -> str:
+        """Return in half a line what the conclusion of this name is."""
+        return self._entries[name].summary
+
     def text(self, conclusion: object) -> str:
         """Return the text of a conclusion."""
         return self._texts[type(conclusion).__name__](conclusion)

@@ -32,6 +32,7 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
 from kubectl_spread.diagnosis.fixes.fragment import merged, yaml_lines
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import EntryKind, Rules
+from kubectl_spread.wording.findings import FINDINGS
 from kubectl_spread.wording.words import enumerated, first_and_more, listed
 
 if TYPE_CHECKING:  # ``explain`` reads no object.
@@ -106,7 +107,16 @@ def summary(proposals: Sequence[proposals.Proposal]) -> str:
 def starts(fix: VerifiedFix) -> str:
     """Return what running the commands sets off, or what to do where there is none."""
     return "; ".join(
-        dict.fromkeys(filter(None, (*map(_sets_off, fix.routes), *(_caution(each, fix) for each in fix.proposals))))
+        dict.fromkeys(
+            filter(
+                None,
+                (
+                    *map(_sets_off, fix.routes),
+                    *(_caution(each, fix) for each in fix.proposals),
+                    *(f"then {name}: {FINDINGS.summary(name)}" for name in fix.warnings),
+                ),
+            )
+        )
     )
 
 
@@ -197,10 +207,22 @@ def new_revision(feasible: Sequence[str]) -> str:
     return f"A Pod of the new revision may go to {listed(feasible) or 'no node yet'}."
 
 
-def or_add(new_node: str, alike: Sequence[str]) -> str:
-    """Return the sentence on a node more: the summary of the fix, and the nodes that it may be like as well."""
+def or_add(new_node: str, alike: Sequence[str], *, first: bool = False) -> str:
+    """Return the sentence on a node more: the summary of the fix, and the nodes that it may be like as well.
+
+    Args:
+        new_node: the summary.
+        alike: the names of such nodes.
+        first: whether no other fix comes before it.
+    """
     others = f" (or like {listed([name.removeprefix('new-') for name in alike])})" if alike else ""
-    return f"Or {new_node}{others}."
+    return f"{new_node[:1].upper()}{new_node[1:]}{others}." if first else f"Or {new_node}{others}."
+
+
+def out_of_pool(number: int, flag: str) -> str:
+    """Return that fixes (count) are not shown which all take the Pod out of its node pool, and the flag that does."""
+    fixes = "1 fix takes" if number == 1 else f"{number} fixes take"
+    return f"{fixes} the Pod out of its node pool: see {flag}."
 
 
 def nothing_helps(reached: Sequence[str]) -> str:
@@ -268,8 +290,8 @@ def _(fix: proposals.AddMatchLabelKeys) -> str:
     summary="count only nodes whose taints the Pod tolerates",
     meaning="nodeTaintsPolicy becomes Honor. Domains that only tainted nodes make up are not counted any more, so"
     " they no longer hold the minimum down.",
-    when="Where nodes with taints that the Pod does not tolerate are counted, the constraint selects the Pod"
-    " itself, and more than one domain is left.",
+    when="Where nodes with taints that the Pod does not tolerate are counted, and the constraint selects the Pod"
+    " itself. Where one domain is left, SingleDomain is reported beside it.",
     action="Change the Pod template. The promise stays: Pods are even over the domains that they can reach.",
 )
 def _(fix: proposals.HonorTaints) -> str:
@@ -414,7 +436,7 @@ def _(fix: proposals.RelaxNodeSelector) -> str:
 @FIXES.rule(
     summary="ask for less of a resource",
     meaning="The largest request of one container, or the Pod's own, is lowered to what a node still has.",
-    when="Where a node lacks nothing but that much of the resource.",
+    when="Where a node lacks nothing but that much of the resource, and at least half of the request is left.",
     action="Change the Pod template, if the container needs no more than that.",
     link=entry.REQUESTS,
 )

@@ -49,6 +49,21 @@ class Disturbance(StrEnum):
         return tuple(Disturbance).index(self)
 
 
+class Override(StrEnum):
+    """What a fix sets aside that somebody decided on purpose."""
+
+    NOTHING = "Nothing"
+    DECISION = "Decision"
+    """A taint, a node affinity, a request, or a cordon while maintenance goes on."""
+    NODE_POOL = "NodePool"
+    """The group of nodes that the Pod asks for."""
+
+    @property
+    def rank(self) -> int:
+        """Its place among them, from 0."""
+        return tuple(Override).index(self)
+
+
 class ManifestEdit(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A change of one field of a manifest.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import Change, Disturbance, ManifestEdit, Override, PatchOperation
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 
 if TYPE_CHECKING:  # ``explain`` prints what fixes mean, and reads no object for it.
@@ -171,6 +171,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         routes: how the changes are made.
         new_revision: the nodes for a Pod of the owner's new revision; None where they are those of ``feasible``.
         on_read_pods: whether it was tried on the Pods that were read, which are not all.
+        warnings: ids of the findings that it brings, none of them an error.
     """
 
     proposals: tuple[Proposal, ...]
@@ -184,6 +185,7 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
     routes: tuple[Route, ...]
     new_revision: tuple[str, ...] | None
     on_read_pods: bool
+    warnings: tuple[str, ...] = ()
 
     @property
     def cost(self) -> int:
@@ -196,9 +198,27 @@ class VerifiedFix(msgspec.Struct, frozen=True, kw_only=True):
         return max((route.disturbs for route in self.routes), key=lambda each: each.rank)
 
     @property
-    def rank(self) -> tuple[bool, int, int, int]:
-        """What fixes are sorted by, the safest first; those of one rank are sorted by their text."""
-        return not self.mends, self.disturbs.rank, self.cost, -len(self.feasible)
+    def overrides(self) -> Override:
+        """What it sets aside that somebody decided on purpose."""
+        return max((proposal.overrides for proposal in self.proposals), key=lambda each: each.rank)
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, int, bool, int, int, int]:
+        """What fixes are sorted by, the safest first; those of one rank are sorted by their text.
+
+        What keeps decisions comes first, then what lets in all Pods that wait, then what breaks less, then what costs
+        less. The deletion of a Pod that nothing makes again comes after all that, and a Pod's node pool is last.
+        """
+        return (
+            not self.mends,
+            self.overrides is Override.NODE_POOL,
+            self.after_deletion is Outlook.GONE_FOR_GOOD,
+            self.overrides.rank,
+            self.admits < self.siblings,
+            self.disturbs.rank,
+            self.cost,
+            -len(self.feasible),
+        )
 
 
 class SufferingNodes(msgspec.Struct, frozen=True, kw_only=True):
@@ -238,7 +258,7 @@ class StayingPod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WouldWarn(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes that let the Pod in and bring findings, by their ids."""
+    """Changes that let the Pod in and bring findings that are errors, by their ids."""
 
     proposals: tuple[Proposal, ...]
     findings: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from kubectl_spread.controllers.taints import taint_cost
 from kubectl_spread.diagnosis.fixes import proposals
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, EditPod, as_template
-from kubectl_spread.diagnosis.fixes.change import JsonValue, PatchOperation
+from kubectl_spread.diagnosis.fixes.change import JsonValue, Override, PatchOperation
 from kubectl_spread.diagnosis.fixes.label_selection import careful_selector
 from kubectl_spread.diagnosis.fixes.nodes import closed_by, untolerated
 from kubectl_spread.diagnosis.fixes.patch import append, pointer, remove, set_to
@@ -27,6 +27,7 @@ from kubectl_spread.objects.core import (
     ResourceRequirements,
     Taint,
 )
+from kubectl_spread.objects.well_known_labels import names_pool
 from kubectl_spread.scheduler import (
     interpodaffinity,
     nodeaffinity,
@@ -86,10 +87,18 @@ def _relax_node_affinity(pod: Pod) -> Iterator[Candidate]:
     """
     for key, value in pod.spec.node_selector.items():
         path = pointer("spec", "nodeSelector", key)
-        yield EditPod(proposal=proposals.RelaxNodeSelector(label=(key, value)), edit=partial(_remove, path))
+        proposal = proposals.RelaxNodeSelector(label=(key, value), overrides=_overrides([key]))
+        yield EditPod(proposal=proposal, edit=partial(_remove, path))
     made_for_one_node = pod.metadata.controller is not None and pod.metadata.controller.kind == "DaemonSet"
-    if nodeaffinity.required_terms(pod) is not None and not made_for_one_node:
-        yield EditPod(proposal=proposals.RelaxNodeSelector(), edit=_prefer_nodes)
+    required = nodeaffinity.required_terms(pod)
+    if required is not None and not made_for_one_node:
+        keys = (condition.key for term in required.node_selector_terms for condition in term.match_expressions)
+        yield EditPod(proposal=proposals.RelaxNodeSelector(overrides=_overrides(keys)), edit=_prefer_nodes)
+
+
+def _overrides(keys: Iterable[str]) -> Override:
+    """Return what is set aside where the Pod no longer asks for these labels of nodes."""
+    return Override.NODE_POOL if any(map(names_pool, keys)) else Override.DECISION
 
 
 def _remove(path: str, _target: PodTemplateSpec) -> tuple[PatchOperation, ...]:
@@ -208,7 +217,10 @@ def nodes_short(situation: Situation) -> list[str]:
 
 
 def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]:
-    """Yield, for each resource, the greatest request, of one container or of the Pod, with which a node has room."""
+    """Yield, for each resource, the greatest request, of one container or of the Pod, with which a node has room.
+
+    None below half of what it is: that is another program, not a smaller one.
+    """
     pod = situation.pod
     state = noderesources.state_of(pod, situation.handle)
     room: dict[str, int] = {}
@@ -227,7 +239,7 @@ def _lower_requests(situation: Situation, *, others: int) -> Iterator[Candidate]
             amounts = [(each.name, resource.amounts(each.resources.requests).get(name, 0)) for each in containers]
             requested += [max(amounts, key=lambda each: each[1])] if amounts else []
         for container, amount in requested:
-            if amount > excess:  # something is left of it
+            if amount >= 2 * excess:
                 quantity = resource.quantity_of(name, amount - excess)
                 yield EditPod(
                     proposal=proposals.LowerRequests(resource=name, container=container, quantity=quantity),

@@ -8,6 +8,7 @@ from kubectl_spread.controllers.nodelifecycle import sibling
 from kubectl_spread.controllers.taints import CONTROL_PLANE, is_control_plane, meaning_of, taint_cost
 from kubectl_spread.diagnosis.domains import similar_keys
 from kubectl_spread.diagnosis.fixes.candidate import Candidate, ChangeNode, NewNode
+from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.conclusion import Command
 from kubectl_spread.diagnosis.fixes.constraints import WELL_KNOWN_KEYS
 from kubectl_spread.diagnosis.fixes.patch import pointer, remove, set_to
@@ -21,6 +22,11 @@ from kubectl_spread.scheduler.affinityterm import readable_terms
 from kubectl_spread.scheduler.nodeinfo import NodeInfo
 from kubectl_spread.scheduler.nodeunschedulable import CORDON
 from kubectl_spread.scheduler.profile import Behaviour
+
+MAINTENANCE = "maintenance"
+"""What taints and annotations of nodes under maintenance have in their names."""
+DISRUPTION_TARGET = "DisruptionTarget"
+"""The condition of a Pod that is evicted (pkg/registry/core/pod/storage/eviction.go)."""
 
 
 def closing_taints(situation: Situation, node: Node) -> list[Taint]:
@@ -79,12 +85,20 @@ def _uncordon(situation: Situation, *, others: int) -> Iterator[Candidate]:
             operations.append(remove("/spec/unschedulable"))
         uncordon = Command(verb="uncordon", kind="node", name=info.name)
         yield ChangeNode(
-            proposal=Uncordon(node=info.name),
+            proposal=Uncordon(node=info.name, overrides=_cordon_override(info)),
             node=node,
             operations=tuple(operations),
             command=uncordon if node.spec.unschedulable else _untaint(info.name, CORDON),
             group=situation.domains_of(info),
         )
+
+
+def _cordon_override(info: NodeInfo) -> Override:
+    """Return what an uncordon sets aside: a decision while something says that maintenance of the node goes on."""
+    taints, annotations = info.node.spec.taints, info.node.metadata.annotations
+    named = any(MAINTENANCE in name.lower() for name in (*(taint.key for taint in taints), *annotations))
+    evicted = any(condition.type == DISRUPTION_TARGET for pod in info.pods for condition in pod.status.conditions)
+    return Override.DECISION if named or evicted or not info.node.answers else Override.NOTHING
 
 
 def _label(situation: Situation) -> Iterator[Candidate]:

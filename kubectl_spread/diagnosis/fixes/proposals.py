@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from kubectl_spread.diagnosis.fixes.change import Override
+
 AffinityField: TypeAlias = Literal["podAffinity", "podAntiAffinity"]
 
 
@@ -17,9 +19,11 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cost: how much it weakens the spread, or reaches beyond the Pod.
+        overrides: what it sets aside that somebody decided on purpose.
     """
 
     cost: int
+    overrides: Override = Override.NOTHING
 
     @property
     def id(self) -> str:
@@ -91,12 +95,14 @@ class LabelNode(Proposal, frozen=True, kw_only=True):
 class AddToleration(Proposal, frozen=True, kw_only=True):
     """The Pod tolerates a taint."""
 
+    overrides: Override = Override.DECISION
     taint: str
 
 
 class RemoveTaint(Proposal, frozen=True, kw_only=True):
     """A taint is removed from a node."""
 
+    overrides: Override = Override.DECISION
     taint: str
     node: str
 
@@ -143,6 +149,7 @@ class RelaxNodeSelector(Proposal, frozen=True, kw_only=True):
     """A label is dropped from nodeSelector; None: the required node affinity becomes a preference."""
 
     cost: int = 3
+    overrides: Override = Override.DECISION
     label: tuple[str, str] | None = None
 
 
@@ -150,6 +157,7 @@ class LowerRequests(Proposal, frozen=True, kw_only=True):
     """A request of a container, or of the Pod where that is None, becomes smaller."""
 
     cost: int = 3
+    overrides: Override = Override.DECISION
     resource: str
     container: str | None
     quantity: str

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
 from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
@@ -62,11 +63,13 @@ class WorkingFix(msgspec.Struct, frozen=True):
     Attributes:
         parts: the changes, in the order they are made.
         after: the Pod and the cluster with all of them made.
-        warnings: ids of the findings that it would bring.
+        errors: ids of the findings that are errors and that it would bring.
+        warnings: those of the other findings.
     """
 
     parts: tuple[Candidate, ...]
     after: Situation
+    errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -112,9 +115,9 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
         working = [each for each in pairs if not any(other.is_exceeded_by(each) for other in pairs)]
     new_nodes = _harmless(_tried(nodes.additions(situation), situation, spent))
     warned = (
-        WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.warnings)
+        WouldWarn(proposals=tuple(part.proposal for part in each.parts), findings=each.errors)
         for each in singles
-        if each.warnings
+        if each.errors
     )
     alone = (*not_offered(situation, spent), *islice(warned, MOST_WARNED))
     complete = not spent()
@@ -142,10 +145,11 @@ def search_openings(situation: Situation, spent: Spent) -> tuple[VerifiedFix, ..
     return _verified(working, situation, (situation.pod,))
 
 
-def _asked_there(situation: Situation) -> list[int]:
-    """Return the maxSkew of the hard constraint by which the Pod is bound for somewhere (Pods), if it has one."""
+def _asked_there(situation: Situation) -> list[tuple[int, int]]:
+    """Return maxSkew (Pods) and minDomains of the hard constraint by which the Pod is bound for somewhere."""
     key = situation.bound_for and situation.bound_for.topology_key
-    return [counts.constraint.max_skew for counts in situation.counts if counts.constraint.topology_key == key]
+    constraints = (counts.constraint for counts in situation.counts)
+    return [(each.max_skew, each.min_domains) for each in constraints if each.topology_key == key]
 
 
 def nodes_to_read(situation: Situation, spent: Spent, *, most: int) -> frozenset[str]:
@@ -265,8 +269,9 @@ def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situat
     made = [moves.settled(part, after) if isinstance(part, DeletePod) else part for part in parts]
     if any(part is None for part in made) or renewal_jams(parts, after, before) or _earlier_jam(parts, after):
         return None
-    brought = sorted({finding for finding, _ in after.warnings - before.warnings})
-    return WorkingFix(tuple(filter(None, made)), after, tuple(brought))
+    brought = sorted({(severity is Severity.ERROR, found) for severity, found, _ in after.warnings - before.warnings})
+    errors, warnings = (tuple(found for grave, found in brought if grave is error) for error in (True, False))
+    return WorkingFix(tuple(filter(None, made)), after, errors, warnings)
 
 
 def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
@@ -280,8 +285,8 @@ def _earlier_jam(parts: Sequence[Candidate], after: Situation) -> bool:
 
 
 def _harmless(found: Iterable[WorkingFix]) -> list[WorkingFix]:
-    """Return what was found without what we would warn of ourselves, and did not before."""
-    return [each for each in found if not each.warnings]
+    """Return what was found without what we would call an error ourselves, and did not before."""
+    return [each for each in found if not each.errors]
 
 
 def _verified(working: Iterable[WorkingFix], situation: Situation, siblings: Sequence[Pod]) -> tuple[VerifiedFix, ...]:
@@ -315,6 +320,7 @@ def _verified_fix(
         routes=tuple(routes_of(fix.parts, situation)),
         new_revision=None if set(renewed) == set(feasible) else renewed,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
+        warnings=fix.warnings,
     )
 
 

@@ -12,6 +12,7 @@ from kubectl_spread.apiserver.validation import FieldError, validate
 from kubectl_spread.controllers.workloads import Replicas, living_pods, owner_of, owners_of
 from kubectl_spread.diagnosis import lint
 from kubectl_spread.diagnosis.domains import diagnose
+from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.requirements import Requirement, against, rejected_nodes
 from kubectl_spread.objects.core import Pod, PodTemplateSpec, ReplicationController
 from kubectl_spread.objects.decoding import Plain
@@ -114,14 +115,14 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
         return frozenset(validate(self.pod, self.handle.profile.release))
 
     @cached_property
-    def warnings(self) -> frozenset[tuple[str, str]]:
-        """(Id, path) of each finding about the Pod that is no mere information."""
+    def warnings(self) -> frozenset[tuple[Severity, str, str]]:
+        """(Severity, id, path) of each finding about the Pod that is no mere information."""
         # What nodes say of the Pod is told where the minimum may be pinned, but for what is mere information.
         pinned = any(map(self._may_be_pinned, self.counts))
         evaluation = self.evaluation if pinned else Evaluation(pod=self.pod, nodes={})
         spread = diagnose(self.pod, self.handle, evaluation)
         found = lint.warnings_of(evaluation, spread)
-        return frozenset((each.id, each.path) for each in found)
+        return frozenset((each.severity, each.id, each.path) for each in found)
 
     def _may_be_pinned(self, counts: DomainCounts) -> bool:
         """Whether the constraint closes domains, and none of its counted nodes that hold the minimum is feasible."""

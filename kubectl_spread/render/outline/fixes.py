@@ -9,7 +9,7 @@ from kubectl_spread.contract.constraints import Requirement
 from kubectl_spread.contract.evaluation import EvaluationReport
 from kubectl_spread.contract.fixes import Fix
 from kubectl_spread.diagnosis.evaluation import Verdict
-from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit
+from kubectl_spread.diagnosis.fixes.change import Disturbance, ManifestEdit, Override
 from kubectl_spread.render.outline import EditBlock, Extent, FixBlock, Fixes
 from kubectl_spread.wording import fixes
 
@@ -24,12 +24,16 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
     numbered = [*enumerate(item.fixes, start=1)]
     shown = numbered if extent.every_fix else _foremost(numbered)
     left_out = len(item.fixes) - len(shown)
+    only_pools = bool(left_out) and not shown
     return Fixes(
         fixes=tuple(_fix(number, fix, extent, item) for number, fix in shown),
-        more=f"{left_out} more with {extent.all_fixes}." if left_out else "",
+        more=f"{left_out} more with {extent.all_fixes}." if left_out and not only_pools else "",
         nothing_helps=_nothing_helps(item),
-        new_nodes=tuple(fixes.or_add(fix.summary, fix.alike) for fix in item.new_nodes),
+        new_nodes=tuple(
+            fixes.or_add(fix.summary, fix.alike, first=bool(left_out) and not shown) for fix in item.new_nodes
+        ),
         left_alone=(
+            *((fixes.out_of_pool(left_out, extent.all_fixes),) if only_pools else ()),
             *(f"Left alone: {line}." for line in item.left_alone),
             *((fixes.NOT_ASKED,) if isinstance(item.core_of, tuple) else ()),
             *((fixes.NOT_JUDGED,) if item.fixes and item.incomplete else ()),
@@ -39,9 +43,13 @@ def fixes_block(item: EvaluationReport, extent: Extent) -> Fixes | None:
 
 
 def _foremost(numbered: Sequence[tuple[int, Fix]]) -> Sequence[tuple[int, Fix]]:
-    """Return the first fix, and the next of another kind: a second of the same says little more."""
-    others = [(number, fix) for number, fix in numbered if fix.id != numbered[0][1].id]
-    return (*numbered[:1], *(others or numbered[1:])[: MOST_FIXES - 1])
+    """Return the first fix, and the next of another kind: a second of the same says little more.
+
+    None that takes the Pod from its node pool: that comes when all are asked for.
+    """
+    kept = [(number, fix) for number, fix in numbered if fix.overrides is not Override.NODE_POOL]
+    others = [(number, fix) for number, fix in kept if fix.id != kept[0][1].id]
+    return (*kept[:1], *(others or kept[1:])[: MOST_FIXES - 1])
 
 
 def _was_searched(item: EvaluationReport) -> bool:

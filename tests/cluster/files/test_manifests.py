@@ -28,7 +28,7 @@ from kubectl_spread.errors import ManifestError
 from kubectl_spread.objects.core import Node, Pod
 from kubectl_spread.objects.decoding import Plain
 from kubectl_spread.objects.kinds import KINDS
-from kubectl_spread.objects.meta import ObjectMeta
+from kubectl_spread.objects.meta import AnnotatedMeta, ObjectMeta
 from kubectl_spread.snapshot import Inventory
 
 SOUND = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
@@ -294,7 +294,7 @@ class TestInventory:
         write("a", write_as({"apiVersion": "v1", "kind": "List", "items": items}))
         inventory = read_inventory(["a"])
         assert names(inventory, "Pod") == [("default", "a"), ("shop", "a")]
-        assert inventory.objects["Node"] == (Node(metadata=ObjectMeta(name="node-1")),)
+        assert inventory.objects["Node"] == (Node(metadata=AnnotatedMeta(name="node-1")),)
         assert sum(map(len, inventory.objects.values())) == 3
 
     def test_what_is_given_last_wins(self) -> None:

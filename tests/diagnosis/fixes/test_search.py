@@ -7,8 +7,10 @@ from itertools import count
 
 import pytest
 import yaml
+from msgspec import UNSET
 
 from kubectl_spread.contract.fixes import Fix, fix_reports
+from kubectl_spread.diagnosis.fixes.change import Override
 from kubectl_spread.diagnosis.fixes.search import MOST_ALIKE, MOST_SIBLINGS, fix_for
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, spread, typed_pod
 from tests.diagnosis.fixes.clusters import conclusion, fixes, patch_of, search, web, zones
@@ -18,16 +20,18 @@ TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
 CROWDED = [*zones(**TAINTED), web("on-a", on="a1"), web("on-b", on="b1")]
 
 
-def order(fix: Fix) -> tuple[int, int, int, str]:
+def order(fix: Fix) -> tuple[bool, int, bool, int, int, int, str]:
     """Return what fixes are ordered by."""
-    return fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
+    gone = "nothing makes it again" in fix.starts
+    overrides = fix.overrides.rank if isinstance(fix.overrides, Override) else 0
+    return gone, overrides, fix.admits < fix.siblings, fix.disturbs.rank, fix.cost, -len(fix.feasible), fix.summary
 
 
 def test_a_pod_that_has_a_node_needs_nothing() -> None:
     assert search([node("n")], pod("p")) == search([], pod("p"))
 
 
-def test_fixes_come_by_what_they_break_then_by_cost_then_by_what_they_open_then_by_text() -> None:
+def test_fixes_come_by_what_they_set_aside_then_by_what_they_break_then_by_cost_then_by_text() -> None:
     found = search(CROWDED, web()).fixes
     assert list(found) == sorted(found, key=order)
     assert [(fix.id, fix.disturbs.value) for fix in found][-1] == ("MovePod", "PodLost")
@@ -56,7 +60,7 @@ class TestWhatRuns:
     def test_of_a_workload_are_replaced(self) -> None:
         found = self.ranked("DaemonSet")
         assert (found["RemoveTaint"], found["RaiseMaxSkew"]) == ("Nothing", "PodsReplaced")
-        assert [*found].index("RemoveTaint") < [*found].index("HonorTaints")
+        assert [*found].index("RemoveTaint") < [*found].index("AddToleration")
 
     def test_of_a_workload_that_has_none_yet_are_none(self) -> None:
         assert self.ranked("DaemonSet", runs=False)["RaiseMaxSkew"] == "Nothing"
@@ -68,12 +72,12 @@ class TestWhatRuns:
         assert self.ranked("Job")["RaiseMaxSkew"] == "PodLost"
 
 
-def test_what_we_would_warn_of_is_not_offered_but_named() -> None:
+def test_what_we_would_warn_of_is_named_beside_the_fix() -> None:
     """Without zone b, whose node is tainted, one domain is left: nothing would be spread any more."""
     objects = [node("a1", zone="a"), node("b1", zone="b", taints=["x=y:NoSchedule"]), web("on-a", on="a1")]
-    found = search(objects, web())
-    assert "HonorTaints" not in {fix.id for fix in found.fixes}
-    assert [line for line in found.left_alone if line.endswith("it would bring SingleDomain")]
+    first, *_ = search(objects, web()).fixes
+    assert first.id == "HonorTaints"
+    assert first.starts.endswith("; then SingleDomain: all nodes that count are in one domain, so nothing is spread")
 
 
 def test_a_ghost_is_mended_first_and_not_made_to_count_better() -> None:
@@ -196,3 +200,64 @@ class TestAnotherPodsFix:
         """Whether or not its name, or the Pod's, has to be quoted."""
         twin = self.twins(CROWDED, web(name))["AddToleration"]
         assert yaml.safe_load(twin.yaml)["metadata"]["name"] == "twin"
+
+
+class TestDecisions:
+    """What somebody decided on purpose is set aside last."""
+
+    def test_a_taint_stays_where_the_constraint_can_do_without_the_node(self) -> None:
+        by = owner("Deployment", web("web-1"))
+        found = [fix.id for fix in search([*CROWDED, by], owned(web("web-1"), by)).fixes]
+        assert found[0] == "HonorTaints"
+        assert {*found[found.index("RemoveTaint") - 1 :]} <= {"RemoveTaint", "AddToleration", "MovePod", "MakeSoft"}
+        assert found.index("MakeSoft") < found.index("RemoveTaint")
+
+    @pytest.mark.parametrize(
+        ("shut", "overrides"),
+        [
+            ({}, UNSET),
+            ({"taints": ["example.com/maintenance:PreferNoSchedule"]}, Override.DECISION),
+        ],
+        ids=["nothing says so", "a taint"],
+    )
+    def test_a_cordon_is_one_while_maintenance_goes_on(self, shut: Object, overrides: object) -> None:
+        cordoned = {"c": {"unschedulable": True, **shut}}
+        found = fixes([*zones(**cordoned), web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"]
+        assert found.overrides == overrides
+
+    def test_a_cordon_is_one_while_an_annotation_says_so(self) -> None:
+        cordoned = node("c1", zone="c", unschedulable=True)
+        cordoned["metadata"]["annotations"] = {"example.com/Maintenance-until": "noon"}
+        found = fixes([*zones()[:2], cordoned, web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"]
+        assert found.overrides == Override.DECISION
+
+    def test_a_cordon_is_one_while_pods_are_evicted(self) -> None:
+        evicted = {"status": {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}}
+        going = {**pod("other", on="c1"), **evicted}
+        cordoned = zones(c={"unschedulable": True})
+        found = fixes([*cordoned, going, web("on-a", on="a1"), web("on-b", on="b1")], web())["Uncordon"]
+        assert found.overrides == Override.DECISION
+
+    @pytest.mark.parametrize(
+        ("label", "overrides"),
+        [("disk", Override.DECISION), ("cloud.google.com/gke-nodepool", Override.NODE_POOL)],
+    )
+    def test_a_node_pool_is_left_last_of_all(self, label: str, overrides: Override) -> None:
+        nodes = [node("a1", zone="a", labels={label: "x"}, unschedulable=True), node("b1", zone="b")]
+        found = search(nodes, pod("p", nodeSelector={label: "x"})).fixes
+        assert [(fix.id, fix.overrides) for fix in found] == [("Uncordon", UNSET), ("RelaxNodeSelector", overrides)]
+
+    def test_what_lets_all_in_comes_before_what_touches_nothing(self) -> None:
+        """With the node in zone c three of four Pods come in; a preference takes all, and replaces those that run."""
+        cordoned = zones(c={"unschedulable": True, "allocatable": {"cpu": "1"}})
+        by = owner("Deployment", web("web-1", requests={"cpu": "1"}), replicas=6)
+        waiting = [owned(web(f"web-{number}", requests={"cpu": "1"}), by) for number in (1, 2, 3, 4)]
+        living = [owned(web(f"on-{each}", on=f"{each}1"), by) for each in "ab"]
+        found = search([*cordoned, by, *living], waiting[0], siblings=waiting[1:]).fixes
+        assert [(fix.id, fix.admits) for fix in found] == [("MakeSoft", 4), ("Uncordon", 3), ("RaiseMaxSkew", 2)]
+
+
+@pytest.mark.parametrize(("asks", "offered"), [("1500m", True), ("2", True), ("2001m", False), ("4", False)])
+def test_no_request_is_lowered_below_half(asks: str, offered: bool) -> None:  # noqa: FBT001 - what is expected
+    found = fixes([node("n", allocatable={"cpu": "1"})], pod("p", requests={"cpu": asks}))
+    assert ("LowerRequests" in found) is offered

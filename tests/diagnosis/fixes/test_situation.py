@@ -37,7 +37,9 @@ def test_warnings_are_those_that_every_verdict_on_every_node_gives(asked: Object
     situation = Situation(typed_pod(asked), handle([*nodes, *web("a1", "a2", "b1")]))
     spread_diagnosis = diagnose(situation.pod, situation.handle, situation.evaluation)
     found = lint.of_pod(situation.evaluation, spread_diagnosis)
-    assert situation.warnings == {(each.id, each.path) for each in found if each.severity is not Severity.INFO}
+    assert situation.warnings == {
+        (each.severity, each.id, each.path) for each in found if each.severity is not Severity.INFO
+    }
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_warnings_ask_every_node_only_where_the_minimum_may_be_pinned(
 ) -> None:
     pod = incoming(spread(ZONE, selector=app("web"), maxSkew=max_skew))
     situation = Situation(typed_pod(pod), handle([*nodes, *web("a1", "a2", "b1")]))
-    assert {name for name, _ in situation.warnings} == warned
+    assert {name for _, name, _ in situation.warnings} == warned
     assert ("evaluation" in vars(situation)) is bool(warned)
 
 
