@@ -152,12 +152,12 @@ def _label(added: Mapping[str, str], target: PodTemplateSpec) -> tuple[PatchOper
 
 
 def _topology_keys(counts: DomainCounts, situation: Situation) -> Iterator[Candidate]:
-    """Yield the well-known keys that may be meant, as nodes carry them."""
+    """Yield the well-known keys that may be meant, as nodes carry them; none that is deprecated."""
     constraint = counts.constraint
     used = {other.constraint.topology_key for other in situation.counts}
     lacking = [info for info in situation.handle.node_infos.values() if constraint.topology_key not in info.labels]
     similar = {key for info in lacking for key in similar_keys(constraint.topology_key, info.labels, used)}
-    for key in sorted(similar & WELL_KNOWN_KEYS):
+    for key in sorted((similar & WELL_KNOWN_KEYS) - SUCCESSORS.keys()):
         yield EditPod(
             proposal=proposals.FixTopologyKey(topology_key=constraint.topology_key, well_known=key),
             edit=partial(_set, constraint, "topologyKey", key),
