@@ -56,8 +56,8 @@ def _(finding: findings.MissingTopologyKey) -> str:
     " Pod by something else: a taint, a cordon, missing room, node affinity. It cannot fill up, so the others may"
     " only grow to that minimum plus maxSkew.",
     when="An error, where a constraint rejects nodes by skew and other filters close all of its emptiest domains.",
-    action="Open the domain, or stop counting it: nodeTaintsPolicy: Honor for taints, node affinity that leaves it"
-    " out for the rest. Raising maxSkew only moves the limit.",
+    action="Stop counting the domain: nodeTaintsPolicy: Honor for taints, node affinity that leaves it out for the"
+    " rest. Or open it, where what closes it has no purpose any more. Raising maxSkew only moves the limit.",
     link=entry.LIMITATIONS,
 )
 def _(finding: findings.PinnedMinimum) -> str:

@@ -83,18 +83,20 @@ _TROUBLES: Mapping[NodeTrouble, str] = {
 _EFFECTS: Mapping[Effect, str] = {
     Effect.THIS_POD_ONLY: "the first command helps this Pod only",
     Effect.ROLLOUT: "replaces {pods} of {owner}",
-    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting this one lets that begin",
+    Effect.ROLLBACK: "{owner} uses {reused} again, whose template this is: {stays}",
+    Effect.ROLLOUT_IN_TURN: "replaces {pods} of {owner} one after another; deleting {these} lets that begin",
     Effect.BEHIND_PARTITION: (
         "spec.updateStrategy.rollingUpdate.partition of {owner} is {partition} and keeps this Pod on the old template:"
         " lower it first"
     ),
-    Effect.THIS_POD_RECREATED: "makes this Pod anew; other Pods of {owner} stay",
-    Effect.NEXT_RUN: "{owner} makes such Pods from the next run on",
+    Effect.THIS_POD_RECREATED: "makes {waiting} anew; other Pods of {owner} stay",
+    Effect.NEXT_RUN: "{owner} makes such Pods in later runs: those of this run stay as they are",
     Effect.OWNER_RECREATED: "makes {owner} anew: its Pods and what they have done so far are lost",
     Effect.POD_RECREATED: "deletes the Pod and makes it anew; nothing of it runs yet",
     Effect.TEMPLATE_UNREADABLE: "change {fields} in the template of {owner}, which makes these Pods",
     Effect.TEMPLATE_INVALID: "the template of {owner} would not be valid with it",
     Effect.TEMPLATE_DIFFERS: "the template of {owner} differs from its Pod: make the change there by hand",
+    Effect.TEMPLATE_IS_RIGHT: "{owner} makes it again from its template, which needs no change",
     Effect.UPDATE_REFUSED: ("the API server takes no such change of {owner}: delete it before the manifest is applied"),
 }
 
@@ -124,16 +126,30 @@ def _sets_off(route: Route) -> str:
     advice = ""
     if route.keeper is not None:
         lasts = "a patch will be reverted" if route.keeper.reverts else "a patch lasts until the next upgrade"
-        advice = f"change it in its source ({route.keeper.name}): {lasts}; "
-    running = "; nothing of it runs yet" if route.nothing_runs else ""
+        advice = f"change it in its source ({route.keeper.name}): {lasts}"
+    paused = f"{route.owner} is paused: nothing is replaced until it is resumed" if route.paused else ""
+    running = "nothing of it runs yet" if route.nothing_runs else ""
     if route.at_work is not None:
-        running = f"; {route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
-    effect = ""
-    if route.effect is not None:
-        pods = "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods"
-        words, fields = _EFFECTS[route.effect], ", ".join(route.fields)
-        effect = words.format(owner=route.owner, pods=pods, partition=route.partition, fields=fields)
-    return f"{advice}{effect}{running}"
+        running = f"{route.at_work or 'none'} of them {'runs' if route.at_work <= 1 else 'run'}"
+    effect = "" if route.effect is None else _EFFECTS[route.effect].format(**_words(route))
+    if paused and route.effect is Effect.ROLLOUT:
+        effect = f"that {effect}"
+    return "; ".join(filter(None, (advice, paused, effect, running)))
+
+
+def _words(route: Route) -> dict[str, object]:
+    """Return what the text of an effect is made from."""
+    one = route.waiting == 1
+    return {
+        "owner": route.owner,
+        "reused": route.reused,
+        "pods": "each Pod" if route.pods is None else "the Pod" if route.pods == 1 else f"{route.pods} Pods",
+        "stays": "its Pod stays" if route.pods == 1 else f"its {route.pods} Pods stay",
+        "waiting": "this Pod" if one else f"the {route.waiting} Pending Pods",
+        "these": "this one" if one else f"the {route.waiting} Pending ones",
+        "partition": route.partition,
+        "fields": ", ".join(route.fields),
+    }
 
 
 def _caution(proposal: proposals.Proposal, fix: VerifiedFix) -> str:
@@ -384,6 +400,18 @@ def _(fix: proposals.RemoveTaint) -> str:
 )
 def _(fix: proposals.MovePod) -> str:
     return f"delete the Pod {fix.namespace}/{fix.pod} on {fix.node}"
+
+
+@FIXES.rule(
+    summary="delete the Pod, which was made before its template was changed",
+    meaning="The template of the Pod's owner is right already: a Pod made by it finds a node. Only this Pod still has"
+    " what the template had before, as a StatefulSet waits for it and replaces nothing.",
+    when="Where the Pod that its owner makes in its place finds a node. No other change is offered then.",
+    action="Delete the Pod. Nothing of it runs yet.",
+    link=entry.CONFLICTING,
+)
+def _(fix: proposals.RecreatePod) -> str:
+    return f"delete the Pod {fix.namespace}/{fix.pod}, which was made before its template was changed"
 
 
 @FIXES.rule(

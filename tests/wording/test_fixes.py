@@ -143,6 +143,23 @@ def test_two_changes_are_one_sentence() -> None:
             "replaces 2 Pods of statefulset/db one after another; deleting this one lets that begin",
         ),
         (
+            Route(effect=Effect.ROLLOUT_IN_TURN, owner="statefulset/db", pods=5, waiting=2),
+            "replaces 5 Pods of statefulset/db one after another; deleting the 2 Pending ones lets that begin",
+        ),
+        (
+            Route(effect=Effect.ROLLOUT, owner=WEB, pods=3, paused=True, at_work=2),
+            f"{WEB} is paused: nothing is replaced until it is resumed; that replaces 3 Pods of {WEB}; 2 of them run",
+        ),
+        (
+            Route(effect=Effect.ROLLBACK, owner=WEB, reused="replicaset/web-1", pods=4),
+            f"{WEB} uses replicaset/web-1 again, whose template this is: its 4 Pods stay",
+        ),
+        (Route(at_work=2), "2 of them run"),
+        (
+            Route(effect=Effect.THIS_POD_RECREATED, owner="replicaset/web", waiting=3),
+            "makes the 3 Pending Pods anew; other Pods of replicaset/web stay",
+        ),
+        (
             Route(effect=Effect.BEHIND_PARTITION, owner="statefulset/db", partition=2),
             (
                 "spec.updateStrategy.rollingUpdate.partition of statefulset/db is 2 and keeps this Pod on the old"
@@ -157,14 +174,14 @@ def test_two_changes_are_one_sentence() -> None:
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Helm release web", reverts=False)),
             (
                 "change it in its source (Helm release web): a patch lasts until the next upgrade;"
-                " cronjob/c makes such Pods from the next run on"
+                " cronjob/c makes such Pods in later runs: those of this run stay as they are"
             ),
         ),
         (
             Route(effect=Effect.NEXT_RUN, owner="cronjob/c", keeper=Keeper("Flux Kustomization shop/web")),
             (
                 "change it in its source (Flux Kustomization shop/web): a patch will be reverted;"
-                " cronjob/c makes such Pods from the next run on"
+                " cronjob/c makes such Pods in later runs: those of this run stay as they are"
             ),
         ),
     ],

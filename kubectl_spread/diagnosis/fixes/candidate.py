@@ -8,9 +8,10 @@ from typing import TypeAlias, TypeVar, assert_never
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.next_pod import NextPod
 from kubectl_spread.diagnosis.fixes.change import Change, PatchOperation, Target
 from kubectl_spread.diagnosis.fixes.conclusion import AfterDeletion, Command
-from kubectl_spread.diagnosis.fixes.patch import patched
+from kubectl_spread.diagnosis.fixes.patch import patched, set_to
 from kubectl_spread.diagnosis.fixes.proposals import Proposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.objects.core import Node, Pod, PodTemplateSpec
@@ -130,7 +131,28 @@ class DeletePod(OfObject, frozen=True, kw_only=True):
         return replace(situation, handle=situation.handle.without_pod(self.pod))
 
 
-Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod
+class RecreatePod(OfObject, frozen=True, kw_only=True):
+    """The Pod itself deleted, which comes again as its template has it by now.
+
+    Attributes:
+        pod: as it is.
+        again: as it comes.
+    """
+
+    pod: Pod
+    again: NextPod
+
+    @property
+    def name(self) -> str:
+        """The Pod that is deleted."""
+        return self.pod.metadata.name
+
+    def apply(self, situation: Situation) -> Situation:
+        """Return the situation with the Pod that comes."""
+        return replace(situation, pod=self.again.pod, handle=self.again.place(situation.handle))
+
+
+Candidate: TypeAlias = EditPod | ChangeNode | NewNode | DeletePod | RecreatePod
 
 
 def change_of(candidate: Candidate, pod: Pod) -> Change:
@@ -149,6 +171,9 @@ def change_of(candidate: Candidate, pod: Pod) -> Change:
             return Change(target=Target(kind="Node", name=candidate.name), op="create", object=added)
         case DeletePod():
             return Change(target=target_of(candidate.pod), op="delete")
+        case RecreatePod():
+            spec = set_to("/spec", msgspec.to_builtins(candidate.again.pod.spec))
+            return Change(target=target_of(candidate.pod), json_patch=(spec,))
         case _:
             assert_never(candidate)
 

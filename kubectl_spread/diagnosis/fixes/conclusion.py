@@ -27,15 +27,17 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         operations: the patch, to patch and replace.
         argument: the label or taint.
         force: whether the API server forgets the Pod without waiting for its kubelet.
+        others: names of further objects, of the same kind and namespace.
     """
 
-    verb: Literal["patch", "replace", "delete", "uncordon", "label", "taint"]
+    verb: Literal["patch", "replace", "delete", "uncordon", "label", "taint", "rollout resume"]
     kind: str
     namespace: str = ""
     name: str
     operations: tuple[PatchOperation, ...] = ()
     argument: str = ""
     force: bool = False
+    others: tuple[str, ...] = ()
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,11 +78,14 @@ class Effect(Enum):
     THIS_POD_ONLY = auto()
     """The first command helps this Pod alone: the next Pod of its owner is like the old one."""
     ROLLOUT = auto()
+    ROLLBACK = auto()
+    """The change brings an older template back: its ReplicaSet is used again, and the Pods that it has stay."""
     ROLLOUT_IN_TURN = auto()
     """The owner replaces them one after another, once this Pod is deleted."""
     BEHIND_PARTITION = auto()
     """The partition of the owner's rolling update keeps this Pod on the old template."""
     THIS_POD_RECREATED = auto()
+    """The Pods that wait are made again, the others stay as they are."""
     NEXT_RUN = auto()
     OWNER_RECREATED = auto()
     """The owner is deleted and made again, and the work of its Pods is lost."""
@@ -91,6 +96,12 @@ class Effect(Enum):
     TEMPLATE_DIFFERS = auto()
     """The template lacks what is changed in the Pod."""
     UPDATE_REFUSED = auto()
+    TEMPLATE_IS_RIGHT = auto()
+    """The template needs no change: the Pod was made before it had its last one."""
+
+
+LETS_IN_AT_MOST = {Effect.THIS_POD_ONLY: 1, Effect.NEXT_RUN: 0, Effect.BEHIND_PARTITION: 0}
+"""What running the commands sets off → how many of the Pods that wait come in by that (count)."""
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +111,10 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         commands: in order; empty where no command makes the change.
         effect: what they set off; None where there is nothing to know.
         owner: what the effect is about, as ``deployment/web``; empty where no owner is named.
-        pods: how many Pods are replaced (count); None for all that there are.
+        pods: how many Pods are replaced, or stay where an older template comes back (count); None for all there are.
+        waiting: how many Pods that wait are deleted (count).
+        paused: whether the owner replaces nothing before it is resumed.
+        reused: the ReplicaSet whose template comes back.
         partition: of the rolling update.
         fields: to be changed by hand.
         disturbs: what the change does to Pods that run.
@@ -115,6 +129,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     effect: Effect | None = None
     owner: str = ""
     pods: int | None = None
+    waiting: int = 1
+    paused: bool = False
+    reused: str = ""
     partition: int = 0
     fields: tuple[str, ...] = ()
     disturbs: Disturbance = Disturbance.NOTHING

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from kubectl_spread.apiserver import eviction
 from kubectl_spread.controllers.do_not_evict import kept_because
 from kubectl_spread.controllers.next_pod import replacement
-from kubectl_spread.controllers.workloads import is_absent, owner_of
-from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod
+from kubectl_spread.controllers.workloads import controller_of, is_absent, owner_of
+from kubectl_spread.diagnosis.fixes.candidate import Candidate, DeletePod, RecreatePod
 from kubectl_spread.diagnosis.fixes.conclusion import (
     BudgetsNotRead,
     EndsByItself,
@@ -25,11 +25,13 @@ from kubectl_spread.diagnosis.fixes.conclusion import (
     WhyNotDeleted,
 )
 from kubectl_spread.diagnosis.fixes.proposals import MovePod
+from kubectl_spread.diagnosis.fixes.proposals import RecreatePod as RecreatePodProposal
 from kubectl_spread.diagnosis.fixes.situation import Situation
 from kubectl_spread.diagnosis.requirements import ConstraintRequirement, FilterRequirement, Requirement
 from kubectl_spread.objects import kinds
-from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.core import Pod, ReplicationController
 from kubectl_spread.objects.meta import CONFIG_MIRROR
+from kubectl_spread.objects.workloads import ReplicaSet, StatefulSet
 from kubectl_spread.scheduler import (
     cycle,
     interpodaffinity,
@@ -70,6 +72,19 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             owner = str(owner_of(pod, situation.handle.snapshot)) if pod.metadata.controller else ""
             proposal = MovePod(namespace=namespace, pod=name, node=pod.spec.node_name)
             yield DeletePod(proposal=proposal, pod=pod, group=(namespace, owner, *place))
+
+
+def stale(situation: Situation) -> Iterator[Candidate]:
+    """Yield the deletion of the Pod itself, where its owner makes it again and only its template may be another now."""
+    pod, snapshot = situation.pod, situation.handle.snapshot
+    owner = controller_of(pod, snapshot)
+    exists = situation.written is None and situation.bound_for is None
+    if exists and isinstance(owner, StatefulSet | ReplicaSet | ReplicationController):
+        again = replacement(pod, snapshot, situation.handle.profile)
+        if not again.refusals:
+            namespace, name = pod.key
+            proposal = RecreatePodProposal(namespace=namespace, pod=name)
+            yield RecreatePod(proposal=proposal, pod=pod, again=again, group=(namespace, name))
 
 
 def obstacles(situation: Situation) -> Iterator[tuple[Pod, tuple[str, ...]]]:

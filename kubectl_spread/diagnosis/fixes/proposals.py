@@ -116,6 +116,14 @@ class MovePod(Proposal, frozen=True, kw_only=True):
     node: str
 
 
+class RecreatePod(Proposal, frozen=True, kw_only=True):
+    """The Pod itself is deleted: its template was changed after it was made."""
+
+    cost: int = 1
+    namespace: str
+    pod: str
+
+
 class LowerMinDomains(OfConstraint, frozen=True, kw_only=True):
     """minDomains becomes the number of eligible domains."""
 

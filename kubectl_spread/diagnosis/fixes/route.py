@@ -6,6 +6,7 @@ added to a Pod that lives (pkg/apis/core/validation/validation.go ValidatePodUpd
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -14,6 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.updates import update_errors
+from kubectl_spread.controllers.deployment import replica_set_of
 from kubectl_spread.controllers.statefulset import first_updated_ordinal
 from kubectl_spread.controllers.templates import reference_to, template_of
 from kubectl_spread.controllers.workloads import owner_of
@@ -24,6 +26,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     EditPod,
     NewNode,
     PodEdit,
+    RecreatePod,
     as_template,
     edited,
     edits_of,
@@ -54,12 +57,30 @@ TEMPLATE = "/spec/template"
 JOB_TEMPLATE = "/spec/jobTemplate/spec/template"
 
 
-def routes_of(parts: Sequence[Candidate], situation: Situation) -> Iterator[Route]:
-    """Yield how the changes are made for good: in nodes, in other Pods, and in the owner of the Pod."""
-    yield from (_of_object(part) for part in parts if not isinstance(part, EditPod))
+def routes_of(parts: Sequence[Candidate], situation: Situation, waiting: Sequence[Pod] = ()) -> Iterator[Route]:
+    """Yield how the changes are made for good: in nodes, in other Pods, and in the owner of the Pod.
+
+    Args:
+        parts: the changes.
+        situation: the Pod and the cluster without them.
+        waiting: the Pods of the same workload without a node, this one first; empty for this one alone.
+    """
+    waiting = waiting or (situation.pod,)
+    for part in parts:
+        if isinstance(part, RecreatePod):
+            owner = str(owner_of(part.pod, situation.handle.snapshot))
+            yield Route(commands=(_delete(waiting),), effect=Effect.TEMPLATE_IS_RIGHT, owner=owner)
+        elif not isinstance(part, EditPod):
+            yield _of_object(part)
     changed = [part for part in parts if isinstance(part, EditPod)]
     if changed:
-        yield from _of_pod(changed, situation)
+        yield from _of_pod(changed, situation, waiting)
+
+
+def _delete(pods: Sequence[Pod]) -> Command:
+    """Return the command that deletes these Pods of one namespace."""
+    names = [pod.metadata.name for pod in pods]
+    return Command(verb="delete", kind="pod", namespace=pods[0].metadata.namespace, name=names[0], others=(*names[1:],))
 
 
 def _of_object(part: ChangeNode | NewNode | DeletePod) -> Route:
@@ -80,7 +101,7 @@ def _patch(obj: Pod | Workload, operations: Iterable[PatchOperation], verb: Lite
     return Command(verb=verb, kind=kind, namespace=metadata.namespace, name=metadata.name, operations=tuple(operations))
 
 
-def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterator[Route]:
+def _of_pod(parts: Sequence[EditPod], situation: Situation, waiting: Sequence[Pod]) -> Iterator[Route]:
     """Yield how to change the Pod itself where that can be done while it lives, then how to change its owner."""
     pod, edits = situation.pod, edits_of(parts)
     if situation.written is not None:
@@ -93,10 +114,10 @@ def _of_pod(parts: Sequence[EditPod], situation: Situation) -> Iterator[Route]:
             yield Route(commands=(command,), fragment=_fragment(pod, edited(pod, edits), "v1"))
             return
         yield Route(commands=(command,), effect=Effect.THIS_POD_ONLY)
-    yield _of_owner(edits, situation)
+    yield _of_owner(edits, situation, waiting)
 
 
-def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Route:
+def _of_owner(edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how to make the edits where the Pod comes from."""
     pod, snapshot = situation.pod, situation.handle.snapshot
     if pod.metadata.controller is None:
@@ -116,11 +137,7 @@ def _of_owner(edits: Sequence[PodEdit], situation: Situation) -> Route:
     try:
         if not stays_valid(owner, edits, situation.handle.profile.release):
             return Route(effect=Effect.TEMPLATE_INVALID, owner=_named(owner))
-        route = _in_owner(owner, pod, edits)
-        if situation.bound_for is not None and len(route.commands) > 1:
-            # The Pod in question is to be evicted yet: what comes in its place has the change.
-            route = replace(route, commands=route.commands[:1], effect=None)
-        return _on_owner(route, owner, edits, situation)
+        return _on_owner(_in_owner(owner, edits, situation, waiting), owner, edits, situation)
     except LookupError:
         return Route(effect=Effect.TEMPLATE_DIFFERS, owner=_named(owner))
 
@@ -213,7 +230,7 @@ def _template_operations(owner: Workload, edits: Sequence[PodEdit]) -> list[Patc
     return [replace(operation, path=prefix + operation.path) for operation in operations]
 
 
-def _in_owner(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Route:
+def _in_owner(owner: Workload, edits: Sequence[PodEdit], situation: Situation, waiting: Sequence[Pod]) -> Route:
     """Return how to make the edits in the template of the owner, and what that sets off."""
     if isinstance(owner, Job):
         return _job(owner, edits)
@@ -223,25 +240,53 @@ def _in_owner(owner: Workload, pod: Pod, edits: Sequence[PodEdit]) -> Route:
     if isinstance(owner, CronJob):
         return Route(commands=(patch,), effect=Effect.NEXT_RUN, owner=named)
     if isinstance(owner, Deployment):
-        return replace(rollout, pods=owner.spec.replicas_wanted)
+        return _of_deployment(rollout, owner, with_edits(owner, edits), situation)
     if isinstance(owner, DaemonSet) and owner.spec.update_strategy.type != ON_DELETE:
         return rollout
-    return _and_deleted(owner, pod, rollout)
+    # What is to be evicted yet has the change when it comes again.
+    return _and_deleted(owner, waiting if situation.bound_for is None else (), rollout)
 
 
-def _and_deleted(owner: Workload, pod: Pod, rollout: Route) -> Route:
-    """Return the patch of an owner whose Pods stay as they are until they are deleted, and the deletion of this one."""
-    namespace, name = pod.key
-    both = (*rollout.commands, Command(verb="delete", kind="pod", namespace=namespace, name=name))
-    if not isinstance(owner, StatefulSet) or owner.spec.update_strategy.type == ON_DELETE:
-        return Route(commands=both, effect=Effect.THIS_POD_RECREATED, owner=rollout.owner)
-    ordinal, first = name.rpartition("-")[2], first_updated_ordinal(owner)
+def _of_deployment(rollout: Route, owner: Deployment, changed: Workload, situation: Situation) -> Route:
+    """Return what a changed template sets off: none of what is paused, and Pods of the same template stay."""
+    rollout = replace(rollout, pods=owner.spec.replicas_wanted)
+    if owner.spec.paused:
+        metadata = owner.metadata
+        resume = Command(verb="rollout resume", kind="deployment", namespace=metadata.namespace, name=metadata.name)
+        rollout = replace(rollout, commands=(*rollout.commands, resume), paused=True)
+    assert isinstance(changed, Deployment)  # noqa: S101 - it is the owner with another template
+    reused = replica_set_of(changed, situation.handle.snapshot).metadata.name
+    made_by = [pod.metadata.controller.name for pod in situation.running if pod.metadata.controller]
+    if not made_by.count(reused):
+        return rollout
+    disturbs = Disturbance.NOTHING if {*made_by} == {reused} else Disturbance.REPLACED
+    return replace(
+        rollout, effect=Effect.ROLLBACK, reused=f"replicaset/{reused}", pods=made_by.count(reused), disturbs=disturbs
+    )
+
+
+def _and_deleted(owner: Workload, waiting: Sequence[Pod], rollout: Route) -> Route:
+    """Return the patch of an owner whose Pods stay as they are until they are deleted, and the deletion of these."""
+    rolls = isinstance(owner, StatefulSet) and owner.spec.update_strategy.type != ON_DELETE
+    first = first_updated_ordinal(owner) if isinstance(owner, StatefulSet) and rolls else 0
+    updated = [pod for pod in waiting if not rolls or _ordinal(pod) >= first]
+    commands = (*rollout.commands, *([_delete(updated or waiting)] if waiting else []))
+    both = replace(rollout, commands=commands, waiting=len(updated))
+    if not isinstance(owner, StatefulSet) or not rolls:
+        effect = Effect.THIS_POD_RECREATED if waiting else None
+        return replace(both, effect=effect, disturbs=Disturbance.NOTHING)
     partition = first - owner.spec.ordinals.start
-    if ordinal.isdecimal() and int(ordinal) < first:
-        return Route(commands=both, effect=Effect.BEHIND_PARTITION, owner=rollout.owner, partition=partition)
-    pods = owner.spec.replicas_wanted - partition
+    if waiting and waiting[0] not in updated:
+        return replace(both, effect=Effect.BEHIND_PARTITION, partition=partition, disturbs=Disturbance.NOTHING)
     # It waits for the Pending Pod for ever unless that is deleted.
-    return replace(rollout, commands=both, effect=Effect.ROLLOUT_IN_TURN, pods=pods)
+    effect = Effect.ROLLOUT_IN_TURN if waiting else Effect.ROLLOUT
+    return replace(both, effect=effect, pods=owner.spec.replicas_wanted - partition)
+
+
+def _ordinal(pod: Pod) -> int | float:
+    """Return the number at the end of a Pod's name; more than any where there is none."""
+    number = pod.metadata.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else math.inf
 
 
 def _job(job: Job, edits: Sequence[PodEdit]) -> Route:

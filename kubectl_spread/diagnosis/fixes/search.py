@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.next_pod import replacement
 from kubectl_spread.controllers.workloads import PodsByOwner, owner_of
 from kubectl_spread.diagnosis.findings import Severity
 from kubectl_spread.diagnosis.fixes import constraints, demands, moves, nodes
@@ -18,6 +19,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
     Candidate,
     DeletePod,
     EditPod,
+    RecreatePod,
     change_of,
     edited,
     edited_where_it_fits,
@@ -26,6 +28,7 @@ from kubectl_spread.diagnosis.fixes.candidate import (
 )
 from kubectl_spread.diagnosis.fixes.change import Change
 from kubectl_spread.diagnosis.fixes.conclusion import (
+    LETS_IN_AT_MOST,
     NO_FIXES,
     FixSearch,
     Route,
@@ -106,6 +109,9 @@ def search_fixes(situation: Situation, siblings: Sequence[Pod], spent: Spent) ->
     """
     if situation.evaluation.feasible or not situation.handle.node_infos:
         return NO_FIXES
+    renewed = _harmless(_tried(moves.stale(situation), situation, spent))
+    if renewed:
+        return FixSearch(fixes=_verified(renewed, situation, siblings), complete=not spent())
     candidates = (_candidates(situation), moves.candidates(situation))
     singles = [fix for each in candidates for fix in _tried(each, situation, spent)]
     working = _harmless(singles)
@@ -194,7 +200,9 @@ def fix_for(fix: VerifiedFix, pod: Pod, twin: Pod) -> VerifiedFix:
 def _route_for(route: Route, pod: Pod, name: str) -> Route:
     """Return the route with another name in place of the Pod's."""
     commands = tuple(
-        replace(each, name=name) if (each.kind, each.namespace, each.name) == ("pod", *pod.key) else each
+        replace(each, name=name, others=tuple(pod.metadata.name if other == name else other for other in each.others))
+        if (each.kind, each.namespace, each.name) == ("pod", *pod.key)
+        else each
         for each in route.commands
     )
     written = route.fragment
@@ -259,7 +267,7 @@ def _some_of_each(candidates: Iterable[Candidate], most: int) -> Iterator[Candid
 def _try(candidate: Candidate, situation: Situation) -> Situation | None:
     """Return the situation with the change made; None where it leaves a Pod that the API server would refuse."""
     after = candidate.apply(situation)
-    return None if isinstance(candidate, EditPod) and after.errors - situation.errors else after
+    return None if isinstance(candidate, EditPod | RecreatePod) and after.errors - situation.errors else after
 
 
 def _works(parts: tuple[Candidate, ...], after: Situation | None, before: Situation) -> WorkingFix | None:
@@ -308,16 +316,18 @@ def _verified_fix(
     upcoming = new_revision_pod(fix.parts, situation)
     renewed = cycle.feasible_nodes(upcoming, fix.after.handle) if upcoming is not None else feasible
     considered = siblings[:MOST_SIBLINGS]
+    routes = tuple(routes_of(fix.parts, situation, considered))
+    limits = [LETS_IN_AT_MOST.get(route.effect, len(considered)) for route in routes if route.effect is not None]
     return VerifiedFix(
         proposals=tuple(part.proposal for part in fix.parts),
         after_deletion=next((part.after for part in fix.parts if isinstance(part, DeletePod)), None),
         mends=any(isinstance(part, EditPod) and part.mends for part in fix.parts),
         feasible=feasible,
-        admits=1 + _placed_after(fix, considered[1:]),
+        admits=min(1 + _placed_after(fix, considered[1:]), max(limits, default=len(considered))),
         siblings=len(considered),
         alike=alike,
         changes=_changes(fix.parts, situation.pod),
-        routes=tuple(routes_of(fix.parts, situation)),
+        routes=routes,
         new_revision=None if set(renewed) == set(feasible) else renewed,
         on_read_pods=bool(situation.handle.snapshot.inventory.not_read),
         warnings=fix.warnings,
@@ -330,6 +340,9 @@ def _placed_after(found: WorkingFix, siblings: Sequence[Pod]) -> int:
         return 0
     after, edits = found.after, edits_of(found.parts)
     handle = with_placed(after.pod, after.feasible[0], after.handle)
+    if any(isinstance(part, RecreatePod) for part in found.parts):
+        again = (replacement(each, handle.snapshot, handle.profile).pod for each in siblings)
+        return count_placed(again, handle)
     return count_placed((edited_where_it_fits(each, edits) for each in siblings), handle)
 
 

@@ -44,7 +44,9 @@ def command_line(command: Command) -> str:
         fetched = kubectl(f"get {kind}", name, flags=(*flags, "-o", "json"))
         patched = kubectl("patch", flags=("--local", "-f", "-", *patch, "-o", "json"))
         return f"{fetched} | {patched} | {kubectl('replace', flags=('--force', *flags, '-f', '-'))}"
-    verb = command.verb if command.verb == "uncordon" else f"{command.verb} {kind}"
+    if command.verb == "rollout resume":
+        name = f"{kind}/{name}"
+    verb = command.verb if command.verb in {"uncordon", "rollout resume"} else f"{command.verb} {kind}"
     forced = ("--grace-period=0", "--force") if command.force else ()
-    arguments = (name, command.argument) if command.argument else (name,)
-    return kubectl(verb, *arguments, flags=(*flags, *patch, *forced))
+    arguments = (*filter(None, (command.argument,)), *command.others)
+    return kubectl(verb, name, *arguments, flags=(*flags, *patch, *forced))

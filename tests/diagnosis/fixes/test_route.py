@@ -8,8 +8,9 @@ import shlex
 import pytest
 
 from kubectl_spread.contract.fixes import Fix
-from tests.build import ZONE, Object, app, node, pod, spread
-from tests.diagnosis.fixes.clusters import HASH, WEB, fixes, web, zones
+from kubectl_spread.diagnosis.fixes.search import fix_for
+from tests.build import ZONE, Object, app, node, pod, spread, typed_pod
+from tests.diagnosis.fixes.clusters import HASH, WEB, conclusion, fixes, search, web, zones
 from tests.diagnosis.fixes.owners import cron_job, owned, owner
 
 TAINTED = {"c": {"taints": ["x=y:NoSchedule"]}}
@@ -116,7 +117,8 @@ def test_a_cron_job_is_patched_for_its_next_run() -> None:
     found = offered(owner("Job", web(), of=above), above=above)["RaiseMaxSkew"]
     assert found.commands[0].startswith("kubectl patch cronjob web ")
     assert patch_in(found.commands[0]) == [{**RAISED[0], "path": f"/spec/jobTemplate{RAISED[0]['path']}"}]
-    assert "next run" in found.starts
+    assert "in later runs" in found.starts
+    assert (found.admits, found.siblings) == (0, 1)
 
 
 def test_a_pod_nobody_owns_is_made_anew() -> None:
@@ -249,3 +251,95 @@ class TestNewRevision:
         asked = owned(pending, replica_set, **{HASH: "abc"})
         found = fixes([*zones(**TAINTED), *own, deployment, replica_set], asked)["RaiseMaxSkew"]
         assert not isinstance(found.new_revision, tuple)
+
+
+class TestWhatWaits:
+    """All Pods that wait are deleted where their owner replaces none."""
+
+    @staticmethod
+    def asked(kind: str, *, partition: int = 0) -> Fix:
+        """Return what a larger skew takes for two Pods of such a workload."""
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
+        by = owner(kind, web(), updateStrategy=strategy if partition else {})
+        first, second = (owned(web(f"web-{number}"), by) for number in (0, 1))
+        return fixes([*CROWDED, by], first, siblings=[second])["RaiseMaxSkew"]
+
+    @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "StatefulSet"])
+    def test_is_deleted_by_one_command(self, kind: str) -> None:
+        found = self.asked(kind)
+        assert found.commands[1:] == ("kubectl delete pod web-0 web-1 -n default",)
+        assert (found.admits, found.siblings) == (2, 2)
+
+    def test_is_left_where_a_partition_keeps_it_old(self) -> None:
+        """The Pod is behind the partition: nothing comes of the patch, and its sibling is not the one asked about."""
+        found = self.asked("StatefulSet", partition=1)
+        assert "lower it first" in found.starts
+        assert (found.admits, found.siblings) == (0, 2)
+
+    def test_is_named_whole_for_its_twin_too(self) -> None:
+        by = owner("ReplicaSet", web())
+        first, second = (owned(web(f"web-{number}"), by) for number in (0, 1))
+        found = conclusion([*CROWDED, by], first, siblings=[second]).fixes
+        raised = next(fix for fix in found if fix.proposals[0].id == "RaiseMaxSkew")
+        _, deletion = fix_for(raised, typed_pod(first), typed_pod(second)).routes[0].commands
+        assert (deletion.name, deletion.others) == ("web-1", ("web-0",))
+
+
+class TestDeployments:
+    """What a changed template of a Deployment sets off."""
+
+    def test_that_are_paused_are_resumed_which_is_said(self) -> None:
+        by = owner("Deployment", web(), paused=True)
+        found = offered(by)["RaiseMaxSkew"]
+        assert found.commands[1:] == ("kubectl rollout resume deployment/web -n default",)
+        assert found.starts.startswith(
+            "deployment/web is paused: nothing is replaced until it is resumed; that replaces"
+        )
+
+    @pytest.mark.parametrize("living", [0, 2])
+    def test_that_get_an_older_template_back_use_its_pods_again(self, living: int) -> None:
+        """The node selector is new; without it the template is that of the ReplicaSet before."""
+        by = owner("Deployment", web(nodeSelector={"disk": "ssd"}), replicas=2)
+        old = owner("ReplicaSet", web(), name="web-old", of=by)
+        new = owner("ReplicaSet", web(nodeSelector={"disk": "ssd"}), name="web-new", of=by)
+        there = [owned(web(f"old-{number}", on=f"{'ab'[number]}1"), old) for number in range(living)]
+        pending = owned(web("web-0", nodeSelector={"disk": "ssd"}), new)
+        found = fixes([*zones(), by, old, new, *there], pending)["RelaxNodeSelector"]
+        assert len(found.commands) == 1
+        again = "deployment/web uses replicaset/web-old again, whose template this is: its 2 Pods stay"
+        assert (found.starts == again) is bool(living)
+        assert found.disturbs == "Nothing"
+
+    def test_replace_what_is_of_neither_template(self) -> None:
+        by = owner("Deployment", web(nodeSelector={"disk": "ssd"}), replicas=2)
+        sets = [
+            owner("ReplicaSet", web(**fields), name=name, of=by)
+            for name, fields in (("old", {}), ("new", {"nodeSelector": {"disk": "ssd"}}), ("odd", {"priority": 5}))
+        ]
+        there = [owned(web("a", on="a1"), sets[0]), owned(web("b", on="b1"), sets[2])]
+        pending = owned(web("web-0", nodeSelector={"disk": "ssd"}), sets[1])
+        found = fixes([*zones(), by, *sets, *there], pending)["RelaxNodeSelector"]
+        assert "its Pod stays" in found.starts
+        assert found.disturbs == "PodsReplaced"
+
+
+class TestStalePods:
+    """Pods that were made before their template was mended."""
+
+    def test_are_deleted_and_nothing_else_is_offered(self) -> None:
+        by = {**owner("StatefulSet", web()), "status": {"currentRevision": "web-new", "updateRevision": "web-new"}}
+        old = {"controller-revision-hash": "web-old"}
+        stale = [owned(web(f"web-{number}", nodeSelector={"disk": "ssd"}), by, **old) for number in (0, 1)]
+        found = search([*zones(), by], stale[0], siblings=stale[1:])
+        (fix,) = found.fixes
+        assert (fix.id, fix.commands) == ("RecreatePod", ("kubectl delete pod web-0 web-1 -n default",))
+        assert (fix.admits, fix.siblings, fix.disturbs, found.new_nodes) == (2, 2, "Nothing", ())
+
+    def test_are_not_where_the_template_is_no_better(self) -> None:
+        by = owner("StatefulSet", web(nodeSelector={"disk": "ssd"}))
+        assert "RecreatePod" not in offered(by, pending=web("web-0", nodeSelector={"disk": "ssd"}))
+
+    def test_are_not_where_their_template_would_be_refused(self) -> None:
+        by = owner("StatefulSet", web())
+        by["spec"]["template"]["spec"]["containers"] = []
+        assert "RecreatePod" not in offered(by, pending=web("web-0", nodeSelector={"disk": "ssd"}))

@@ -82,7 +82,8 @@ def test_what_we_would_warn_of_is_named_beside_the_fix() -> None:
 
 def test_a_ghost_is_mended_first_and_not_made_to_count_better() -> None:
     ghost = spread(ZONE, selector=app("old"))
-    by = owner("ReplicaSet", web("web-1", labels={"app": "web", "tier": "new"}), selector=app("web"))
+    made = web("web-1", labels={"app": "web", "tier": "new"}, topologySpreadConstraints=[ghost])
+    by = owner("ReplicaSet", made, selector=app("web"))
     pending = owned(web("web-1", topologySpreadConstraints=[ghost]), by, **{"pod-template-hash": "new"})
     counted = [pod(f"old-{i}", on=f"{'ab'[i % 2]}1", labels={"app": "old"}) for i in range(4)]
     found = [fix.id for fix in search([*zones(**TAINTED), *counted, by], pending).fixes]
