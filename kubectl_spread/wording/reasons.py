@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import assert_never
 
 from kubectl_spread.diagnosis import reasons
@@ -94,7 +95,8 @@ def _neighbours(
             assert_never(reason)
 
 
-def _taints(taints: Iterable[str]) -> str:
+@lru_cache(256)  # Thousands of nodes have the same few taints.
+def _taints(taints: tuple[str, ...]) -> str:
     """Return the taints, those of one key and value as one with all their effects."""
     effects: dict[str, list[str]] = {}
     for taint in taints:
