@@ -17,7 +17,7 @@ from kubectl_spread.commands.view import SchedulerOptions, View, claiming, look
 from kubectl_spread.contract import rebalance_items
 from kubectl_spread.contract.fixes import Fix, fix_reports
 from kubectl_spread.contract.incomplete import incomplete_entries
-from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict
+from kubectl_spread.contract.rebalance import RebalanceItem, RebalanceReport, RebalanceVerdict, WaitingWorkload
 from kubectl_spread.controllers.workloads import OwnedPods, owner_of
 from kubectl_spread.diagnosis.incomplete import unread_kinds
 from kubectl_spread.diagnosis.remaining_skew import fixes_first, is_left
@@ -64,11 +64,17 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
             return fix_reports(budget.within(partial(fixes_first, outcome)))
 
+        waiting = tuple(
+            WaitingWorkload(namespace=each.namespace, workload=each.ref, count=number)
+            for each in sorted(workloads, key=lambda each: (each.namespace, str(each.ref)))
+            if (number := sum(pod.waits for pod in each.pods))
+        )
         unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)
         return RebalanceReport(
             metadata=view.metadata,
             evictions=tuple(rebalance_items.evictions(found, view.snapshot)),
-            pending=sum(pod.waits for workload in workloads for pod in workload.pods),
+            pending=sum(each.count for each in waiting),
+            waiting=waiting,
             items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_turn)),
             search="bounded" if any(each.ended in CUT_SHORT for each in found.outcomes) else "complete",
             orders="all" if found.whole else "sampled",

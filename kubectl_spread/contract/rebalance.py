@@ -77,12 +77,25 @@ class RebalanceItem(Report, frozen=True, kw_only=True):
     skew_after: int
 
 
+class WaitingWorkload(Report, frozen=True, kw_only=True):
+    """The Pods of a workload that wait for a node.
+
+    Attributes:
+        count: how many there are.
+    """
+
+    namespace: str
+    workload: WorkloadRef
+    count: int
+
+
 class RebalanceReport(Report, frozen=True, kw_only=True):
     """The answer of ``rebalance``.
 
     Attributes:
         evictions: the plan, in order.
         pending: how many Pods of the workloads wait for a node, for which nothing is planned.
+        waiting: whose they are, by name.
         items: the constraints, worst first.
         search: ``bounded`` where the search ended before it was known that there is nothing better.
         orders: ``sampled`` where there are more choices among equal nodes than were followed.
@@ -93,6 +106,7 @@ class RebalanceReport(Report, frozen=True, kw_only=True):
     metadata: Metadata
     evictions: tuple[PlannedEviction, ...]
     pending: int = 0
+    waiting: tuple[WaitingWorkload, ...] = ()
     items: tuple[RebalanceItem, ...]
     search: Literal["complete", "bounded"] = "complete"
     orders: Literal["all", "sampled"] = "all"

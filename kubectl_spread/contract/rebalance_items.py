@@ -21,7 +21,7 @@ from kubectl_spread.wording.rebalance import remaining_text, unsure_text
 
 def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
     """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before."""
-    numbers = waves(((each.movable.pod, each.lands) for each in plan.evictions), snapshot)
+    numbers = waves(((each.movable.pod, each.movable.again.pod, each.lands) for each in plan.evictions), snapshot)
     for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
         pod = each.movable.pod
         yield PlannedEviction(

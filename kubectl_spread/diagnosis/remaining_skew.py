@@ -39,14 +39,14 @@ class PodsStay(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: the first of them: namespace and name.
-        fullest: the domains that hold the most Pods.
+        domain: which of them it is in.
         reason: why it stays.
         others: further Pods that stay there (count).
         alike: whether these stay for the same reason.
     """
 
     pod: tuple[str, str]
-    fullest: tuple[str, ...]
+    domain: str
     reason: StayReason
     others: int
     alike: bool
@@ -140,12 +140,16 @@ def remaining_skew(outcome: Outcome) -> RemainingSkew | None:
 
 def _held_back(outcome: Outcome) -> PodsStay | None:
     """Return why no Pod of the fullest domains may go; None where one may."""
-    staying = [(pod, reason) for pod, reason in outcome.stay if outcome.counted_in_fullest(pod)]
+    staying = [
+        (pod, domain, reason)
+        for pod, reason in outcome.stay
+        if (domain := outcome.goal.domain_of(pod)) in outcome.fullest and domain is not None
+    ]
     if _first_to_go(outcome) is not None or not staying:
         return None
-    (pod, reason), *others = staying
-    alike = all(each == reason for _, each in others)
-    return PodsStay(pod.key, outcome.fullest, reason, len(others), alike)
+    (pod, domain, reason), *others = staying
+    alike = all(each == reason for *_, each in others)
+    return PodsStay(pod.key, domain, reason, len(others), alike)
 
 
 def _first_to_go(outcome: Outcome) -> Movable | None:
@@ -180,7 +184,8 @@ def _once_evicted(outcome: Outcome) -> Situation | None:
         return None
     gone, pod = outcome.arrangement.without(movable), renamed(movable.again.pod, movable.pod.metadata.name)
     key = outcome.goal.constraint.topology_key
-    return Situation(pod, gone.handles.of(pod), bound_for=Destination(key, frozenset(outcome.emptiest)))
+    bound_for = Destination(key, frozenset(outcome.emptiest), outcome.before.of(pod))
+    return Situation(pod, gone.handles.of(pod), bound_for=bound_for)
 
 
 def fixes_first(outcome: Outcome, spent: Spent) -> tuple[VerifiedFix, ...]:

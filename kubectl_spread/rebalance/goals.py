@@ -86,6 +86,11 @@ class Goal(msgspec.Struct, frozen=True, dict=True):
         """Whether the constraint counts the Pod on a node that counts."""
         return pod.metadata.namespace == self.workload.namespace and self.selector.matches(pod.metadata.labels)
 
+    def domain_of(self, pod: Pod) -> str | None:
+        """Return the eligible domain that the Pod is in; None where its node is in none."""
+        at = self.place.get(pod.spec.node_name)
+        return None if at is None else self.domains[at]
+
     def moves_needed(self, counts: DomainPods, most: int, shut: Collection[int], staying: DomainPods) -> int:
         """Return how many Pods must at least move until the skew is at most so much.
 

@@ -80,8 +80,21 @@ class ReplacementGated(msgspec.Struct, frozen=True):
     gate: str
 
 
+class NotAskedAbout(msgspec.Struct, frozen=True):
+    """It is of a workload that the plan is not asked about."""
+
+    workload: WorkloadRef
+
+
 StayReason: TypeAlias = (
-    BeingDeleted | OtherScheduler | Kept | NotMadeAgain | Refused | ReplacementRefused | ReplacementGated
+    NotAskedAbout
+    | BeingDeleted
+    | OtherScheduler
+    | Kept
+    | NotMadeAgain
+    | Refused
+    | ReplacementRefused
+    | ReplacementGated
 )
 """Why a Pod is not to be evicted."""
 

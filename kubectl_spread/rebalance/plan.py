@@ -60,6 +60,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         goal: which.
+        before: the cluster before any eviction.
         after: how the Pods are spread in the end, in the worst case.
         arrangement: the cluster then.
         left: the Pods that might still be evicted.
@@ -68,6 +69,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """
 
     goal: Goal
+    before: Handles
     after: DomainPods
     arrangement: Arrangement
     left: tuple[Movable, ...]
@@ -103,8 +105,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     def counted_in_fullest(self, pod: Pod) -> bool:
         """Whether the Pod is counted in a domain that holds the most in the end."""
-        at = self.goal.place.get(pod.spec.node_name)
-        return at is not None and self.goal.domains[at] in self.fullest and self.goal.matches(pod)
+        return self.goal.domain_of(pod) in self.fullest and self.goal.matches(pod)
 
 
 class EvictionPlan(msgspec.Struct, frozen=True):
@@ -237,7 +238,7 @@ class Planner:
         for at, goal in enumerate(attempt.goals):
             worst = max(after.arrangements, key=lambda each: goal.skew(each.counts[at]))
             stay = self._builder.staying(goal) if goal.excess(worst.counts[at]) else ()
-            yield Outcome(goal, worst.counts[at], worst, left, stay, attempt.found.ended)
+            yield Outcome(goal, self._handles, worst.counts[at], worst, left, stay, attempt.found.ended)
 
     def _best(self, problem: Problem, before: State) -> SearchResult:
         """Return the best plan for a group: looked for in few arrangements, then followed in as many as may be."""

@@ -8,9 +8,10 @@ from itertools import chain, count, islice
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_spread.controllers.workloads import owner_of
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.goals import Goal
-from kubectl_spread.rebalance.movable import Movable, Movables, StayReason
+from kubectl_spread.rebalance.movable import Movable, Movables, NotAskedAbout, StayReason
 from kubectl_spread.rebalance.problem import Problem
 from kubectl_spread.scheduler import nodeaffinity, nodename, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import feasible_nodes
@@ -51,8 +52,11 @@ class ProblemBuilder:
 
     def staying(self, goal: Goal) -> tuple[tuple[Pod, StayReason], ...]:
         """Return the Pods that the goal counts and that are not to be evicted, and why."""
-        reasons = ((pod, self._movables.why_not(pod.key)) for pod in self._matched(goal))
+        reasons = ((pod, self._movables.why_not(pod.key) or self._not_asked(pod)) for pod in self._matched(goal))
         return tuple((pod, reason) for pod, reason in reasons if reason is not None)
+
+    def _not_asked(self, pod: Pod) -> NotAskedAbout | None:
+        return None if self._may_go(pod) else NotAskedAbout(owner_of(pod, self.snapshot))
 
     def _matched(self, goal: Goal) -> Iterator[Pod]:
         """Yield the Pods that the goal counts, or would count on other nodes."""

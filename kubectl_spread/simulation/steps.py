@@ -82,7 +82,16 @@ class NotScaled(msgspec.Struct, frozen=True):
     ref: WorkloadRef
 
 
-StepNote: TypeAlias = StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
+class MirrorRemade(msgspec.Struct, frozen=True):
+    """A mirror Pod, by namespace and name: the kubelet of its node never stopped the containers, and makes it again."""
+
+    pod: PodKey
+    node: str
+
+
+StepNote: TypeAlias = (
+    MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
+)
 """What else is to be known of a step."""
 
 
@@ -471,9 +480,15 @@ def _new_revision(owner: Deployment, cluster: ClusterState) -> ReplicaSet:
 
 
 def _delete(step: Step, cluster: ClusterState, _: ControlLoop) -> Done:
+    """Delete a Pod; a mirror Pod comes back as it was, with its containers running.
+
+    Source: pkg/kubelet/kubelet.go tryReconcileMirrorPods (v1.36).
+    """
     pod = cluster.pods.get((step.namespace, step.ref.name if step.ref else ""))
     if pod is None:
         return Done()
+    if is_mirror(pod) and pod.spec.node_name in cluster.nodes:
+        return Done(notes=(MirrorRemade(pod.key, pod.spec.node_name),))
     cluster.delete(pod)
     return _gone([pod], cluster)
 

@@ -25,6 +25,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
 from kubectl_spread.rebalance.movable import (
     BeingDeleted,
     Loss,
+    NotAskedAbout,
     NotMadeAgain,
     OtherScheduler,
     Refused,
@@ -79,7 +80,7 @@ def _cause(cause: RemainingCause) -> str:
 
 def _staying(cause: PodsStay) -> str:
     """Return which Pod stays and why, and how many more."""
-    first = f"{'/'.join(cause.pod)} in {_named(cause.fullest)} stays: {stay_text(cause.reason).rstrip('.')}"
+    first = f"{'/'.join(cause.pod)} in {cause.domain} stays: {stay_text(cause.reason).rstrip('.')}"
     if not cause.others:
         return first
     if cause.alike:
@@ -118,6 +119,8 @@ def kept_text(kept: Kept) -> str:
 def stay_text(reason: StayReason) -> str:
     """Return why a Pod is not evicted."""
     match reason:
+        case NotAskedAbout(workload):
+            return f"it is of {workload}, which was not asked about"
         case BeingDeleted():
             return "it is being deleted already"
         case OtherScheduler(name):

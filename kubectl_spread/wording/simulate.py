@@ -15,6 +15,7 @@ from kubectl_spread.simulation.steps import (
     DrainRefused,
     DrainWaits,
     EvictionRefused,
+    MirrorRemade,
     NotScaled,
     StepNote,
     StuckPods,
@@ -48,6 +49,11 @@ def _reason(reason: BlockReason) -> str:
 def note_text(note: StepNote) -> str:
     """Return what else is to be known of a step."""
     match note:
+        case MirrorRemade(pod, node):
+            return (
+                f"the kubelet of {node} makes the mirror Pod {'/'.join(pod)} again, and its containers run on."
+                f" To stop them, remove its manifest on {node}"
+            )
         case StuckPods(pods, node_silent):
             why = "on a node that does not answer" if node_silent else "until finalizers are removed"
             return f"the drain waits for {listed(['/'.join(key) for key in pods])}, Terminating {why}"

@@ -15,6 +15,7 @@ from kubectl_spread.diagnosis.remaining_skew import fixes_first
 from tests.build import HOSTNAME, ZONE, Object, app, node, pod, snapshot, spread, typed_pod
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
 from tests.rebalance.test_waves import budget
+from tests.simulation.test_steps import deployment
 
 USED_UP = "The disruption budget web does not allow evicting pods currently"
 ALONE = spread(ZONE, selector=app("api"))
@@ -153,3 +154,8 @@ def test_a_command_is_taken_as_it_is_meant_whatever_the_pod_is_called() -> None:
     assert json.loads(words[1])["metadata"] == {"name": "it's; $(reboot)", "namespace": "../x"}
     path = words[words.index("--raw") + 1]
     assert path == "/api/v1/namespaces/..%2Fx/pods/it%27s%3B%20%24%28reboot%29/eviction"
+
+
+def test_a_fix_counts_what_runs_before_any_eviction() -> None:
+    (item,) = reported([*zones("a", "b"), *deployment(["a1", "a1", "b1", "b1"], {**BY_ZONE, "minDomains": 3})])
+    assert [fix.starts for fix in item.fixes[:1]] == ["replaces 4 Pods of deployment/web"]

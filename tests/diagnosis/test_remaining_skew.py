@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     ByConstraint,
@@ -20,7 +21,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
     remaining_skew,
     unsure_of,
 )
-from kubectl_spread.rebalance.movable import Refused
+from kubectl_spread.rebalance.movable import NotAskedAbout, Refused
 from kubectl_spread.rebalance.plan import Outcome
 from tests.build import HOSTNAME, ZONE, Object, app, node, spread
 from tests.rebalance.lying import BY_ZONE, planned, web, zones
@@ -40,7 +41,11 @@ def outcome(objects: list[Object], *, most: int | None = None) -> Outcome:
     [
         (
             [*zones("a", "b"), *web({"a1": 3}), budget("web", 0)],
-            PodsStay(("default", "web-0"), ("a",), USED_UP, others=2, alike=True),
+            PodsStay(("default", "web-0"), "a", USED_UP, others=2, alike=True),
+        ),
+        (
+            [*zones("a", "b", "c"), *web({"a1": 2, "b1": 2}), budget("web", 0)],
+            PodsStay(("default", "web-0"), "a", USED_UP, others=3, alike=True),
         ),
         ([*zones("a", "b"), *web({"a1": 4}, {**BY_ZONE, "minDomains": 3})], TooFewDomains(2, 3)),
         (
@@ -48,10 +53,17 @@ def outcome(objects: list[Object], *, most: int | None = None) -> Outcome:
             DomainShut("b3", (ByConstraint(ZONE),)),
         ),
     ],
-    ids=["budget", "minDomains", "another constraint"],
+    ids=["budget", "budget in two domains", "minDomains", "another constraint"],
 )
 def test_why_it_does_not_hold(objects: list[Object], cause: RemainingCause) -> None:
     assert remaining_skew(outcome(objects)) == RemainingSkew(cause)
+
+
+def test_pods_of_a_workload_that_was_not_asked_about_stay() -> None:
+    both = [*zones("a", "b"), *web({"a1": 1}), *web({"a1": 3}, name="api")]
+    asked = planned(both, wanted=lambda each: each.ref.name == "web", may_go=lambda pod: "web" in pod.metadata.name)
+    api = NotAskedAbout(WorkloadRef(kind="ReplicaSet", name="api"))
+    assert remaining_skew(asked.outcomes[0]) == RemainingSkew(PodsStay(("default", "api-0"), "a", api, 2, alike=True))
 
 
 def test_a_filter_shuts_the_emptiest_domain() -> None:

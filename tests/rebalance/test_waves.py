@@ -8,9 +8,9 @@ import pytest
 
 from kubectl_spread.objects.core import Pod
 from kubectl_spread.rebalance.waves import waves
-from tests.build import Object, app, pod, snapshot, typed_pod
+from tests.build import ZONE, Object, app, pod, snapshot, typed_pod
 from tests.build_workloads import owned
-from tests.rebalance.lying import web
+from tests.rebalance.lying import web, zones
 
 RUNNING = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 
@@ -26,9 +26,14 @@ def budget(name: str, allowed: int) -> Object:
     }
 
 
-def landing_anywhere(pods: Iterable[Pod]) -> Iterator[tuple[Pod, Sequence[str]]]:
+def landing(pods: Iterable[Pod], lands: Iterable[Sequence[str]]) -> Iterator[tuple[Pod, Pod, Sequence[str]]]:
+    """Yield evictions of Pods, each of which comes again on one of these nodes."""
+    return ((pod, pod, names) for pod, names in zip(pods, lands, strict=True))
+
+
+def landing_anywhere(pods: Sequence[Pod]) -> Iterator[tuple[Pod, Pod, Sequence[str]]]:
     """Yield evictions whose successors go where none of them was."""
-    return ((pod, ["elsewhere"]) for pod in pods)
+    return landing(pods, [["elsewhere"]] * len(pods))
 
 
 @pytest.mark.parametrize(
@@ -60,9 +65,25 @@ def test_a_node_that_one_of_the_wave_leaves_has_its_room_in_the_next() -> None:
     """An evicted Pod holds its room until its kubelet has ended it."""
     pods = [typed_pod(pod(name, on=name, status=RUNNING)) for name in "abc"]
     found = snapshot([])
-    assert list(waves(zip(pods, (["d"], ["e"], ["f"]), strict=True), found)) == [1, 1, 1]
-    assert list(waves(zip(pods, (["d"], ["e", "a"], ["b", "f"]), strict=True), found)) == [1, 2, 3]
-    assert list(waves(zip(pods, (["a"], ["b"], ["a"]), strict=True), found)) == [1, 1, 2]
+    assert list(waves(landing(pods, (["d"], ["e"], ["f"])), found)) == [1, 1, 1]
+    assert list(waves(landing(pods, (["d"], ["e", "a"], ["b", "f"])), found)) == [1, 2, 3]
+    assert list(waves(landing(pods, (["a"], ["b"], ["a"])), found)) == [1, 1, 2]
+
+
+@pytest.mark.parametrize("who", ["the one that comes", "the one that goes"])
+@pytest.mark.parametrize(("lands", "wanted"), [("b3", [1, 1]), ("a2", [1, 2])], ids=["other zone", "same zone"])
+def test_anti_affinity_counts_a_pod_that_is_being_deleted(who: str, lands: str, wanted: Sequence[int]) -> None:
+    apart = {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"topologyKey": ZONE, "labelSelector": app("y" if who == "the one that goes" else "x")}
+            ]
+        }
+    }
+    gone, comes = (pod(name, on=f"{zone}1", labels={"app": name}, status=RUNNING) for name, zone in ("xa", "yb"))
+    (gone if who == "the one that goes" else comes)["spec"]["affinity"] = apart
+    found = snapshot(zones("a", "b", each=3))
+    assert list(waves(landing([typed_pod(gone), typed_pod(comes)], [["b2"], [lands]]), found)) == wanted
 
 
 @pytest.mark.parametrize(

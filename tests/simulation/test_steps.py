@@ -640,3 +640,13 @@ def test_what_waits_for_a_pod_that_is_not_ready_is_told() -> None:
         ("statefulset/web of default makes web-2 and web-3 only once web-0 is ready",),
         (),
     ]
+
+
+def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
+    static = pod("proxy", on="a1", requests={"cpu": "3"}, owner=controller("Node", "a1"), status=READY)
+    waiting = running("web-0", "", controller("CloneSet", "web"), requests={"cpu": "2"})
+    step = last([node("a1", allocatable={"cpu": "4"}), static, waiting], "delete pod/proxy")
+    assert (step.lost, step.evicted, [each.count for each in step.pending]) == ((), (), [1])
+    assert [note.partition(", ")[0] for note in step.notes] == [
+        "the kubelet of a1 makes the mirror Pod default/proxy again"
+    ]

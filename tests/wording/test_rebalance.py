@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.controllers.do_not_evict import KEEPING_CONTROLLERS, Kept, KeptByController, KeptByMark
+from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.reasons import UntoleratedTaints
 from kubectl_spread.diagnosis.remaining_skew import (
     BreaksAnother,
@@ -19,6 +20,7 @@ from kubectl_spread.diagnosis.remaining_skew import (
 from kubectl_spread.rebalance.movable import (
     BeingDeleted,
     Loss,
+    NotAskedAbout,
     NotMadeAgain,
     OtherScheduler,
     Refused,
@@ -63,6 +65,10 @@ def test_every_controller_that_keeps_its_pods_has_its_words() -> None:
         (NotMadeAgain(Loss.NODE_SILENT, "a1"), "nothing makes it again while a1 does not answer"),
         (NotMadeAgain(Loss.UNREADY, "web-0"), "nothing makes it again before web-0 is ready"),
         (Refused("no"), "no"),
+        (
+            NotAskedAbout(WorkloadRef(kind="Deployment", name="api")),
+            "it is of deployment/api, which was not asked about",
+        ),
         (ReplacementRefused("spec: no"), "the API server would refuse the Pod in its place: spec: no"),
         (ReplacementGated("x/y"), "the Pod in its place would wait for its scheduling gate x/y"),
     ],
@@ -75,14 +81,14 @@ def test_why_a_pod_stays(reason: StayReason, text: str) -> None:
 @pytest.mark.parametrize(
     ("cause", "text"),
     [
-        (PodsStay(("n", "p"), ("a",), REFUSED, others=0, alike=True), "n/p in a stays: No"),
+        (PodsStay(("n", "p"), "a", REFUSED, others=0, alike=True), "n/p in a stays: No"),
         (
-            PodsStay(("n", "p"), ("a",), REFUSED, others=2, alike=True),
+            PodsStay(("n", "p"), "a", REFUSED, others=2, alike=True),
             "n/p in a stays: No; the same keeps 2 more",
         ),
         (
-            PodsStay(("n", "p"), ("a", "b"), REFUSED, others=2, alike=False),
-            "n/p in a and b stays: No; 2 more stay, for other reasons too",
+            PodsStay(("n", "p"), "b", REFUSED, others=2, alike=False),
+            "n/p in b stays: No; 2 more stay, for other reasons too",
         ),
         (
             DomainShut(

@@ -59,10 +59,12 @@ class Destination(msgspec.Struct, frozen=True):
     Attributes:
         topology_key: by which label of nodes.
         domains: its values.
+        before: the cluster before any eviction, in which is counted what runs.
     """
 
     topology_key: str
     domains: frozenset[str]
+    before: Handle
 
 
 class Situation(msgspec.Struct, frozen=True, dict=True):
@@ -134,13 +136,14 @@ class Situation(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def running(self) -> tuple[Pod, ...]:
-        """The Pods of the same workload that are on a node."""
-        snapshot, namespace = self.handle.snapshot, self.pod.metadata.namespace
+        """The Pods of the same workload that are on a node, before any is evicted for this one to come."""
+        handle = self.bound_for.before if self.bound_for else self.handle
+        snapshot, namespace = handle.snapshot, self.pod.metadata.namespace
         owner = owner_of(self.pod, snapshot)
         # A Pod that nothing owns is a workload of its own.
         there = (
             other
-            for info in self.handle.node_infos.values()
+            for info in handle.node_infos.values()
             for other in info.pods
             if other.metadata.namespace == namespace and self.exists(other)
             if other.metadata.owner_references or other.metadata.name == owner.name

@@ -20,7 +20,7 @@ from kubectl_spread.render.outline import (
 )
 from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.render.outline.skew import moved_text
-from kubectl_spread.wording.words import count_of, listed, moved
+from kubectl_spread.wording.words import count_of, enumerated, listed, moved
 
 TONES = {
     RebalanceVerdict.IMPOSSIBLE: Tone.BAD,
@@ -30,7 +30,10 @@ TONES = {
     RebalanceVerdict.BALANCED: Tone.GOOD,
 }
 """Verdict → how good that is, the worst first."""
-BETWEEN_WAVES = "Before each wave let the evicted be gone and all be ready: a budget, a StatefulSet or room waits."
+BETWEEN_WAVES = (
+    "Before each wave, wait until evicted Pods are gone and their replacements are Ready: a budget, a StatefulSet,"
+    " anti-affinity or room requires it."
+)
 
 
 def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
@@ -80,7 +83,8 @@ def _evictions(report: RebalanceReport, extent: Extent) -> Iterator[Block]:
     if report.search == "bounded":
         yield Note(line="The search was cut short: there may be a better plan.")
     if report.pending:
-        wait = f"{count_of(report.pending, 'Pod')} of these workloads {'waits' if report.pending == 1 else 'wait'}"
+        whose = enumerated([f"{each.namespace}/{each.workload}" for each in report.waiting])
+        wait = f"{count_of(report.pending, 'Pod')} of {whose} {'waits' if report.pending == 1 else 'wait'}"
         yield Note(line=f"{wait} for a node: kubectl spread why-pending says why.")
 
 
