@@ -151,7 +151,7 @@ def exit_code(report: SimulateReport) -> ExitCode:
 
 
 def _is_worse(step: SimulatedStep) -> bool:
-    status = any(item.status_after in BAD and item.status_before not in BAD for item in step.items)
+    status = any(item.status_range[1] in BAD and item.status_before not in BAD for item in step.items)
     # Nodes may take those that were not tried.
     waits = step.newly_pending and not step.untried
     return bool(step.blocked) or waits or status

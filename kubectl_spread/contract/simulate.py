@@ -32,6 +32,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
 
     Attributes:
         count: how many, in the outcome that is reported.
+        before: how many waited before the step, or would wait without it.
         range: the fewest and the most that were seen in any order.
         message: the scheduler's wording; empty where none waits in this outcome.
         summary: what is to blame, in a sentence or two.
@@ -41,6 +42,7 @@ class PendingPods(Report, frozen=True, kw_only=True):
     namespace: str
     workload: WorkloadRef
     count: int
+    before: int = 0
     range: tuple[int, int]
     message: str
     summary: str
@@ -57,8 +59,8 @@ class SimulatedStep(Report, frozen=True, kw_only=True):
         lost: the Pods that go and that nothing makes again.
         preempted: the Pods that the scheduler evicts for those that come.
         pending: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
-        newly_pending: whether more Pods of some workload wait than before, for a scheduler whose rules are known,
-            or are refused.
+        newly_pending: whether more Pods of some workload wait than before, and than would without the step, for a
+            scheduler whose rules are known, or are refused.
         untried: how many of the Pods that wait were not tried on any node, for too many had been before;
             absent where all were.
         items: the constraints, changed or not.

@@ -46,6 +46,7 @@ def _pending(waiting: WaitingPods) -> PendingPods:
         namespace=namespace,
         workload=ref,
         count=waiting.counts[0],
+        before=waiting.before,
         range=(min(waiting.counts), max(waiting.counts)),
         message=(said[0].message or "") if said else "",
         summary=" ".join(each.summary for each in said),

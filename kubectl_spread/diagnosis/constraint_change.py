@@ -27,6 +27,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         skew_after: the least and the greatest skew that were seen after it.
         status_before: how the workload stood to the constraint.
         status_after: how it stands to it after the step, in one outcome.
+        status_range: the best and the worst that this may be, by the counts that were seen in any order.
     """
 
     namespace: str
@@ -39,6 +40,7 @@ class SimulatedItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     skew_after: tuple[int, int]
     status_before: SpreadStatus
     status_after: SpreadStatus
+    status_range: tuple[SpreadStatus, SpreadStatus]
 
     @property
     def changed(self) -> bool:

@@ -98,7 +98,7 @@ class Observer:
             key: _count(key, first.upcoming[key].pod, cluster.handles) if _concerns(were, touched[key[0]]) else were
             for key, were in first.states.items()
         }
-        return replace(first, states=states, pending=_pending(pods))
+        return replace(first, states=states, pending=waiting_pods(pods))
 
     def _in_first_order(self, cluster: ClusterState) -> Observation:
         handles, living = cluster.settled(), living_pods(cluster.pods.values(), cluster.snapshot)
@@ -115,7 +115,7 @@ class Observer:
             asked=frozenset(self._keys),
             states=_counted(upcoming, last, handles, _by_namespace(touched)),
             upcoming=upcoming,
-            pending=_pending(living),
+            pending=waiting_pods(living),
             preempted=tuple(cluster.preempted),
             refused=dict(cluster.refused),
             handles=handles,
@@ -197,7 +197,7 @@ def _concerns(states: Iterable[ConstraintState], pods: Sequence[Pod]) -> bool:
     return any(each.constraint.selector.matches(pod.metadata.labels) for each in states for pod in pods)
 
 
-def _pending(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
+def waiting_pods(living: Mapping[Key, Sequence[Pod]]) -> dict[Key, tuple[Pod, ...]]:
     """Return workload → its Pods that wait for a node, by name."""
     pending: dict[Key, tuple[Pod, ...]] = {}
     for key, pods in living.items():

@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from math import inf
 from typing import TypeAlias
 
 import msgspec
 
-from kubectl_spread.controllers.workloads import WorkloadRef, revision_of
+from kubectl_spread.controllers.replicaset import active
+from kubectl_spread.controllers.templates import REVISION_LABELS
+from kubectl_spread.controllers.workloads import WorkloadRef, living_pods, revision_of
 from kubectl_spread.diagnosis.constraint_change import ChangedConstraint, SimulatedItem
 from kubectl_spread.diagnosis.constraint_state import ConstraintState
 from kubectl_spread.diagnosis.evaluation import Decision, judge
-from kubectl_spread.diagnosis.observer import Key, Observation
+from kubectl_spread.diagnosis.observer import Key, Observation, waiting_pods
 from kubectl_spread.diagnosis.skew import decided, status_names
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.objects.core import Pod
+from kubectl_spread.objects.kinds import WORKLOADS
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
+from kubectl_spread.simulation.cluster_state import ClusterState, ControllerKey, controller_key
 from kubectl_spread.simulation.outcomes import After, StepOutcomes
 from kubectl_spread.simulation.steps import Blocked, Done, Step
+from kubectl_spread.snapshot import Snapshot
 
 
 class CreateRefused(msgspec.Struct, frozen=True):
-    """The API server refuses the Pods of an object, in these words."""
+    """The API server refuses the Pods of an object, in these words; ``before`` where it did so without the step."""
 
     ref: WorkloadRef
     message: str
+    before: bool = False
+
+
+class MixedRevisions(msgspec.Struct, frozen=True):
+    """A rollout may end beyond maxSkew: Pods of the old revision are counted until they are gone.
+
+    Attributes:
+        ref: whose rollout.
+        topology_key: of the constraint.
+        label: the label that holds the revision, for matchLabelKeys.
+    """
+
+    ref: WorkloadRef
+    topology_key: str
+    label: str
 
 
 class BlockedByChance(msgspec.Struct, frozen=True):
@@ -39,7 +61,7 @@ class Unsettled(msgspec.Struct, frozen=True):
     """Controllers and scheduler would go on for ever."""
 
 
-OutcomeNote: TypeAlias = CreateRefused | BlockedByChance | Unsettled
+OutcomeNote: TypeAlias = CreateRefused | MixedRevisions | BlockedByChance | Unsettled
 
 
 class WaitingRevision(msgspec.Struct, frozen=True):
@@ -55,11 +77,13 @@ class WaitingPods(msgspec.Struct, frozen=True):
 
     Attributes:
         counts: how many wait in each order.
+        before: how many waited before the step, or would wait without it (count).
         revisions: those of the first order.
     """
 
     key: Key
     counts: tuple[int, ...]
+    before: int
     revisions: tuple[WaitingRevision, ...]
 
 
@@ -70,8 +94,8 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
         done: what it did in the first order.
         preempted: the Pods that the scheduler evicted for others, in the first order.
         waiting: what waits for a node then; of workloads that are not asked about, where more wait than at the start.
-        newly_pending: whether more Pods of some workload wait than before, for a scheduler whose rules are known,
-            or are refused.
+        newly_pending: whether more Pods of some workload wait than before, and than would without the step, for a
+            scheduler whose rules are known, or are refused.
         untried: the Pods that wait and were not tried on any node, in the order with the most (count).
         constraints: each constraint, changed or not.
         orders: in how many orders chance was tried.
@@ -91,7 +115,7 @@ class StepChange(msgspec.Struct, frozen=True, kw_only=True):
 
 def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, defaults: bool) -> Iterator[StepChange]:
     """Yield what each step changed; with ``defaults`` the cluster's default constraints count too."""
-    before = outcomes.before
+    before, earlier = outcomes.before, _Earlier(outcomes.before, (), outcomes.left_alone)
     were = _statuses(before, frozenset(), _Decided(), defaults=defaults)
     for number, step in enumerate(steps):
         after = outcomes.after(number)
@@ -100,19 +124,65 @@ def step_changes(steps: Sequence[Step], outcomes: StepOutcomes[Observation], *, 
         kept = {key: status for key, status in were.items() if key[:2] in same}
         known = _Decided()
         then = {**kept, **_statuses(first.seen, same, known, defaults=defaults)}
+        refused = tuple(_refused(before, first.seen, earlier))
+        constraints = tuple(_constraints(before, after, were, then))
         yield StepChange(
             step=step,
             done=first.done,
             preempted=first.seen.preempted[len(before.preempted) :],
-            waiting=tuple(_waiting(outcomes.before, after, known)),
-            newly_pending=_more_wait(before, after)
-            or any(why and not before.refused.get(key) for each in after for key, why in each.seen.refused.items()),
+            waiting=tuple(_waiting(outcomes.before, after, earlier, known)),
+            newly_pending=_more_wait(after, earlier) or any(not note.before for note in refused),
             untried=max(each.done.untried for each in after),
-            constraints=tuple(_constraints(before, after, were, then)),
+            constraints=constraints,
             orders=len(after),
-            notes=tuple(_notes(before, after)),
+            notes=(*refused, *_mixed_revisions(before, first.seen, constraints), *_notes(after)),
         )
-        before, were = first.seen, then
+        before, were, earlier = first.seen, then, _Earlier(first.seen, after)
+
+
+class _Earlier:
+    """What was so before a step, and what would have come without the first: neither is the step's doing.
+
+    Args:
+        before: the cluster before the step, in the first order.
+        orders: the same in every order; empty for the first step.
+        left_alone: returns the cluster as it ends without any step; asked where more waits than before the first.
+    """
+
+    def __init__(
+        self,
+        before: Observation,
+        orders: Sequence[After[Observation]],
+        left_alone: Callable[[], Sequence[ClusterState]] = tuple,
+    ) -> None:
+        self._before = before
+        self._orders = orders
+        self._end = left_alone
+
+    @cached_property
+    def _left_alone(self) -> Sequence[ClusterState]:
+        return self._end()
+
+    @cached_property
+    def _would_wait(self) -> Sequence[Mapping[Key, Sequence[Pod]]]:
+        return [waiting_pods(living_pods(each.pods.values(), each.snapshot)) for each in self._left_alone]
+
+    def waited(self, key: Key, order: int, now: int) -> int:
+        """Return how many Pods of a workload waited in an order, or would have (count), of which so many wait now."""
+        seen = self._orders[order].seen if self._orders else self._before
+        waited = len(seen.pending.get(key, ()))
+        if now <= waited or self._orders:
+            return waited
+        alone = self._would_wait
+        return max(waited, len(alone[order if order < len(alone) else 0].get(key, ())))
+
+    def refused(self, key: ControllerKey) -> float:
+        """Return how many Pods of a controller were refused (count), or would have been; less than any where none."""
+        if self._orders:
+            before = self._before
+            return _missing(key, _all_pods(before), before.snapshot) if before.refused.get(key) else -inf
+        alone = self._left_alone[0]
+        return _missing(key, alone.pods.values(), alone.snapshot) if alone.refused.get(key) else -inf
 
 
 class _Decided:
@@ -132,14 +202,51 @@ class _Decided:
         return known if known and known.blame else judge(cycle.evaluate(pod, handle), handle)
 
 
+WORST_FIRST = tuple(SpreadStatus)
 IN_TROUBLE = frozenset((SpreadStatus.BLOCKED, SpreadStatus.FAILED_CREATE, SpreadStatus.UNSCHEDULABLE))
 
 
-def _notes(before: Observation, after: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
+def _refused(before: Observation, now: Observation, earlier: _Earlier) -> Iterator[CreateRefused]:
+    """Yield whose Pods the API server refuses now, unless as many were refused in the same words before."""
+    for key, message in now.refused.items():
+        as_before = bool(message) and _missing(key, _all_pods(now), now.snapshot) <= earlier.refused(key)
+        if message and not (as_before and before.refused.get(key) == message):
+            yield CreateRefused(WorkloadRef(kind=key[1], name=key[2]), message, as_before)
+
+
+def _all_pods(seen: Observation) -> Iterator[Pod]:
+    return (pod for pods in seen.living.values() for pod in pods)
+
+
+def _missing(key: ControllerKey, pods: Iterable[Pod], snapshot: Snapshot) -> int:
+    """Return how many Pods a controller lacks (count); of one that wants no fixed number, less the more it has."""
+    struct = WORKLOADS.get(key[1])
+    owner = snapshot.get(struct, key[0], key[2]) if struct else None
+    owners = ((pod, pod.metadata.controller) for pod in active(pods))
+    there = sum(by is not None and controller_key(pod.metadata.namespace, by) == key for pod, by in owners)
+    return getattr(owner.spec, "replicas_wanted", 0) - there if owner else -there
+
+
+def _mixed_revisions(before: Observation, now: Observation, items: Sequence[SimulatedItem]) -> Iterator[MixedRevisions]:
+    """Yield the constraints that a rollout may break because they count the Pods of the old revision too.
+
+    Counted alone, Pods of the new revision are each placed within maxSkew, and the minimum never falls.
+    """
+    for item in items:
+        key = item.namespace, item.workload
+        pod, was, index = now.upcoming[key].pod, before.upcoming.get(key), item.constraint.index
+        labels = [label for label in REVISION_LABELS if label in pod.metadata.labels]
+        state = next(each for each in now.states[key] if each.constraint.index == index)
+        if item.status_range[1] is not SpreadStatus.VIOLATED or not (labels and was and state.counts.self_match):
+            continue
+        if state.constraint.default or revision_of(pod) == revision_of(was.pod):
+            continue
+        if labels[0] not in pod.spec.topology_spread_constraints[index].match_label_keys:
+            yield MixedRevisions(item.workload, item.constraint.topology_key, labels[0])
+
+
+def _notes(after: Sequence[After[Observation]]) -> Iterator[OutcomeNote]:
     first = after[0]
-    for (_, kind, name), message in first.seen.refused.items():
-        if message and before.refused.get((_, kind, name)) != message:
-            yield CreateRefused(WorkloadRef(kind=kind, name=name), message)
     reported = {each.pod.key for each in first.done.blocked}
     others = {each.pod.key: each for order in after for each in order.done.blocked if each.pod.key not in reported}
     if others:
@@ -180,7 +287,9 @@ def _statuses(seen: Observation, known: frozenset[Key], decide_on: _Decided, *, 
     return found
 
 
-def _waiting(start: Observation, after: Sequence[After[Observation]], known: _Decided) -> Iterator[WaitingPods]:
+def _waiting(
+    start: Observation, after: Sequence[After[Observation]], earlier: _Earlier, known: _Decided
+) -> Iterator[WaitingPods]:
     """Yield what waits for a node then, in the first order and in how many of the others.
 
     A workload that is not asked about is reported where more of its Pods wait than at the start.
@@ -189,7 +298,8 @@ def _waiting(start: Observation, after: Sequence[After[Observation]], known: _De
     for key in sorted({key for each in after for key in each.seen.pending}, key=lambda key: (key[0], str(key[1]))):
         counts = tuple(len(each.seen.pending.get(key, ())) for each in after)
         if key in start.asked or max(counts) > len(start.pending.get(key, ())):
-            yield WaitingPods(key, counts, tuple(_revisions(seen.pending.get(key, ()), seen, known)))
+            before = earlier.waited(key, 0, max(counts))
+            yield WaitingPods(key, counts, before, tuple(_revisions(seen.pending.get(key, ()), seen, known)))
 
 
 def _revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> Iterator[WaitingRevision]:
@@ -200,11 +310,11 @@ def _revisions(waiting: Sequence[Pod], seen: Observation, known: _Decided) -> It
         yield WaitingRevision(first, known.in_full(first, seen.handles.of(first)), 1 + len(others))
 
 
-def _more_wait(before: Observation, after: Sequence[After[Observation]]) -> bool:
+def _more_wait(after: Sequence[After[Observation]], earlier: _Earlier) -> bool:
     """Whether in any order more Pods of a workload wait than before, for a scheduler whose rules are known."""
     return any(
-        len(pods) > len(before.pending.get(key, ())) and each.seen.handles.of(pods[0]).profile.serves(pods[0])
-        for each in after
+        each.seen.handles.of(pods[0]).profile.serves(pods[0]) and len(pods) > earlier.waited(key, order, len(pods))
+        for order, each in enumerate(after)
         for key, pods in each.seen.pending.items()
     )
 
@@ -221,6 +331,8 @@ def _constraints(
             others = [
                 each for seen in after for each in seen.seen.states.get(key, ()) if each.constraint.index == index
             ]
+            status = then.get((*key, index), SpreadStatus.OK)
+            seen_statuses = sorted((_by_counts(status, each) for each in others), key=WORST_FIRST.index)
             yield SimulatedItem(
                 namespace=key[0],
                 workload=key[1],
@@ -231,8 +343,19 @@ def _constraints(
                 skew_before=was.skew if was else 0,
                 skew_after=(min(each.skew for each in others), max(each.skew for each in others)),
                 status_before=were.get((*key, index), SpreadStatus.OK),
-                status_after=then.get((*key, index), SpreadStatus.OK),
+                status_after=status,
+                status_range=(seen_statuses[-1], seen_statuses[0]),
             )
+
+
+def _by_counts(status: SpreadStatus, state: ConstraintState) -> SpreadStatus:
+    """Return the status in another order, where it hangs on the counts alone; else that of the first."""
+    broken = SpreadStatus.VIOLATED if state.constraint.hard else SpreadStatus.UNEVEN
+    if WORST_FIRST.index(status) < WORST_FIRST.index(broken):
+        return status
+    if state.uneven:
+        return broken
+    return SpreadStatus.OK if status is broken else status
 
 
 def _ranges(seen: Sequence[ConstraintState]) -> dict[str, tuple[int, int]]:

@@ -37,10 +37,12 @@ class StepOutcomes(msgspec.Struct, Generic[SeenT], frozen=True):
 
     Attributes:
         before: what was observed at the start.
+        left_alone: returns the cluster as it ends without any step, in each order.
         orders: what was observed after each step, order by order; the first goes by names.
     """
 
     before: SeenT
+    left_alone: Callable[[], Sequence[ClusterState]]
     orders: tuple[tuple[After[SeenT], ...], ...]
 
     def after(self, number: int) -> tuple[After[SeenT], ...]:
@@ -77,4 +79,13 @@ def simulate(
         work += cluster.version * max(len(cluster.nodes), 1)
         if not cluster.free or work > MOST_WORK:
             break
-    return StepOutcomes(before, tuple(orders))
+    return StepOutcomes(before, lambda: _left_alone(handles, len(orders), most_verdicts), tuple(orders))
+
+
+def _left_alone(handles: Handles, most: int, most_verdicts: int) -> Sequence[ClusterState]:
+    """Return the cluster once nothing changes any more, in each of so many orders (count) if chance decides."""
+    found: list[ClusterState] = []
+    while len(found) < most and (not found or found[0].free):
+        found.append(ClusterState(handles, len(found)))
+        ControlLoop(found[-1], most_verdicts=most_verdicts).settle()
+    return found

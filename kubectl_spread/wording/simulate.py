@@ -6,7 +6,13 @@ from typing import assert_never
 
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
-from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, OutcomeNote, Unsettled
+from kubectl_spread.diagnosis.step_changes import (
+    BlockedByChance,
+    CreateRefused,
+    MixedRevisions,
+    OutcomeNote,
+    Unsettled,
+)
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import (
     Blocked,
@@ -91,8 +97,14 @@ def _failure(failure: JobFailure) -> str:
 def outcome_text(note: OutcomeNote) -> str:
     """Return what else is to be known of the orders that were tried."""
     match note:
-        case CreateRefused(ref, message):
-            return f"the API server refuses Pods of {ref}: {message}"
+        case CreateRefused(ref, message, before):
+            return f"the API server refuses Pods of {ref}{', as before' if before else ''}: {message}"
+        case MixedRevisions(ref, topology_key, label):
+            return (
+                f"the rollout of {ref} counts Pods of the old revision too, so it may end beyond maxSkew."
+                f" matchLabelKeys: [{label}] in the constraint on {topology_key} counts each revision alone, which"
+                " keeps it even"
+            )
         case BlockedByChance(first, pods):
             names = listed(["/".join(key) for key in pods])
             are = "is" if len(pods) == 1 else "are"

@@ -16,6 +16,8 @@ from kubectl_spread.contract.simulate import SimulatedStep, SimulateReport
 from kubectl_spread.diagnosis.constraint_change import SimulatedItem
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.errors import ExitCode, ManifestError, UsageError
+from kubectl_spread.render.outline import Extent
+from kubectl_spread.render.outline.simulate import simulated_outline
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_workloads import controller, revision, template, workload
 from tests.commands.memory import Memory
@@ -650,3 +652,63 @@ def test_a_mirror_pod_that_is_deleted_comes_back() -> None:
     assert [note.partition(", ")[0] for note in step.notes] == [
         "the kubelet of a1 makes the mirror Pod default/proxy again"
     ]
+
+
+def quota(cpu: int, used: int) -> Object:
+    """Return a ResourceQuota of which so much is used."""
+    hard, is_used = {"requests.cpu": str(cpu)}, {"requests.cpu": str(used)}
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "cap", "namespace": "default"},
+        "spec": {"hard": hard},
+        "status": {"hard": hard, "used": is_used},
+    }
+
+
+@pytest.mark.parametrize(
+    ("step", "new", "note"),
+    [
+        ("cordon c1", False, "the API server refuses Pods of replicaset/web-h1, as before"),
+        ("scale deployment/web=4", True, "the API server refuses Pods of replicaset/web-h1"),
+    ],
+)
+def test_pods_that_were_refused_before_are_not_refused_by_the_step(step: str, new: bool, note: str) -> None:  # noqa: FBT001 - a case
+    objects = [*SIX, *deployment(["a1", "b1"], replicas=3, requests={"cpu": "1"}), quota(2, 2)]
+    report = simulated(objects, step)
+    assert report.steps[0].newly_pending is new
+    assert [each.partition(":")[0] for each in report.steps[0].notes] == [note]
+    assert exit_code(report) is (ExitCode.NO if new else ExitCode.ANSWERED)
+
+
+def test_pods_that_would_wait_without_the_step_are_not_new() -> None:
+    # The third Pod has not been made yet, and finds no node whatever is done.
+    full = [node("a1", zone="a", allocatable={"cpu": "2"}), node("b1", zone="b")]
+    report = simulated(
+        [*full, *deployment(["a1", "a1"], replicas=3, requests={"cpu": "1"}, nodeName="")], "uncordon a1"
+    )
+    assert report.steps[0].newly_pending is False
+
+
+def test_what_waited_before_is_told_apart_from_what_is_new() -> None:
+    small = [node(name, zone=name[0], allocatable={"cpu": "1"}) for name in ("a1", "b1")]
+    objects = [*small, *deployment(["a1", "b1", ""], requests={"cpu": "1"})]
+    step = last(objects, "drain b1")
+    assert ([(each.count, each.before) for each in step.pending], step.newly_pending) == ([(2, 1)], True)
+    (shown,) = simulated_outline(simulated(objects, "drain b1"), Extent()).items
+    assert shown.headline.sentence == "1 Pod evicted, 1 newly Pending; 1 was Pending before."
+
+
+@pytest.mark.parametrize("keys", [(), ("pod-template-hash",)], ids=["all revisions", "matchLabelKeys"])
+def test_a_rollout_that_may_end_beyond_max_skew_has_a_range_of_statuses(keys: tuple[str, ...]) -> None:
+    constraint = {**spread(HOSTNAME, selector=app("web")), "matchLabelKeys": [*keys]}
+    three = [node(name, zone=name) for name in "abc"]
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 2, "maxUnavailable": 1}}
+    report = simulated(
+        [*three, *deployment(["a", "a", "b", "b", "c"], constraint, strategy=rolling)], "restart deployment/web"
+    )
+    seen, names_it = item(report.steps[0]), any("matchLabelKeys" in note for note in report.steps[0].notes)
+    uneven = seen.skew_after[1] > 1
+    assert (uneven, names_it) == (not keys, not keys)
+    assert seen.status_range == (SpreadStatus.OK, SpreadStatus.VIOLATED if uneven else SpreadStatus.OK)
+    assert exit_code(report) is (ExitCode.NO if uneven else ExitCode.ANSWERED)

@@ -7,7 +7,7 @@ import pytest
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
 from kubectl_spread.controllers.workloads import WorkloadRef
-from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, OutcomeNote, Unsettled
+from kubectl_spread.diagnosis.step_changes import BlockedByChance, CreateRefused, MixedRevisions, OutcomeNote, Unsettled
 from kubectl_spread.simulation.control_loop import JobFailed, WaitsForReady
 from kubectl_spread.simulation.steps import (
     Blocked,
@@ -99,11 +99,23 @@ HELD = Blocked(typed_pod(pod("web-0", on="a1")), EvictionRefused("no"))
     ("note", "text"),
     [
         (CreateRefused(WorkloadRef(kind="Job", name="copy"), "no"), "the API server refuses Pods of job/copy: no"),
+        (
+            CreateRefused(WorkloadRef(kind="Job", name="copy"), "no", before=True),
+            "the API server refuses Pods of job/copy, as before: no",
+        ),
+        (
+            MixedRevisions(WorkloadRef(kind="Deployment", name="web"), "zone", "pod-template-hash"),
+            (
+                "the rollout of deployment/web counts Pods of the old revision too, so it may end beyond maxSkew."
+                " matchLabelKeys: [pod-template-hash] in the constraint on zone counts each revision alone, which keeps"
+                " it even"
+            ),
+        ),
         (BlockedByChance(HELD, PODS[:1]), "in other orders of chance n/web-0 is held back: no"),
         (BlockedByChance(HELD, PODS), "in other orders of chance n/web-0, n/web-1 are held back: no"),
         (Unsettled(), "it does not come to rest: controllers and scheduler would go on like this"),
     ],
-    ids=["refused", "one", "two", "unsettled"],
+    ids=["refused", "refused before", "revisions", "one", "two", "unsettled"],
 )
 def test_what_is_to_be_known_of_the_orders(note: OutcomeNote, text: str) -> None:
     assert outcome_text(note) == text

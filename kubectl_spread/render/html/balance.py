@@ -14,6 +14,7 @@ from kubectl_spread.render.cells import EMPTY
 from kubectl_spread.render.html.bars import bar
 from kubectl_spread.render.html.markup import NOTHING, Markup, Short, block, element, joined, text
 from kubectl_spread.render.html.sections import section
+from kubectl_spread.render.outline.simulate import status_after
 from kubectl_spread.wording import pages
 from kubectl_spread.wording.words import between, count_of
 
@@ -69,7 +70,7 @@ def _simulated(item: SimulatedItem) -> Balance:
     drawn = least if least == most else max(pods, default=0) - min(pods, default=0)
     after = _exact("after", item.after, drawn)
     return Balance(
-        title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {item.status_after}",
+        title=f"{item.namespace}/{item.workload}: {item.constraint.topology_key}, {status_after(item)}",
         max_skew=item.constraint.max_skew,
         before=_exact("before", item.before, item.skew_before),
         after=msgspec.structs.replace(after, pods=item.ranges),

@@ -49,10 +49,13 @@ def _sentence(step: SimulatedStep) -> str:
     )
     said = [f"{number} Pod{'s' if number > 1 else ''} {what}" for number, what in parts if number]
     least, most = (sum(pending.range[bound] for pending in step.pending) for bound in (0, 1))
-    if most:
-        number = str(most) if least == most else f"{least} to {most}"
+    before = sum(min(pending.before, pending.range[1]) for pending in step.pending)
+    if most > before > 0:
+        new = [sum(max(pending.range[bound] - pending.before, 0) for pending in step.pending) for bound in (0, 1)]
+        said.append(f"{_number(*new)} newly Pending; {before} {'was' if before == 1 else 'were'} Pending before")
+    elif most:
         undecided = any(pending.incomplete for pending in step.pending)
-        said.append(f"{number} {'Pending' if step.newly_pending or undecided else 'still Pending'}")
+        said.append(f"{_number(least, most)} {'Pending' if step.newly_pending or undecided else 'still Pending'}")
     elif step.newly_pending:
         said.append("Pods that should come are refused")
     elif said:
@@ -60,12 +63,14 @@ def _sentence(step: SimulatedStep) -> str:
     return f"{', '.join(said) or 'no Pod is evicted, none is Pending'}."
 
 
+def _number(least: int, most: int) -> str:
+    return str(most) if least == most else f"{least} to {most}"
+
+
 def _notes(step: SimulatedStep) -> Iterator[Block]:
     for pending in step.pending:
-        low, high = pending.range
-        number = f"{low}" if low == high else f"{low} to {high}"
         why = f": {pending.summary}" if pending.summary else "." if pending.count else " in some orders of chance."
-        yield Note(line=f"{number} of {pending.namespace}/{pending.workload} Pending{why}")
+        yield Note(line=f"{_number(*pending.range)} of {pending.namespace}/{pending.workload} Pending{why}")
     for why in dict.fromkeys(pod.why for pod in step.blocked):
         pods = [f"{pod.namespace}/{pod.pod}" for pod in step.blocked if pod.why == why]
         yield Note(line=f"Held back: {listed(pods, SHOWN_NAMES)}: {why}")
@@ -86,12 +91,23 @@ def _pods(pods: Sequence[EvictedPod]) -> str:
     return listed([f"{pod.namespace}/{pod.pod}" for pod in pods], SHOWN_NAMES)
 
 
+def status_after(item: SimulatedItem) -> str:
+    """Return the status after the step, from the best to the worst that was seen."""
+    best, worst = item.status_range
+    return worst if best is worst else f"{best} to {worst}"
+
+
+def _status(item: SimulatedItem) -> str:
+    after = status_after(item)
+    return after if item.status_before is item.status_range[0] else f"{item.status_before} → {after}"
+
+
 COLUMNS: Sequence[Column[SimulatedItem]] = (
     Column("NAMESPACE", lambda item: item.namespace),
     Column("WORKLOAD", lambda item: str(item.workload)),
     Column("KEY", lambda item: item.constraint.topology_key),
     Column("MAX-SKEW", lambda item: str(item.constraint.max_skew), spare=True),
     Column("SKEW", lambda item: moved(str(item.skew_before), between(*item.skew_after))),
-    Column("STATUS", lambda item: " → ".join(dict.fromkeys((item.status_before, item.status_after)))),
+    Column("STATUS", _status),
     Column("DOMAINS", lambda item: moved_text(item.before, item.ranges)),
 )
