@@ -256,6 +256,12 @@ class PersistentVolumeClaimVolumeSource(Struct, frozen=True):
     claim_name: str = ""
 
 
+class EmptyDirVolumeSource(Struct, frozen=True):
+    """A directory that goes with the Pod."""
+
+    medium: str = ""
+
+
 class ImageVolumeSource(Struct, frozen=True):
     """An image mounted as a volume."""
 
@@ -315,9 +321,10 @@ class InTreeVolumeSources(Struct, frozen=True):
 
 
 class Volume(InTreeVolumeSources, frozen=True):
-    """A volume of a Pod: only the sources that can keep it off a node or change its score."""
+    """A volume of a Pod: only the sources that can keep it off a node or change its score, or hold back a drain."""
 
     name: str = ""
+    empty_dir: EmptyDirVolumeSource | None = None
     image: ImageVolumeSource | None = None
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: EphemeralVolumeSource | None = None

@@ -89,7 +89,6 @@ class VolumeSource(Struct, frozen=True):
 class CommonVolume(Volume, frozen=True):
     """A volume with the sources that decide nothing about nodes too."""
 
-    empty_dir: VolumeSource | None = None
     host_path: VolumeSource | None = None
     secret: VolumeSource | None = None
     nfs: VolumeSource | None = None

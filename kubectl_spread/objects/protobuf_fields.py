@@ -23,6 +23,7 @@ EphemeralContainer: 1 ephemeralContainerCommon EphemeralContainerCommon;
 EphemeralContainerCommon: 1 name string, 2 image string, 6 ports repeated ContainerPort, 8 resources
   ResourceRequirements, 9 volumeMounts repeated VolumeMount, 24 restartPolicy string, 25 restartPolicyRules repeated
   ContainerRestartRule;
+EmptyDirVolumeSource: 1 medium string;
 EphemeralVolumeSource: 1 volumeClaimTemplate PersistentVolumeClaimTemplate;
 GCEPersistentDiskVolumeSource: 1 pdName string, 4 readOnly bool;
 ISCSIVolumeSource: 2 iqn string, 6 readOnly bool;
@@ -89,8 +90,8 @@ TopologySpreadConstraint: 1 maxSkew int32, 2 topologyKey string, 3 whenUnsatisfi
 Volume: 1 name string, 2 volumeSource VolumeSource;
 VolumeMount: 8 bindMountOptions repeated string;
 VolumeResourceRequirements: 1 limits map Quantity, 2 requests map Quantity;
-VolumeSource: 3 gcePersistentDisk GCEPersistentDiskVolumeSource, 4 awsElasticBlockStore
-  AWSElasticBlockStoreVolumeSource, 8 iscsi ISCSIVolumeSource, 10 persistentVolumeClaim
+VolumeSource: 2 emptyDir EmptyDirVolumeSource, 3 gcePersistentDisk GCEPersistentDiskVolumeSource, 4
+  awsElasticBlockStore AWSElasticBlockStoreVolumeSource, 8 iscsi ISCSIVolumeSource, 10 persistentVolumeClaim
   PersistentVolumeClaimVolumeSource, 11 rbd RBDVolumeSource, 13 cinder CinderVolumeSource, 22 azureDisk
   AzureDiskVolumeSource, 24 portworxVolume PortworxVolumeSource, 29 ephemeral EphemeralVolumeSource, 30 image
   ImageVolumeSource;

@@ -89,8 +89,28 @@ class MirrorRemade(msgspec.Struct, frozen=True):
     node: str
 
 
+class DrainFlag(StrEnum):
+    """A flag without which kubectl evicts no Pod of a node."""
+
+    IGNORE_DAEMONSETS = "--ignore-daemonsets"
+    DELETE_EMPTYDIR_DATA = "--delete-emptydir-data"
+    FORCE = "--force"
+
+
+class DrainFlags(msgspec.Struct, frozen=True):
+    """The drain that was simulated needs these flags.
+
+    Attributes:
+        nodes: what is drained: a node's name, or a label.
+        pods: flag → the Pods for which kubectl asks for it.
+    """
+
+    nodes: str
+    pods: Mapping[DrainFlag, tuple[PodKey, ...]]
+
+
 StepNote: TypeAlias = (
-    MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
+    DrainFlags | MirrorRemade | StuckPods | EvictionsStopped | JobFailed | WaitsForReady | UnknownController | NotScaled
 )
 """What else is to be known of a step."""
 
@@ -213,6 +233,7 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
     gone: list[Pod] = []
     blocked: list[Blocked] = []
     waits_at = ""
+    flags = tuple(_flags(step, cluster))
     held: Mapping[PodKey, BlockReason]
     for name in sorted(step.nodes):
         drained = [pod for pod in cluster.on_nodes([name])[name] if _is_drained(pod, cluster)]
@@ -228,7 +249,22 @@ def _drain(step: Step, cluster: ClusterState, loop: ControlLoop) -> Done:
             waits_at = name if tried_again or any(_waited_for(drained, cluster)) else ""
         blocked += [Blocked(pod, held[pod.key]) for pod in drained if pod.key in held]
         gone += [pod for pod in drained if pod.key not in held]
-    return replace(_gone(gone, cluster), blocked=tuple(blocked), notes=tuple(_waited_for(gone, cluster)))
+    return replace(_gone(gone, cluster), blocked=tuple(blocked), notes=(*flags, *_waited_for(gone, cluster)))
+
+
+def _flags(step: Step, cluster: ClusterState) -> Iterator[DrainFlags]:
+    """Yield which flags kubectl wants for the drain, if any, and for which Pods."""
+    needed: dict[DrainFlag, list[PodKey]] = defaultdict(list)
+    for pod in (pod for pods in cluster.on_nodes(sorted(step.nodes)).values() for pod in pods if not pod.finished):
+        if not (_is_drained(pod, cluster) or is_mirror(pod)):
+            needed[DrainFlag.IGNORE_DAEMONSETS].append(pod.key)
+        elif not is_mirror(pod):
+            if any(volume.empty_dir is not None for volume in pod.spec.volumes):
+                needed[DrainFlag.DELETE_EMPTYDIR_DATA].append(pod.key)
+            if step.force and _needs_force(pod, cluster):
+                needed[DrainFlag.FORCE].append(pod.key)
+    if needed:
+        yield DrainFlags(step.value, {flag: tuple(needed[flag]) for flag in DrainFlag if flag in needed})
 
 
 def _gone(pods: Iterable[Pod], cluster: ClusterState) -> Done:

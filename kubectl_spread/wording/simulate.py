@@ -6,6 +6,7 @@ from typing import assert_never
 
 from kubectl_spread.controllers.job import FailureReason, JobFailure
 from kubectl_spread.controllers.nodelifecycle import EvictionsStopped
+from kubectl_spread.diagnosis.fixes.shell import kubectl
 from kubectl_spread.diagnosis.step_changes import (
     BlockedByChance,
     CreateRefused,
@@ -18,6 +19,7 @@ from kubectl_spread.simulation.steps import (
     Blocked,
     BlockReason,
     DaemonSetGone,
+    DrainFlags,
     DrainRefused,
     DrainWaits,
     EvictionRefused,
@@ -55,6 +57,11 @@ def _reason(reason: BlockReason) -> str:
 def note_text(note: StepNote) -> str:
     """Return what else is to be known of a step."""
     match note:
+        case DrainFlags(nodes, pods):
+            needs = [f"{flag} for {listed(['/'.join(key) for key in keys])}" for flag, keys in pods.items()]
+            words, flags = ((), ("-l", nodes, *pods)) if "=" in nodes else ((nodes,), pods)
+            drain = kubectl("drain", *words, flags=flags)
+            return f"this step is `{drain}`: kubectl evicts no Pod of a node without {enumerated(needs)}"
         case MirrorRemade(pod, node):
             return (
                 f"the kubelet of {node} makes the mirror Pod {'/'.join(pod)} again, and its containers run on."

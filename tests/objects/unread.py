@@ -63,11 +63,12 @@ UNREAD: Mapping[str, str] = {
     "VolumeMount.recursiveReadOnly": _MOUNTING,
     "VolumeMount.subPath*": _MOUNTING,
     # Volumes
+    "EmptyDirVolumeSource.mode": _MOUNTING,
+    "EmptyDirVolumeSource.sizeLimit": _NO_FILTER,
     **dict.fromkeys(
         (
             "Volume.configMap",
             "Volume.downwardAPI",
-            "Volume.emptyDir",
             "Volume.gitRepo",
             "Volume.hostPath",
             "Volume.projected",

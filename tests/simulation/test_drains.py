@@ -66,3 +66,24 @@ def test_what_a_budget_holds_back_stays_unless_its_node_goes(verb: str) -> None:
     went = verb == "remove"
     assert [each.why for each in step.blocked] == [refused + ", and it goes with its node" * went]
     assert names(step.evicted) == ["web-0"] * went
+
+
+@pytest.mark.parametrize(
+    ("step", "force", "drain"),
+    [
+        ("drain a1", False, "kubectl drain a1 --ignore-daemonsets --delete-emptydir-data"),
+        ("drain a1", True, "kubectl drain a1 --ignore-daemonsets --delete-emptydir-data --force"),
+        (f"drain {ZONE}=a", True, f"kubectl drain -l {ZONE}=a --ignore-daemonsets --delete-emptydir-data --force"),
+        ("drain b1", False, None),
+    ],
+)
+def test_a_drain_names_the_flags_that_kubectl_wants_for_it(step: str, force: bool, drain: str | None) -> None:  # noqa: FBT001 - a case
+    daemon = running("other-a1", "a1", controller("DaemonSet", "other"), volumes=[{"name": "v", "emptyDir": {}}])
+    scratch = running("cache", "a1", controller("CloneSet", "cache"), volumes=[{"name": "v", "emptyDir": {}}])
+    objects = [*SIX, OTHER, *deployment(["a1", "b1"]), daemon, scratch, pod("tool", on="a1", status=READY)]
+    found = last(objects, step, force=force)
+    said = [note for note in found.notes if note.startswith("this step is")]
+    assert [note.split("`")[1] for note in said] == [drain] * bool(drain)
+    assert all("--ignore-daemonsets for default/other-a1" in note for note in said)
+    assert all("--delete-emptydir-data for default/cache" in note for note in said)
+    assert force is (names(found.lost) == ["tool"])
