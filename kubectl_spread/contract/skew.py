@@ -14,7 +14,7 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.report import Incomplete, Metadata, Report
 from kubectl_spread.controllers.workloads import WorkloadRef
 from kubectl_spread.diagnosis.statuses import SpreadStatus
-from kubectl_spread.wording.statuses import STATUSES, stop_text
+from kubectl_spread.wording.statuses import STATUSES, reason_of_next, stop_text
 
 if TYPE_CHECKING:
     from kubectl_spread.diagnosis.skew import Row
@@ -91,7 +91,9 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
         own_pods: how many of them are the workload's.
         status_reason: the one thing to know about the status; empty for OK.
         ghosts: the workload's Pods that the constraint does not count because its selector does not match them.
-        next: the nodes the next replica may go to, best first; empty when there is no next Pod.
+        pending_pod: the Pod that waits for a node and that the row is about; empty where it is about the next one.
+        next: the nodes it may go to, best first; empty when there is no next Pod.
+        next_reason: why no Pod comes next, or why it goes to no other node; empty where the scheduler decides.
         evaluated_filters: the filters that decided about ``next``.
         headroom: how many more replicas find a node; absent where that was not asked, or there is no next Pod.
         proved_on: ``read`` where ``next`` holds only nodes whose Pods were read, which are not all.
@@ -99,7 +101,9 @@ class SkewItem(SkewRow, frozen=True, kw_only=True):
 
     constraint: ConstraintReport
     ghosts: tuple[str, ...] = ()
+    pending_pod: str = ""
     next: tuple[str, ...] = ()
+    next_reason: str = ""
     evaluated_filters: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     headroom: Headroom | UnsetType = UNSET
@@ -162,7 +166,9 @@ def skew_item(row: Row) -> SkewItem:
     return SkewItem(
         **{**asdict(skew_row(row)), "constraint": constraint_report(row.constraint)},
         ghosts=row.ghosts,
+        pending_pod=row.revision.pod.metadata.name if row.revision.pending else "",
         next=row.judged.next,
+        next_reason=reason_of_next(row.revision.none_comes, row.revision.named_node),
         evaluated_filters=row.evaluated_filters,
         findings=tuple(map(Finding.of, row.judged.findings)),
         headroom=Headroom(more=headroom.more, tried=headroom.tried, then=then) if headroom else UNSET,

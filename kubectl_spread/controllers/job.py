@@ -82,11 +82,6 @@ def foreign_manager(owner: Job | CronJob) -> str:
     return "" if spec.managed_by == JOB_CONTROLLER else spec.managed_by
 
 
-def makes_runs(owner: CronJob) -> bool:
-    """Whether there are Pods of the CronJob's next run."""
-    return not (owner.spec.suspend or foreign_manager(owner)) and at_once(owner.spec.job_template.spec) > 0
-
-
 def wanted_now(job: Job) -> int:
     """Return how many Pods the Job has run at once from now on, as much of it as is done (count)."""
     if job.finished:

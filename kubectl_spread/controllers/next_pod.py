@@ -9,6 +9,7 @@ Source: pkg/controller/controller_utils.go GetPodFromTemplate, and what the modu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from typing import TypeAlias
 
 import msgspec
@@ -66,7 +67,7 @@ def next_pod(
 
     Of a StatefulSet the ordinal tells which Pod is meant, None the one that comes next.
     """
-    comes = makes_one_more(workload, snapshot)
+    comes = why_none_comes(workload, snapshot) is None
     if workload.owner is None:
         model = newest(workload.pods)
         return _like(model, workload, snapshot, comes=comes) if model else None
@@ -128,27 +129,71 @@ def replacement(pod: Pod, snapshot: Snapshot, profile: Profile) -> NextPod:
     return replace(found, claims=tuple(claims_of(owner, found.pod)))
 
 
-def makes_one_more(workload: OwnedPods, snapshot: Snapshot) -> bool:
-    """Whether there is a next Pod: not of a DaemonSet, a bare Pod, or what is suspended, full or being deleted.
+class NoneComes(StrEnum):
+    """Why a workload makes no other Pod."""
+
+    DELETED = "Deleted"
+    UNMANAGED = "Unmanaged"
+    ON_EACH_NODE = "OnEachNode"
+    PAUSED = "Paused"
+    SUSPENDED = "Suspended"
+    SCALED_TO_0 = "ScaledTo0"
+    COMPLETE = "Complete"
+    FAILED = "Failed"
+    ALL_RUN = "AllRun"
+    OTHER_CONTROLLER = "OtherController"
+    REFUSED = "Refused"
+
+
+def why_none_comes(workload: OwnedPods, snapshot: Snapshot) -> NoneComes | None:
+    """Return why there is no next Pod; None where there is one.
 
     A paused Deployment does not roll out, but what it lacks comes.
 
     Source: kube-controller-manager deployment_controller.go syncDeployment, replica_set.go syncReplicaSet,
     stateful_set_control.go updateStatefulSet, cronjob_controllerv2.go syncCronJob (v1.36).
     """
+    found: NoneComes | None = None
     match workload.owner:
+        case None if workload.ref.kind == "Pod":
+            found = NoneComes.UNMANAGED
         case None:
-            return workload.ref.kind != "Pod" and not any(map(daemonset.is_pinned, workload.pods))
-        case owner if isinstance(owner, DaemonSet) or owner.metadata.deletion_timestamp:
-            return False
+            found = NoneComes.ON_EACH_NODE if any(map(daemonset.is_pinned, workload.pods)) else None
+        case owner if owner.metadata.deletion_timestamp:
+            found = NoneComes.DELETED
+        case DaemonSet():
+            found = NoneComes.ON_EACH_NODE
         case Job():
-            return job.wants_more(workload.owner, workload.pods)
+            found = _why_no_more(workload.owner, workload.pods)
         case CronJob():
-            return job.makes_runs(workload.owner)
+            found = _why_no_run(workload.owner)
+        case owner if owner.spec.replicas == 0:
+            found = NoneComes.SCALED_TO_0
         case Deployment() if workload.owner.spec.paused:
-            return deployment.lacks_pods(workload.owner, workload.pods, snapshot)
-        case _:
-            return workload.owner.spec.replicas != 0
+            lacks = deployment.lacks_pods(workload.owner, workload.pods, snapshot)
+            found = None if lacks else NoneComes.PAUSED
+    return found
+
+
+def _why_no_run(owner: Job | CronJob) -> NoneComes | None:
+    """Return why no run of the Job has Pods, however many of them there are now."""
+    if job.foreign_manager(owner):
+        return NoneComes.OTHER_CONTROLLER
+    if owner.spec.suspend:
+        return NoneComes.SUSPENDED
+    spec = owner.spec if isinstance(owner, Job) else owner.spec.job_template.spec
+    return None if job.at_once(spec) else NoneComes.SCALED_TO_0
+
+
+def _why_no_more(owner: Job, pods: Sequence[Pod]) -> NoneComes | None:
+    """Return why the Job makes no Pod beside these."""
+    if job.wants_more(owner, pods):
+        return None
+    if owner.failed:
+        return NoneComes.FAILED
+    if owner.finished:
+        return NoneComes.COMPLETE
+    return _why_no_run(owner) or (NoneComes.ALL_RUN if job.wanted_now(owner) else NoneComes.COMPLETE)
 
 
 def pod_of(owner: Workload, snapshot: Snapshot, *, revision: str = "") -> Pod:

@@ -30,7 +30,7 @@ from kubectl_spread.diagnosis.requirements import (
     conflict_cores,
 )
 from kubectl_spread.objects.kinds import DAEMON_SET
-from kubectl_spread.scheduler import cycle, nodeunschedulable, tainttoleration
+from kubectl_spread.scheduler import cycle, noderesources, nodeunschedulable, tainttoleration
 from kubectl_spread.scheduler.cycle import Evaluation
 from kubectl_spread.scheduler.framework import Code, Handle
 
@@ -307,11 +307,13 @@ class Blocking(Facts, frozen=True, kw_only=True):
 
     Attributes:
         constraint: which.
+        unmet: that there are fewer domains than minDomains asks for; None where that is not the reason.
         pinned: what keeps the Pod from the domains that hold the minimum; None where that is not the reason.
         others: the requirements together with which it leaves none; empty where it leaves none alone.
     """
 
     constraint: BlamedConstraint
+    unmet: MinDomainsUnmet | None = None
     pinned: PinnedDomain | None = None
     others: tuple[ConflictingRequirement, ...] = ()
 
@@ -378,6 +380,10 @@ class Blame(msgspec.Struct, frozen=True, dict=True):
         """Return the nodes that nothing but the constraint rejects, by name."""
         alone = frozenset((ConstraintRequirement(constraint.index),))
         return sorted(name for name, found in self.against.items() if found == alone)
+
+    def filters_against(self, node_name: str) -> list[FilterRequirement]:
+        """Return the filters that reject the node."""
+        return [each for each in self.against[node_name] if isinstance(each, FilterRequirement)]
 
     def conflicting(self, core: Iterable[Requirement]) -> tuple[ConflictingRequirement, ...]:
         """Return the requirements with what each leaves."""
@@ -478,16 +484,25 @@ def _ghost(blame: Blame) -> GhostSelector | None:
 
 
 def _min_domains(blame: Blame) -> MinDomainsUnmet | None:
-    for constraint in blame.to_blame:
-        counts = [domain.matching for domain in constraint.domains if domain.eligible]
-        if counts and len(counts) < constraint.min_domains:
-            infos = map(blame.handle.node_infos.__getitem__, blame.only_against(constraint))
-            values = {info.labels.get(constraint.topology_key) for info in infos}
-            domains = (domain for domain in constraint.domains if domain.value in values)
-            # skew if placed, over the minimum that there would be without minDomains <= maxSkew
-            if any(each.skew_if_placed - min(counts) <= constraint.max_skew for each in domains):
-                return MinDomainsUnmet(constraint=_blamed(constraint), eligible=constraint.eligible)
-    return None
+    unmet = next((constraint for constraint in blame.to_blame if _shut_by_min_domains(constraint, blame)), None)
+    return MinDomainsUnmet(constraint=_blamed(unmet), eligible=unmet.eligible) if unmet else None
+
+
+def _shut_by_min_domains(constraint: ConstraintDiagnosis, blame: Blame) -> bool:
+    """Whether a node would take the Pod if minDomains did not ask for more domains than there are."""
+    if not _too_few_domains(constraint):
+        return False
+    fewest = min(domain.matching for domain in constraint.domains if domain.eligible)
+    infos = map(blame.handle.node_infos.__getitem__, blame.only_against(constraint))
+    values = {info.labels.get(constraint.topology_key) for info in infos}
+    domains = (domain for domain in constraint.domains if domain.value in values)
+    # skew if placed, over the minimum that there would be without minDomains <= maxSkew
+    return any(each.skew_if_placed - fewest <= constraint.max_skew for each in domains)
+
+
+def _too_few_domains(constraint: ConstraintDiagnosis) -> bool:
+    """Whether domains count, but fewer than minDomains asks for."""
+    return 0 < len(constraint.eligible) < constraint.min_domains
 
 
 def _no_domains(blame: Blame) -> MissingKey | None:
@@ -541,6 +556,9 @@ def _blamed_filters(blame: Blame) -> tuple[tuple[str, ...], tuple[RejectingFilte
 
 
 def _rejecting(plugin: str, names: Collection[str], blame: Blame) -> RejectingFilter:
+    if plugin == noderesources.NAME:
+        # How much is free matters where no other filter rejects the Pod too.
+        names = [name for name in names if len(blame.filters_against(name)) == 1] or names
     reasons = tuple(blame.spread.explainer.shared(plugin, names))
     everywhere = len(reasons[0].nodes) == len(blame.handle.node_infos)
     return RejectingFilter(plugin=plugin, reasons=reasons, everywhere=everywhere)
@@ -653,6 +671,10 @@ ORDER: Sequence[Callable[[Blame], AnyCause | None]] = (
 def _blocking(constraint: ConstraintDiagnosis, blame: Blame) -> Blocking:
     this = ConstraintRequirement(constraint.index)
     core = next(core for core in blame.spread.cores if this in core)
+    alone = len(core) == 1 and _too_few_domains(constraint)
+    if alone or _shut_by_min_domains(constraint, blame):
+        unmet = MinDomainsUnmet(constraint=_blamed(constraint), eligible=constraint.eligible)
+        return Blocking(constraint=_blamed(constraint), unmet=unmet)
     if constraint.pinned and len(core) > 1:
         return Blocking(constraint=_blamed(constraint), pinned=_pinned_domain(constraint, blame))
     others = blame.conflicting(each for each in core if each != this)

@@ -92,6 +92,7 @@ def idle(state: ConstraintState, profile: Profile) -> Idle | None:
         Idle.EMPTY_SELECTOR: selector == EVERYTHING and empty,
         Idle.MATCHES_OTHERS: selector != EVERYTHING and not state.counts.self_match,
         Idle.EACH_ALONE: state.each_alone,
+        Idle.ONE_DOMAIN: state.constraint.hard and len(state.matching) == 1 and state.constraint.min_domains <= 1,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 

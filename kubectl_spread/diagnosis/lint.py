@@ -103,6 +103,8 @@ def _missing_topology_key(subject: Subject) -> Iterable[Finding]:
 
 
 def _pinned_minimum(subject: Subject) -> Iterable[Finding]:
+    if subject.pod.spec.node_name:
+        return  # Nobody schedules a Pod that names its node.
     for constraint, report in subject.each():
         if report.pinned and any(domain.eligible and not domain.allowed for domain in report.domains):
             yield findings.PinnedMinimum(

@@ -10,20 +10,21 @@ from msgspec.structs import replace
 
 from kubectl_spread.apiserver.admission import unknown
 from kubectl_spread.controllers import job
-from kubectl_spread.controllers.next_pod import NextPod
+from kubectl_spread.controllers.injected_fields import like
+from kubectl_spread.controllers.next_pod import NextPod, NoneComes, why_none_comes
 from kubectl_spread.controllers.persistent_volumes import guessed
-from kubectl_spread.controllers.workloads import OwnedPods, of_revision, revision_of
+from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
 from kubectl_spread.diagnosis import lint, statuses
 from kubectl_spread.diagnosis.causes import Blame
 from kubectl_spread.diagnosis.constraint_state import ConstraintState, constraint_states, ghosts, idle, own_pods
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
-from kubectl_spread.diagnosis.incomplete import deciders, incomplete
+from kubectl_spread.diagnosis.incomplete import incomplete
 from kubectl_spread.diagnosis.not_created import upcoming_pod
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
-from kubectl_spread.objects.workloads import CronJob, Job
+from kubectl_spread.objects.workloads import CronJob, Job, ReplicaSet
 from kubectl_spread.scheduler import cycle
 from kubectl_spread.scheduler.framework import Handle
 from kubectl_spread.scheduler.podtopologyspread import parsable_constraints
@@ -43,7 +44,10 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
         name: empty where the workload has only one.
         pod: the Pod its rows are evaluated for.
         pods: its Pods that are alive.
-        upcoming: the workload's next Pod, where it is of this revision; None for older ones.
+        newest: whether it is that of the next Pod.
+        pending: whether its Pod exists and waits for a node.
+        upcoming: the workload's next Pod, where it is of this revision, or the one that waits; None where there is
+            neither.
     """
 
     workload: OwnedPods
@@ -51,19 +55,33 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     pod: Pod
     pods: tuple[Pod, ...]
+    newest: bool = False
+    pending: bool = False
     upcoming: NextPod | None = None
 
     @property
     def is_next(self) -> bool:
-        """Whether the workload makes one more Pod, and of this revision."""
+        """Whether its Pod waits for a node, or is one that the workload makes."""
         return self.upcoming is not None and self.upcoming.comes and not self.upcoming.refusals
 
     @property
     def waiting(self) -> tuple[Pod, ...]:
-        """The first of its Pods that wait for a node, where no other comes."""
-        if self.is_next or self.refused:
-            return ()
-        return tuple(pod for pod in self.pods if pod.waits)[:MOST_AWAITED]
+        """The first of its Pods that wait for a node, those like its Pod before others."""
+        revision = revision_of(self.pod)
+        waiting = (pod for pod in self.pods if pod.waits)
+        return tuple(sorted(waiting, key=lambda pod: revision_of(pod) != revision))[:MOST_AWAITED]
+
+    @property
+    def named_node(self) -> str:
+        """The node that the template names for its next Pod, which nobody schedules then; empty for none."""
+        return self.pod.spec.node_name if self.newest else ""
+
+    @property
+    def none_comes(self) -> NoneComes | None:
+        """Why the workload makes no other Pod; None where it does, or its Pod waits for a node."""
+        if self.pending or not self.newest:
+            return None
+        return NoneComes.REFUSED if self.refused else why_none_comes(self.workload, self.handle.snapshot)
 
     @property
     def refused(self) -> str:
@@ -75,6 +93,20 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
         """The cluster in which its Pod waits to be scheduled: with its claims."""
         return self.upcoming.place(self.handle) if self.upcoming else self.handle
 
+    def judged_by_waiting(self, decide_on: Decide) -> Revision:
+        """Return the revision with the first Pod that waits and finds no node, or else the first that waits.
+
+        A Pod that exists is judged before one that may come; but where it finds a node, a Pod that is refused comes
+        before it.
+        """
+        waiting = [(pod, decide_on(pod, self.handle)) for pod in self.waiting]
+        stuck = [pod for pod, decision in waiting if decision.blame and not decision.preemption]
+        if not waiting or (self.refused and not stuck):
+            return self
+        pod = stuck[0] if stuck else waiting[0][0]
+        from_living = self.upcoming.from_living if self.upcoming else ()
+        return replace(self, pod=pod, pending=True, upcoming=NextPod(pod=pod, comes=True, from_living=from_living))
+
     def states(self) -> Iterator[ConstraintState]:
         """Yield the state of each constraint of its Pod."""
         constraints = parsable_constraints(self.pod, self.handle)
@@ -85,7 +117,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The Pod of a revision, judged.
 
     Attributes:
-        awaited: what is decided about the Pod that waits for a node, where no other comes.
         incomplete: what the verdict does not rest on.
         constraints: what the Pod's constraints say; empty where that was not asked.
         headroom: how many more like it find a node; None where that was not asked, or there is no next Pod.
@@ -93,7 +124,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
     revision: Revision
     decision: Decision
-    awaited: Decision | None
     incomplete: tuple[Gap, ...]
     constraints: tuple[ConstraintDiagnosis, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -104,6 +134,8 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
         """The nodes that take the next Pod, best first; where none does, those on which the scheduler makes room."""
         if not self.revision.is_next:
             return ()
+        if node := self.revision.named_node:
+            return (node,)
         preemption, feasible = self.decision.preemption, self.decision.evaluation.feasible
         if preemption:
             return (preemption.node, *preemption.ties)
@@ -162,8 +194,9 @@ def rows(
         brief: whether the table is all that is wanted: no more is asked than whether a node takes the next Pod.
         most_verdicts: verdicts on single nodes (count) that the headroom may cost; 0 where it is not wanted.
     """
-    for revision in _shown(workload, handle, defaults=defaults):
-        judged = _judge_briefly(revision, decided) if brief else _judge(revision, most_verdicts)
+    for shown in _shown(workload, handle, defaults=defaults):
+        revision = shown.judged_by_waiting(decided)
+        judged = _judge_briefly(revision) if brief else _judge(revision, most_verdicts)
         for state in revision.states():
             yield Row(judged=judged, state=state, status=_status(state, judged))
 
@@ -178,8 +211,9 @@ def status_names(
     decide_on: Decide,
 ) -> Iterator[tuple[int, statuses.SpreadStatus]]:
     """Yield (constraint's index, status) of the same rows; the states are those of the next Pod."""
-    for revision in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
-        judged = _judge_briefly(revision, decide_on)
+    for shown in _shown(workload, handle, defaults=defaults, upcoming=upcoming):
+        revision = shown.judged_by_waiting(decide_on)
+        judged = _judge_briefly(revision)
         for state in states if revision.pod is upcoming.pod else revision.states():
             yield state.constraint.index, _status(state, judged).name
 
@@ -192,9 +226,9 @@ def decided(pod: Pod, handle: Handle) -> Decision:
 def asked_about(workload: OwnedPods, handle: Handle, *, defaults: bool) -> Iterator[tuple[Pod, Handle]]:
     """Yield each Pod whose node the rows tell of, with the cluster in which it waits."""
     for revision in _shown(workload, handle, defaults=defaults):
-        if revision.is_next:
-            yield revision.pod, revision.placed
         yield from ((pod, handle) for pod in revision.waiting)
+        if revision.is_next and not revision.waiting:
+            yield revision.pod, revision.placed
 
 
 def _shown(
@@ -212,14 +246,13 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     decision = judge(evaluation, placed)
     beyond_template = lint.from_living(upcoming.from_living) if upcoming else ()
     headroom: statuses.Headroom | None = None
-    if most_verdicts and upcoming is not None and revision.is_next and revision.handle.decides(pod):
+    if most_verdicts and upcoming and revision.newest and revision.is_next and revision.handle.decides(pod):
         from kubectl_spread.diagnosis.headroom import headroom_of
 
         headroom = headroom_of(revision.workload, upcoming, revision.handle, most_verdicts=most_verdicts)
     return Judged(
         revision=revision,
         decision=decision,
-        awaited=_awaited(revision, decided),
         constraints=decision.spread.constraints,
         findings=(*decision.findings, *beyond_template),
         incomplete=_gaps(revision, decision),
@@ -227,7 +260,7 @@ def _judge(revision: Revision, most_verdicts: int) -> Judged:
     )
 
 
-def _judge_briefly(revision: Revision, decide_on: Decide) -> Judged:
+def _judge_briefly(revision: Revision) -> Judged:
     """Return the same, but of a Pod that some node takes, or that does not come, no more than that."""
     placed = revision.placed
     evaluation = cycle.evaluate_briefly(revision.pod, placed)
@@ -235,30 +268,22 @@ def _judge_briefly(revision: Revision, decide_on: Decide) -> Judged:
     return Judged(
         revision=revision,
         decision=decision,
-        awaited=_awaited(revision, decide_on),
         incomplete=_gaps(revision, decision),
     )
 
 
 def _gaps(revision: Revision, decision: Decision) -> tuple[Gap, ...]:
     pod, snapshot, upcoming = revision.pod, decision.handle.snapshot, revision.upcoming
-    not_read = (*unknown(pod, snapshot), *guessed(pod, snapshot), *upcoming.unread) if upcoming else ()
-    return (*incomplete(pod, decision.handle, decision.evaluation), *not_read)
-
-
-def _awaited(revision: Revision, decide_on: Decide) -> Decision | None:
-    """Return what is decided about the first that finds no node, or else about the first; None where none waits."""
-    first: Decision | None = None
-    for pod in revision.waiting:
-        decision = decide_on(pod, revision.handle)
-        if decision.blame:
-            return decision
-        first = first or decision
-    return first
+    found = incomplete(pod, decision.handle, decision.evaluation)
+    if upcoming is None:
+        return found
+    # What admission does has been done to a Pod that exists.
+    not_read = () if revision.pending else unknown(pod, snapshot)
+    return (*found, *not_read, *guessed(pod, snapshot), *upcoming.unread)
 
 
 def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = None) -> list[Revision]:
-    """Return the newest revision first, then older ones that are alive and whose constraints read otherwise.
+    """Return the newest revision first, then older ones that want Pods, and whose constraints read otherwise.
 
     The newest, which is that of the next Pod, stands for all where none does.
     """
@@ -266,9 +291,15 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
     if upcoming is None:
         return []
     newest, constraints = revision_of(upcoming.pod), parsable_constraints(upcoming.pod, handle)
-    alive = {revision_of(pod): pod for pod in workload.pods}
+    alive = {revision_of(pod): pod for pod in workload.pods if not pod.terminating and _is_wanted(pod, handle)}
     older = {
-        name: Revision(workload=workload, handle=handle, name=name, pod=pod, pods=of_revision(workload.pods, name))
+        name: Revision(
+            workload=workload,
+            handle=handle,
+            name=name,
+            pod=like(pod, pod.metadata.name),
+            pods=of_revision(workload.pods, name),
+        )
         for name, pod in sorted(alive.items())
         if name != newest and parsable_constraints(pod, handle) != constraints
     }
@@ -278,15 +309,22 @@ def revisions(workload: OwnedPods, handle: Handle, upcoming: NextPod | None = No
         name=newest if older else "",
         pod=upcoming.pod,
         pods=tuple(pod for pod in workload.pods if revision_of(pod) not in older) if older else workload.pods,
+        newest=True,
         upcoming=upcoming,
     )
     return [first, *older.values()]
 
 
+def _is_wanted(pod: Pod, handle: Handle) -> bool:
+    """Whether what made the Pod wants any: not a ReplicaSet that is scaled to 0."""
+    owner = controller_of(pod, handle.snapshot)
+    return not isinstance(owner, ReplicaSet) or owner.spec.replicas_wanted > 0
+
+
 def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
     """Return the first status that holds, worst first."""
     constraint, revision, handle = state.constraint, judged.revision, judged.revision.handle
-    decision = judged.decision if revision.is_next else judged.awaited
+    decision = judged.decision if revision.is_next else None
     decided = decision if decision and handle.decides(revision.pod) else None
     preemption = decided.preemption if decided else None
     if stuck := _stuck(state, revision, decided.blame if decided and not preemption else None):
@@ -295,9 +333,7 @@ def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
         return statuses.Violated(skew=state.skew, max_skew=constraint.max_skew)
     if why := idle(state, handle.profile):
         return statuses.NoEffect(why=why, topology_key=constraint.topology_key)
-    waits = any(not pod.spec.node_name for pod in revision.pods)
-    held = waits and any(deciders(revision.pod, handle, judged.decision.evaluation))
-    if judged.incomplete and (revision.is_next or held):
+    if judged.incomplete and revision.is_next:
         return statuses.Incomplete(gap=judged.incomplete[0])
     if state.uneven:
         return statuses.Uneven(skew=state.skew, max_skew=constraint.max_skew)

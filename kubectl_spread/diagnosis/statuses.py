@@ -36,6 +36,7 @@ class Idle(Enum):
     EMPTY_SELECTOR = auto()
     MATCHES_OTHERS = auto()
     EACH_ALONE = auto()
+    ONE_DOMAIN = auto()
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):

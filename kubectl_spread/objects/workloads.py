@@ -20,7 +20,8 @@ ON_DELETE: Final = "OnDelete"
 RECREATE: Final = "Recreate"
 ROLLING_UPDATE: Final = "RollingUpdate"
 
-_JOB_ENDS = frozenset(("Complete", "SuccessCriteriaMet", "Failed", "FailureTarget"))
+_JOB_FAILS = frozenset(("Failed", "FailureTarget"))
+_JOB_ENDS = frozenset(("Complete", "SuccessCriteriaMet", *_JOB_FAILS))
 
 
 class RollingUpdate(Struct, frozen=True):
@@ -196,6 +197,11 @@ class Job(Struct, frozen=True):
         Source: kube-controller-manager pkg/controller/job/job_controller.go syncJob (v1.36).
         """
         return any(c.type in _JOB_ENDS and c.status == "True" for c in self.status.conditions)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it has failed, or is about to."""
+        return any(c.type in _JOB_FAILS and c.status == "True" for c in self.status.conditions)
 
 
 class JobTemplateSpec(Struct, frozen=True):

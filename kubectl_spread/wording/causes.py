@@ -71,6 +71,8 @@ def reason_of(cause: causes.AnyCause, nodes: Collection[str]) -> str:
 def blocking_reason(blocking: causes.Blocking, nodes: Collection[str]) -> str:
     """Return in a few words why the constraint leaves no node, with its numbers; the nodes are those of the cluster."""
     numbers = limits(blocking.constraint)
+    if blocking.unmet:
+        return reason_of(blocking.unmet, nodes)
     if blocking.pinned:
         return fitting([f"min {text}{numbers}" for text in _pinned_by(blocking.pinned)], REASON, nodes)
     if not blocking.others:
@@ -287,9 +289,10 @@ def _pinned_domain(cause: causes.PinnedDomain) -> Texts:
     pins = [(pin.nodes, " and ".join(map(reason_text, pin.reasons))) for pin in cause.pins]
     whys = [f"{named(nodes)}: {text}" for nodes, text in pins]
     counts = [text + f" ({count_of(len(nodes), 'node')})" * (len(pins) > 1) for nodes, text in pins]
-    rest = _and_more(len(pins) - MOST_REASONS)
+    reasons = [len(pin.reasons) for pin in cause.pins]
+    rest = _and_more(sum(reasons[MOST_REASONS:]))
     some, brief_some = ("; ".join(each[:MOST_REASONS]) + rest for each in (whys, counts))
-    more = _and_more(len(pins) - 1)
+    more = _and_more(sum(reasons[1:]))
     first, texts = whys[0] + more, pins[0][1] + more
     briefest = f"{len(domains)} domains of {brief}" if several else f"{brief} {domains[0]}"
     full = _full_domains(cause)
@@ -316,7 +319,8 @@ def _pinned_by(cause: causes.PinnedDomain) -> Sequence[str]:
     """Return what keeps the Pod from the domains that hold the minimum: the first node, and how many there are."""
     first = cause.pins[0]
     node, texts = first.nodes[0], list(map(reason_text, first.reasons))
-    more = sum(len(pin.nodes) for pin in cause.pins) - 1
+    # One node may be kept off for several reasons.
+    more = len({name for pin in cause.pins for name in pin.nodes}) - 1
     rest = f" and {more} more" if more else ""
     return [f"pinned by {node} ({' and '.join(texts)}){rest}", f"pinned by {node} ({texts[0]}){rest}"]
 

@@ -63,7 +63,10 @@ def _(finding: findings.MissingTopologyKey) -> str:
 def _(finding: findings.PinnedMinimum) -> str:
     from kubectl_spread.wording.reasons import name_of, reason_text
 
-    pins = _some([f"{pin.node} ({reason_text(pin.reason) or name_of(pin.requirement)})" for pin in finding.pins])
+    by_node: dict[str, list[str]] = {}
+    for pin in finding.pins:
+        by_node.setdefault(pin.node, []).append(reason_text(pin.reason) or name_of(pin.requirement))
+    pins = _some([f"{node} ({'; '.join(reasons)})" for node, reasons in by_node.items()])
     return (
         f"the minimum ({finding.global_minimum}) is held by {_some(finding.domains)}, where this Pod cannot go: {pins}."
         f" Until that changes, every other domain stops at {finding.global_minimum + finding.constraint.max_skew}."

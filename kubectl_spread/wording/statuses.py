@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kubectl_spread.diagnosis import statuses
 from kubectl_spread.diagnosis.statuses import BlockedBy, Idle, NoMoreWanted, SpreadStatus, Status
 from kubectl_spread.wording import entry
 from kubectl_spread.wording.entry import Entry, EntryKind, Rules
 from kubectl_spread.wording.words import enumerated, listed
+
+if TYPE_CHECKING:
+    from kubectl_spread.controllers.next_pod import NoneComes
 
 SHOWN_NAMES = 10
 
@@ -25,7 +29,23 @@ _IDLE: Mapping[Idle, str] = {
     Idle.EMPTY_SELECTOR: "empty labelSelector: it counts no Pod in this release",
     Idle.MATCHES_OTHERS: "its selector does not match its own Pods",
     Idle.EACH_ALONE: "the affinity of each Pod counts its own node alone: skew is always 0",
+    Idle.ONE_DOMAIN: "only one domain counts: skew is always 0",
 }
+
+_NONE_COMES: Mapping[str, str] = {
+    "Deleted": "the workload is being deleted",
+    "Unmanaged": "no controller makes another one",
+    "OnEachNode": "there is one for each node",
+    "Paused": "the Deployment is paused",
+    "Suspended": "it is suspended",
+    "ScaledTo0": "it is scaled to 0",
+    "Complete": "the Job is complete",
+    "Failed": "the Job has failed",
+    "AllRun": "the Job has as many Pods as it wants",
+    "OtherController": "another controller makes its Pods",
+    "Refused": "the API server refuses it",
+}
+"""By the value of NoneComes, whose module ``explain`` does without."""
 
 
 @STATUSES.rule(
@@ -96,9 +116,9 @@ def _(status: statuses.Violated) -> str:
     summary="the constraint balances nothing",
     meaning="It does not count the Pods that it is meant to spread: there is no labelSelector, an empty one that"
     " this release counts nothing by, or one that does not match the workload's own Pods. Or there is nothing to"
-    " spread over: no node counts, or each Pod of a DaemonSet counts its own node alone.",
-    when="Where the selector does not match a Pod of the workload, no domain is eligible, or nodeAffinityPolicy is"
-    " Honor in a DaemonSet.",
+    " spread over: no node counts, only one domain does, or each Pod of a DaemonSet counts its own node alone.",
+    when="Where the selector does not match a Pod of the workload, no domain is eligible, only one is (for"
+    " DoNotSchedule with minDomains at most 1), or nodeAffinityPolicy is Honor in a DaemonSet.",
     action="Make the labelSelector match the labels of the Pod template: explain GhostPod. Of a DaemonSet, drop"
     " the constraint.",
     link=entry.CONVENTIONS,
@@ -255,11 +275,31 @@ def ghosts_text(names: Sequence[str]) -> str:
     return f"Ghost Pods, which their own constraint does not count: {listed(names, SHOWN_NAMES)}."
 
 
-def next_replica(nodes: Sequence[str], *, some_read: bool) -> str:
-    """Return the nodes that take the next replica; ``some_read`` where only some nodes' Pods were read."""
-    if not nodes:
-        return "Next replica: no node."
-    return f"Next replica: {listed(nodes, SHOWN_NAMES)}{', of the nodes whose Pods were read' if some_read else ''}."
+def reason_of_next(none_comes: NoneComes | None, named_node: str) -> str:
+    """Return why no Pod comes next, or why it goes to no other node than the one that its template names."""
+    if none_comes:
+        return _NONE_COMES[none_comes]
+    return "its template names the node, and nobody schedules it" if named_node else ""
+
+
+def next_replica(nodes: Sequence[str], reason: str, *, some_read: bool) -> str:
+    """Return the nodes that take the next replica, or why none comes.
+
+    Args:
+        nodes: their names.
+        reason: as ``reason_of_next`` gives it.
+        some_read: whether only some nodes' Pods were read.
+    """
+    if reason and not nodes:
+        return f"No Pod comes next: {reason}."
+    read = ", of the nodes whose Pods were read" if some_read and nodes else ""
+    because = f" ({reason})" if reason else ""
+    return f"Next replica: {listed(nodes, SHOWN_NAMES) or 'no node'}{because}{read}."
+
+
+def pending_pod(name: str, nodes: Sequence[str]) -> str:
+    """Return which nodes take the Pod that waits."""
+    return f"{name} is Pending: {f'it can go to {listed(nodes, SHOWN_NAMES)}' if nodes else 'no node takes it'}."
 
 
 def headroom_text(more: int, then: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from kubectl_spread.controllers.daemonset import is_pinned
 from kubectl_spread.controllers.deployment import newest_replica_set
 from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
-from kubectl_spread.controllers.next_pod import NextPod, makes_one_more, next_pod, replacement
+from kubectl_spread.controllers.next_pod import NextPod, NoneComes, next_pod, replacement, why_none_comes
 from kubectl_spread.controllers.templates import reference_to
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of, workloads
 from kubectl_spread.objects.core import Pod
@@ -39,6 +39,11 @@ def upcoming(objects: Sequence[Object]) -> NextPod:
     return found
 
 
+def ended(how: str, status: str = "True") -> Object:
+    """Return the status of a Job with this condition."""
+    return {"conditions": [{"type": how, "status": status}]}
+
+
 def made_by(objects: Sequence[Object]) -> Pod:
     """Return the next Pod of the only workload."""
     return upcoming(objects).pod
@@ -47,28 +52,38 @@ def made_by(objects: Sequence[Object]) -> Pod:
 @pytest.mark.parametrize(
     ("objects", "expected"),
     [
-        ([workload("Deployment", "web")], True),
-        ([workload("DaemonSet", "web")], False),
-        ([workload("Job", "web")], True),
-        ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "True"}]})], False),
-        ([workload("Job", "web", status={"conditions": [{"type": "Failed", "status": "True"}]})], False),
-        ([workload("Job", "web", status={"conditions": [{"type": "FailureTarget", "status": "True"}]})], False),
-        ([workload("Job", "web", status={"conditions": [{"type": "SuccessCriteriaMet", "status": "True"}]})], False),
-        ([workload("Job", "web", status={"conditions": [{"type": "Complete", "status": "False"}]})], True),
-        ([cron_job("web")], True),
-        ([workload("Job", "web", managedBy="kubernetes.io/job-controller")], True),
-        ([workload("Job", "web", managedBy="kueue.x-k8s.io/multikueue")], False),
-        ([cron_job("web", managedBy="kueue.x-k8s.io/multikueue")], False),
-        ([workload("Deployment", "web", paused=True)], False),
-        ([workload("Deployment", "web", paused=True), revision("web", 1)], True),
-        ([workload("Deployment", "web", paused=True), revision("web", 1), owned("x", "ReplicaSet", "web-h1")], False),
-        ([owned("x", "Rollout", "web")], True),
-        ([pod("web")], False),
+        ([workload("Deployment", "web")], None),
+        ([workload("Deployment", "web", replicas=0)], NoneComes.SCALED_TO_0),
+        ([workload("DaemonSet", "web")], NoneComes.ON_EACH_NODE),
+        ([workload("Job", "web")], None),
+        ([workload("Job", "web", status=ended("Complete"))], NoneComes.COMPLETE),
+        ([workload("Job", "web", status=ended("Failed"))], NoneComes.FAILED),
+        ([workload("Job", "web", status=ended("FailureTarget"))], NoneComes.FAILED),
+        ([workload("Job", "web", status=ended("SuccessCriteriaMet"))], NoneComes.COMPLETE),
+        ([workload("Job", "web", status=ended("Complete", "False"))], None),
+        ([workload("Job", "web", status={"succeeded": 1}, completions=1)], NoneComes.COMPLETE),
+        ([workload("Job", "web", parallelism=0)], NoneComes.SCALED_TO_0),
+        ([workload("Job", "web", suspend=True)], NoneComes.SUSPENDED),
+        ([workload("Job", "web", suspend=True, status=ended("Complete"))], NoneComes.COMPLETE),
+        ([workload("Job", "web"), owned("x", "Job", "web")], NoneComes.ALL_RUN),
+        ([cron_job("web")], None),
+        ([workload("Job", "web", managedBy="kubernetes.io/job-controller")], None),
+        ([workload("Job", "web", managedBy="kueue.x-k8s.io/multikueue")], NoneComes.OTHER_CONTROLLER),
+        ([cron_job("web", managedBy="kueue.x-k8s.io/multikueue")], NoneComes.OTHER_CONTROLLER),
+        ([cron_job("web", parallelism=0)], NoneComes.SCALED_TO_0),
+        ([workload("Deployment", "web", paused=True)], NoneComes.PAUSED),
+        ([workload("Deployment", "web", paused=True), revision("web", 1)], None),
+        (
+            [workload("Deployment", "web", paused=True), revision("web", 1), owned("x", "ReplicaSet", "web-h1")],
+            NoneComes.PAUSED,
+        ),
+        ([owned("x", "Rollout", "web")], None),
+        ([pod("web")], NoneComes.UNMANAGED),
     ],
     ids=in_order,
 )
-def test_whether_there_is_a_next_pod(objects: Sequence[Object], *, expected: bool) -> None:
-    assert makes_one_more(*only(objects)) == expected
+def test_why_there_is_no_next_pod(objects: Sequence[Object], expected: NoneComes | None) -> None:
+    assert why_none_comes(*only(objects)) is expected
 
 
 @pytest.mark.parametrize(

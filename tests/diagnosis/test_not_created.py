@@ -21,8 +21,9 @@ def cluster(*, replicas: int, wanted: int, status: Object = DENIED) -> Sequence[
     """Return a Deployment of which so many Pods run, and whose ReplicaSet says how it fares."""
     made = revision("web", 1, pods=SPREAD)
     made |= {"status": status, "spec": {**made["spec"], "replicas": wanted}}
-    pods = [owned(f"web-h1-{n}", "ReplicaSet", "web-h1", on="n") for n in range(replicas)]
-    return [node("n", zone="a"), workload("Deployment", "web", pods=SPREAD, replicas=wanted), made, *pods]
+    pods = [owned(f"web-h1-{n}", "ReplicaSet", "web-h1", on="no"[n]) for n in range(replicas)]
+    nodes = [node("n", zone="a"), node("o", zone="b")]
+    return [*nodes, workload("Deployment", "web", pods=SPREAD, replicas=wanted), made, *pods]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,17 @@ STATUSES = {
     "blocked by minDomains": (
         [*ABC, *deployment(zoned(minDomains=4), on=["a1", "b1", "c1"])],
         SpreadStatus.BLOCKED,
-        f"no domain may take one more{NO_ROOM}",
+        f"3 of 4 domains that minDomains asks for{NO_ROOM}",
+    ),
+    "only one domain counts": (
+        [node("a1", zone="a"), node("a2", zone="a"), *deployment(on=["a1"])],
+        SpreadStatus.NO_EFFECT,
+        "only one domain counts: skew is always 0",
+    ),
+    "one domain of a soft constraint": (
+        [node("a1", zone="a"), *deployment(zoned(soft=True), on=["a1"])],
+        SpreadStatus.OK,
+        "",
     ),
     "blocked before it is violated": (
         [*TAINTED, *deployment(on=["a1", "a2", "b1"])],
@@ -133,17 +143,40 @@ def test_two_constraints_block_together_and_name_each_other() -> None:
 def test_what_blocks_with_a_constraint_is_named_where_nothing_is_pinned() -> None:
     far = zoned(maxSkew=2, minDomains=3)
     tainted = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU])]
-    row = only([*tainted, *deployment(far, on=["a1", "a1", "b1"])])
+    row = only([*tainted, *deployment(far, on=["a1", "a1", "a1", "b1"])])
     assert (row.status, row.status_reason) == (
         SpreadStatus.BLOCKED,
-        "no node left together with TaintToleration: skew would be 3, maxSkew 2",
+        "no node left together with TaintToleration: skew would be 4, maxSkew 2",
     )
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
-    by_zone, _ = rows_of([*nodes, *deployment(far, spread(HOSTNAME, selector=app("web")), on=["a1", "a1", "b1"])])
+    made = deployment(far, spread(HOSTNAME, selector=app("web")), on=["a1", "a1", "a1", "b1"])
+    by_zone, _ = rows_of([*nodes, *made])
     assert (by_zone.status, by_zone.status_reason) == (
         SpreadStatus.BLOCKED,
-        f"no node left together with {HOSTNAME}: skew would be 3, maxSkew 2",
+        f"no node left together with {HOSTNAME}: skew would be 4, maxSkew 2",
     )
+
+
+def test_too_few_domains_are_the_reason_where_a_node_would_do_without_min_domains() -> None:
+    tainted = [node("a1", zone="a"), node("b1", zone="b", taints=[GPU])]
+    row = only([*tainted, *deployment(zoned(maxSkew=2, minDomains=3), on=["a1", "a1", "b1"])])
+    assert (row.status, row.status_reason) == (
+        SpreadStatus.BLOCKED,
+        "2 of 3 domains that minDomains asks for: skew would be 3, maxSkew 2",
+    )
+
+
+def test_a_node_that_is_kept_for_two_reasons_is_one_node() -> None:
+    full = [pod("big", on="c2", requests={"cpu": "2"})]
+    nodes = [
+        *ABC[:3],
+        *(node(name, zone="c", taints=[GPU], allocatable={"cpu": "2"}) for name in ("c1", "c2", "c3")),
+    ]
+    row = only([*nodes, *full, *deployment(on=["a1", "b1"], requests={"cpu": "1"})])
+    assert row.status_reason == f"min pinned by c1 (taint {GPU}) and 2 more{NO_ROOM}"
+    (pinned,) = (each.message for each in row.findings if each.id == "PinnedMinimum")
+    assert pinned.count("c2") == 1
+    assert "more" not in pinned
 
 
 def test_a_constraint_that_is_not_in_the_core_is_not_blocked() -> None:
@@ -349,12 +382,77 @@ def test_a_pod_that_is_refused_has_no_next_node() -> None:
     assert row.status_reason.endswith("exists in both matchLabelKeys and labelSelector")
 
 
+def test_what_is_free_is_counted_on_nodes_that_no_other_filter_rejects() -> None:
+    nodes = [
+        node("a1", zone="a", labels={"pool": "web"}, allocatable={"cpu": "100m"}),
+        node("a2", zone="a", allocatable={"cpu": "1500m"}),
+        node("b1", zone="b", labels={"pool": "web"}, allocatable={"cpu": "200m"}),
+    ]
+    row = only([*nodes, *deployment(requests={"cpu": "2"}, nodeSelector={"pool": "web"})])
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "cpu: asks 2, at most 200m free")
+
+
+def test_a_pod_that_waits_is_judged_before_one_that_may_come() -> None:
+    waits = owned("web-9", "ReplicaSet", "web-h0", labels={"pod-template-hash": "h0"}, nodeSelector={"disk": "ssd"})
+    waits["spec"] |= {"topologySpreadConstraints": [zoned()]}
+    made = deployment(on=["a1", "b1", "c1"])
+    (row,) = rows_of([*ABC, *made, revision("web", 0, pods=template(zoned())), waits])
+    assert (row.status, row.status_reason) == (SpreadStatus.UNSCHEDULABLE, "wants disk=ssd")
+    assert (row.pending_pod, row.next, row.next_reason) == ("web-9", (), "")
+    assert only([*ABC, *made]).pending_pod == ""
+
+
+def test_a_pod_that_waits_and_finds_a_node_is_judged_too() -> None:
+    row = only([*ABC, *deployment(on=["a1", "b1", ""])])
+    assert (row.status, row.pending_pod, row.next) == (SpreadStatus.OK, "web-2", ("c1",))
+
+
+def older_revision(*, on: str, replicas: int = 1, **metadata: str) -> list[Object]:
+    """Return an older revision of the Deployment, which tolerates more skew, with one Pod."""
+    pods = template(zoned(maxSkew=2))
+    made = owned("old", "ReplicaSet", "web-h0", on=on, labels={"pod-template-hash": "h0"})
+    made["spec"] |= {"topologySpreadConstraints": [zoned(maxSkew=2)]}
+    made["metadata"] |= metadata
+    of = revision("web", 0, pods=pods)
+    return [{**of, "spec": {**of["spec"], "replicas": replicas}}, made]
+
+
+def test_an_older_revision_has_a_row_while_it_wants_pods() -> None:
+    new = [*ABC, *deployment(on=["a1"])]
+    assert [row.revision for row in rows_of([*new, *older_revision(on="b1")])] == ["h1", "h0"]
+    terminating = older_revision(on="b1", deletionTimestamp="2026-01-01T00:00:00Z")
+    assert [row.revision for row in rows_of([*new, *terminating])] == [""]
+    assert [row.revision for row in rows_of([*new, *older_revision(on="b1", replicas=0)])] == [""]
+
+
+def test_the_node_of_a_pod_that_runs_closes_no_domain_to_others_of_its_revision() -> None:
+    _, row = rows_of([*ABC, *deployment(on=["a1", "a1"]), *older_revision(on="a1")])
+    assert (row.revision, row.constraint.skew) == ("h0", 3)
+    assert [domain.pinned_by for domain in row.constraint.domains] == [(), (), ()]
+    assert "PinnedMinimum" not in {each.id for each in row.findings}
+
+
+def test_a_template_that_names_its_node_says_where_the_next_pod_goes() -> None:
+    row = only([*ABC, *deployment(on=["a1", "a1"], nodeName="a1")])
+    assert (row.status, row.next) == (SpreadStatus.VIOLATED, ("a1",))
+    assert row.next_reason == "its template names the node, and nobody schedules it"
+    assert "PinnedMinimum" not in {each.id for each in row.findings}
+
+
+def test_why_no_pod_comes_next_is_said() -> None:
+    complete = {"conditions": [{"type": "Complete", "status": "True"}]}
+    row = only([*ABC, workload("Job", "web", pods=template(zoned()), status=complete)])
+    assert (row.next, row.next_reason) == ((), "the Job is complete")
+
+
 def test_every_constraint_of_equal_cores_is_blocked() -> None:
     constraints = (zoned(minDomains=3), spread(HOSTNAME, selector=app("web"), minDomains=5))
     nodes = [node("a1", zone="a"), node("b1", zone="b")]
     rows = rows_of([*nodes, *deployment(*constraints, on=["a1", "b1"])])
     assert {row.status for row in rows} == {SpreadStatus.BLOCKED}
-    assert {row.status_reason for row in rows} == {f"no domain may take one more{NO_ROOM}"}
+    assert [row.status_reason for row in rows] == [
+        f"2 of {asked} domains that minDomains asks for{NO_ROOM}" for asked in (3, 5)
+    ]
 
 
 def test_a_filter_that_leaves_no_node_is_told_with_its_number() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_spread.controllers.next_pod import NoneComes
 from kubectl_spread.controllers.workloads import PodName
 from kubectl_spread.diagnosis.preemption import Preemption
 from kubectl_spread.diagnosis.statuses import (
@@ -80,9 +81,26 @@ def test_which_pods_are_counted() -> None:
 
 
 def test_where_the_next_replica_goes() -> None:
-    assert show.next_replica(("a", "b"), some_read=False) == "Next replica: a, b."
-    assert show.next_replica(("a",), some_read=True) == "Next replica: a, of the nodes whose Pods were read."
-    assert show.next_replica((), some_read=True) == "Next replica: no node."
+    assert show.next_replica(("a", "b"), "", some_read=False) == "Next replica: a, b."
+    assert show.next_replica(("a",), "", some_read=True) == "Next replica: a, of the nodes whose Pods were read."
+    assert show.next_replica((), "", some_read=True) == "Next replica: no node."
+
+
+def test_why_no_pod_comes_next() -> None:
+    texts = [show.next_replica((), show.reason_of_next(each, ""), some_read=False) for each in NoneComes]
+    assert "No Pod comes next: the Job is complete." in texts
+    assert len(set(texts)) == len(NoneComes)
+
+
+def test_a_pod_that_nobody_schedules_goes_where_its_template_says() -> None:
+    reason = show.reason_of_next(None, "a1")
+    text = show.next_replica(("a1",), reason, some_read=False)
+    assert text == "Next replica: a1 (its template names the node, and nobody schedules it)."
+
+
+def test_where_a_pod_that_waits_can_go() -> None:
+    assert show.pending_pod("web-2", ()) == "web-2 is Pending: no node takes it."
+    assert show.pending_pod("web-2", ("a1", "b1")) == "web-2 is Pending: it can go to a1, b1."
 
 
 def test_how_many_more_find_a_node() -> None:
