@@ -188,51 +188,45 @@ def kept(objects: Sequence[Object]) -> list[Object]:
     return [{**first, "metadata": {**first["metadata"], "annotations": tracked}}, *rest]
 
 
-HONOUR = (
-    f"do not count nodes whose taints the Pod does not tolerate: nodeTaintsPolicy Honor in the constraint on {ZONE}:"
-    " it would bring SingleDomain"
-)
-
 OFFERS: Mapping[str, tuple[Sequence[Object], Sequence[str], Sequence[str]]] = {
     "its Job would fail": (
         [*PAIR, *batch(), *deployed("", pods=FULL)],
-        ["RemoveTaint", "AddToleration", "LowerRequests"],
+        ["RemoveTaint", "AddToleration"],
         ["default/batch-0 on a1: its Job would count it as failed"],
     ),
     "it would come back to the same node": (
         [*ZONES, node("a2", zone="a"), SHUT, *daemons()],
-        ["RemoveTaint", "AddMatchLabelKeys", "FixSelector", "HonorTaints", "AddToleration", "RaiseMaxSkew", "MakeSoft"],
+        ["AddMatchLabelKeys", "FixSelector", "HonorTaints", "RaiseMaxSkew", "MakeSoft", "RemoveTaint", "AddToleration"],
         [],
     ),
     "it ends by itself": (
         [*ZONES[:2], LEAVING, *deployed("", pods=FULL)],
-        ["LowerRequests"],
+        [],
         ["default/old on a1: it is being deleted and ends by itself within 300s"],
     ),
     "agents take their taints away": (
         [*ZONES[:2], AGENTS, *deployed("a1", "")],
-        ["RaiseMaxSkew", "MakeSoft"],
+        ["HonorTaints", "RaiseMaxSkew", "MakeSoft"],
         [
             (
                 "b1: its taint node.cilium.io/agent-not-ready=x:NoSchedule says that Cilium's agent does not run there,"
                 " and goes when that is over"
             ),
-            HONOUR,
         ],
     ),
     "nothing makes it again": (
         [*ZONES[:2], pod("bare", on="a1", requests=BIG), *deployed("", pods=FULL)],
-        ["LowerRequests", "MovePod"],
+        ["MovePod"],
         [],
     ),
     "it must not be disturbed": (
         [*PAIR, *stateful("karpenter.sh/do-not-disrupt"), *deployed("", pods=FULL)],
-        ["RemoveTaint", "AddToleration", "LowerRequests"],
+        ["RemoveTaint", "AddToleration"],
         ["default/db-0 on a1: it is marked karpenter.sh/do-not-disrupt: true"],
     ),
     "a constraint that misses its own Pod is mended first, and label keys would turn it off": (
         [*ZONES, SHUT, *old_and_new()],
-        ["FixSelector", "RemoveTaint", "MovePod", "MovePod", "AddToleration", "RaiseMaxSkew", "MakeSoft"],
+        ["FixSelector", "MovePod", "MovePod", "RaiseMaxSkew", "MakeSoft", "RemoveTaint", "AddToleration"],
         [],
     ),
 }
@@ -252,4 +246,5 @@ def test_what_argo_cd_keeps_is_changed_in_its_source(tmp_path: Path) -> None:
     advice = "change it in its source (Argo CD application front): a patch will be reverted"
     told = {fix["id"]: advice in fix["starts"] and "kind: Deployment" in fix["yaml"] for fix in item["fixes"]}
     assert patched == []
-    assert told == {"RemoveTaint": False, "AddToleration": True, "RaiseMaxSkew": True, "MakeSoft": True}
+    by_owner = ("HonorTaints", "RaiseMaxSkew", "MakeSoft", "AddToleration")
+    assert told == {"RemoveTaint": False, **dict.fromkeys(by_owner, True)}
