@@ -27,6 +27,8 @@ from kubectl_spread.scheduler.nodeaffinity import RequiredNodeAffinity
 from kubectl_spread.scheduler.profile import Behaviour
 from kubectl_spread.scheduler.tainttoleration import NO_EXECUTE, untolerated_taints
 
+TEMPLATE_GENERATION_LABEL = "pod-template-generation"
+"""What every Pod of a DaemonSet has beside its revision. Source: daemonset_util.go CreatePodTemplate (v1.36)."""
 _NAME_FIELD = "metadata.name"
 _TAINTS = (
     ("node.kubernetes.io/not-ready", NO_EXECUTE),

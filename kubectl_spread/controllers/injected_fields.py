@@ -17,12 +17,13 @@ from msgspec.structs import replace
 
 from kubectl_spread import quantity
 from kubectl_spread.apiserver.creation import unmerged
-from kubectl_spread.controllers.daemonset import is_pinned
+from kubectl_spread.controllers.daemonset import TEMPLATE_GENERATION_LABEL, is_pinned
 from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
 from kubectl_spread.controllers.statefulset import POD_INDEX_LABEL, POD_NAME_LABEL
 from kubectl_spread.controllers.templates import REVISION_LABELS, renamed
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
 from kubectl_spread.objects.core import Container, Pod, PodSpec, Quantity, ResourceRequirements, Toleration, Volume
+from kubectl_spread.objects.kinds import STATEFUL_SET
 from kubectl_spread.objects.meta import AnnotatedMeta, once
 from kubectl_spread.objects.storage import ANN_STORAGE_CLASS, PersistentVolumeClaim, PersistentVolumeClaimStatus
 from kubectl_spread.objects.workloads import JOB_NAME_LABELS, JOB_UID_LABELS
@@ -33,6 +34,8 @@ IDENTITY_LABELS = frozenset(
     (*REVISION_LABELS, POD_NAME_LABEL, POD_INDEX_LABEL, COMPLETION_INDEX_LABEL, *JOB_NAME_LABELS, *JOB_UID_LABELS)
 )
 """Labels by which controllers tell a Pod from its siblings, and revisions and runs from each other."""
+UNREPORTED_LABELS = frozenset((TEMPLATE_GENERATION_LABEL,))
+"""Labels that a controller writes alike on all Pods of a revision: the next Pod has them, and no webhook wrote them."""
 TOPOLOGY_PREFIX = "topology.kubernetes.io/"
 """Begins the labels that a Pod takes over from its node. Source: plugin/pkg/admission/podtopologylabels (v1.36)."""
 
@@ -55,7 +58,7 @@ def corrected(pod: Pod, made: Pod, living: Sequence[Pod]) -> tuple[Pod, tuple[st
     if model is None:
         return pod, ()
     specs = [each.spec for each in living]
-    spec = _immutable(pod.spec, unmerged(model.spec), pinned=is_pinned(model))
+    spec = _immutable(pod.spec, _without_claims_of_its_own(model), pinned=is_pinned(model))
     spec = replace(
         spec,
         tolerations=_tolerations(spec, once(each.tolerations for each in specs)),
@@ -111,6 +114,18 @@ def _immutable(spec: PodSpec, model: PodSpec, *, pinned: bool) -> PodSpec:
         priority=model.priority,
         preemption_policy=model.preemption_policy,
     )
+
+
+def _without_claims_of_its_own(pod: Pod) -> PodSpec:
+    """Return the spec as it was made, without the volumes that a StatefulSet adds for the claims of each Pod.
+
+    Source: kube-controller-manager statefulset/stateful_set_utils.go updateStorage, getPersistentVolumeClaimName.
+    """
+    spec = unmerged(pod.spec)
+    if pod.metadata.controller is None or pod.metadata.controller.kind != STATEFUL_SET.name:
+        return spec
+    name = pod.metadata.name
+    return replace(spec, volumes=tuple(each for each in spec.volumes if _claim(each) != f"{each.name}-{name}"))
 
 
 def _told_apart(living: Iterable[tuple[Container, ...]]) -> Sequence[tuple[Container, ...]]:
@@ -195,7 +210,7 @@ def _paths(before: Pod, after: Pod) -> tuple[str, ...]:
     old, new = before.spec, after.spec
     named = zip(PodSpec.__struct_fields__, PodSpec.__struct_encode_fields__, strict=True)
     found = [f"spec.{name}" for field, name in named if getattr(old, field) != getattr(new, field)]
-    labels = before.metadata.labels != after.metadata.labels
+    labels = after.metadata.labels.keys() - before.metadata.labels.keys() - UNREPORTED_LABELS
     return (*(["metadata.labels"] if labels else []), *found)
 
 

@@ -21,7 +21,13 @@ from kubectl_spread.apiserver.denials import denials
 from kubectl_spread.controllers import daemonset, deployment, job, statefulset
 from kubectl_spread.controllers.injected_fields import corrected, like, may_be_of, newest, with_own_claims
 from kubectl_spread.controllers.persistent_volumes import created, ephemeral_claims
-from kubectl_spread.controllers.templates import REVISION_HASH_LABEL, pod_from_template, renamed
+from kubectl_spread.controllers.templates import (
+    REVISION_HASH_LABEL,
+    pod_from_template,
+    renamed,
+    same_template,
+    template_of,
+)
 from kubectl_spread.controllers.workloads import OwnedPods, controller_of, of_revision, revision_of
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod, ReplicationController, ResourceQuota
@@ -253,7 +259,14 @@ def siblings(made: Pod, workload: OwnedPods, snapshot: Snapshot) -> tuple[Pod, .
             return tuple(pod for pod, run in runs if isinstance(run, Job) and run.spec.template.spec == template)
         case _:
             # Nothing tells whether the template has changed since but what the Pods lack of it.
-            return tuple(pod for pod in workload.pods if may_be_of(made, pod))
+            changes = _changes_template(workload.owner, snapshot)
+            return () if changes else tuple(pod for pod in workload.pods if may_be_of(made, pod))
+
+
+def _changes_template(owner: Workload | None, snapshot: Snapshot) -> bool:
+    """Whether the owner has another template than in the cluster, whose Pods were made by that one then."""
+    live = snapshot.get(type(owner), owner.metadata.namespace, owner.metadata.name) if owner else None
+    return owner is not None and live is not None and not same_template(template_of(live), template_of(owner))
 
 
 def _like(model: Pod, workload: OwnedPods, snapshot: Snapshot, *, comes: bool) -> NextPod:

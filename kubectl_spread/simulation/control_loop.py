@@ -84,6 +84,7 @@ class ControlLoop:
         self._jobs: dict[ControllerKey, None] = {}
         self._outlived: dict[PodKey, tuple[KubernetesObject, ...]] = {}
         self._renewed: dict[ControllerKey, frozenset[PodKey]] = {}
+        self._outdated: dict[ControllerKey, frozenset[PodKey]] = {}
         self._forms: dict[PodKey, tuple[Pod, bytes]] = {}
         self._refused: dict[bytes, tuple[int, ...]] = {}
         self._look_at_all()
@@ -134,6 +135,10 @@ class ControlLoop:
             return
         self._renewed[key] = frozenset(self.cluster.owned.get(key, {}))
         self.cluster.dirty[key] = None
+
+    def outdate(self, key: ControllerKey) -> None:
+        """Remember that the Pods of a workload were made by an older template, which no label of theirs says."""
+        self._outdated[key] = frozenset(self.cluster.owned.get(key, {}))
 
     def held_up(self) -> Iterator[WaitsForReady]:
         """Yield which Pods of each StatefulSet do not come before another is ready."""
@@ -298,7 +303,9 @@ class ControlLoop:
         kind, name = (type(owner).__name__, owner.metadata.name) if owner else key[1:]
         ref = WorkloadRef(kind=kind, name=name)
         self._usage.count(key[0])
-        pods = tuple(pod for pod in self.cluster.owned.get(key, {}).values() if not pod.finished)
+        outdated = self._outdated.get(key, frozenset())
+        here = self.cluster.owned.get(key, {}).values()
+        pods = tuple(pod for pod in here if not pod.finished and pod.key not in outdated)
         workload = OwnedPods(key[0], ref, owner, pods)
         made = next_pod(workload, self.cluster.snapshot, self.cluster.handle.profile, ordinal=ordinal)
         stored = self.stored.get((key[0], ref))

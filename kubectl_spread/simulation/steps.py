@@ -17,7 +17,7 @@ from kubectl_spread.controllers.persistent_volumes import created
 from kubectl_spread.controllers.replicas import as_applied
 from kubectl_spread.controllers.templates import same_template, template_hash
 from kubectl_spread.controllers.workloads import WorkloadRef, controller_of, is_absent, is_mirror
-from kubectl_spread.objects.core import Node, Pod
+from kubectl_spread.objects.core import Node, Pod, ReplicationController
 from kubectl_spread.objects.kinds import WORKLOADS, KubernetesObject, Workload
 from kubectl_spread.objects.policy import PodDisruptionBudget
 from kubectl_spread.objects.storage import CSINode, PersistentVolumeClaim
@@ -564,10 +564,13 @@ def _apply_one(obj: KubernetesObject, cluster: ClusterState, loop: ControlLoop) 
     metadata = obj.metadata
     live = cluster.snapshot.get(type(obj), metadata.namespace, metadata.name)
     cluster.put(as_applied(obj, cluster.snapshot))
-    if not (isinstance(obj, DaemonSet) and isinstance(live, DaemonSet)):
+    # Nothing on the Pods of these kinds tells which template made them.
+    kinds = DaemonSet | ReplicaSet | ReplicationController
+    if not (isinstance(obj, kinds) and isinstance(live, kinds)):
         return
     if not same_template(obj.spec.template, live.spec.template):
-        loop.renew((metadata.namespace, DaemonSet.__name__, metadata.name))
+        changed = loop.renew if isinstance(obj, DaemonSet) else loop.outdate
+        changed((metadata.namespace, type(obj).__name__, metadata.name))
 
 
 ACTS: Mapping[Verb, Act] = {

@@ -10,7 +10,7 @@ import pytest
 from kubectl_spread.controllers.daemonset import is_pinned
 from kubectl_spread.controllers.deployment import newest_replica_set
 from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
-from kubectl_spread.controllers.next_pod import NextPod, NoneComes, next_pod, replacement, why_none_comes
+from kubectl_spread.controllers.next_pod import NextPod, next_pod, pod_of, replacement, siblings
 from kubectl_spread.controllers.templates import reference_to
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of, workloads
 from kubectl_spread.objects.core import Pod
@@ -527,3 +527,34 @@ def test_a_pod_that_waits_was_created() -> None:
     made = workload("StatefulSet", "db", replicas=2)
     assert upcoming([made, quota, owned("db-0", "StatefulSet", "db")]).refusals == ()
     assert upcoming([made, quota, owned("db-0", "StatefulSet", "db", on="n")]).refusals != ()
+
+
+def test_what_controllers_write_is_no_webhooks() -> None:
+    generation = {"app": "agent", "controller-revision-hash": "r1", "pod-template-generation": "1"}
+    agent = owned("agent-x", "DaemonSet", "agent", on="n", labels=generation)
+    found = upcoming([workload("DaemonSet", "agent"), agent])
+    assert (found.from_living, found.pod.metadata.labels["pod-template-generation"]) == ((), "1")
+
+
+def test_the_claims_of_a_stateful_set_are_no_webhooks() -> None:
+    own, shared = (
+        {"name": name, "persistentVolumeClaim": {"claimName": claimed}}
+        for name, claimed in (("disk", "disk-db-0"), ("shared", "backup"))
+    )
+    made = workload("StatefulSet", "db")
+
+    def paths(*volumes: Object) -> tuple[str, ...]:
+        return upcoming([made, owned("db-0", "StatefulSet", "db", on="n", volumes=[*volumes])]).from_living
+
+    assert (paths(own), paths(own, shared)) == ((), ("spec.volumes",))
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
+def test_what_was_taken_out_of_a_template_without_a_revision_is_not_injected(kind: str) -> None:
+    living = owned("lone-x", kind, "lone", on="n", **MESH)
+    before, cluster = only([workload(kind, "lone", pods=template(**MESH)), living])
+    after, _ = only([workload(kind, "lone"), living])
+    assert before.owner is not None
+    assert after.owner is not None
+    assert siblings(pod_of(before.owner, cluster), before, cluster) == before.pods
+    assert siblings(pod_of(after.owner, cluster), after, cluster) == ()

@@ -97,6 +97,17 @@ def test_a_daemon_set_replaces_its_pods(tmp_path: Path) -> None:
     assert pending(step) == {"daemonset/web": (1, 1)}
 
 
+@pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
+def test_what_is_taken_out_of_a_template_without_a_revision_goes(tmp_path: Path, kind: str) -> None:
+    only_a1 = {"nodeSelector": {HOSTNAME: "a1"}, "requests": {"cpu": "3"}}
+    nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "4"}) for zone in "abc"]
+    lone = running("web-0", "a1", controller(kind, "web"), **only_a1)
+    step = applied(
+        tmp_path, [*nodes, manifest(kind, **only_a1), lone], manifest(kind, replicas=3, requests={"cpu": "3"})
+    )
+    assert step.pending == ()
+
+
 def test_a_pod_waits_or_runs_and_one_that_lives_stays(tmp_path: Path) -> None:
     large = pod("large", requests={"cpu": "100"})
     assert pending(applied(tmp_path, SIX, pod("small"), large)) == {"pod/large": (1, 1)}
