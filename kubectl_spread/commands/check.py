@@ -146,7 +146,7 @@ def check(
             if errors := admission_errors.as_errors((*review.errors, *review.change_errors)):
                 item = _invalid(replace(_item(manifest, _refused(manifest)), replicas=0), errors)
                 answered.append((manifest, Answer(item, snapshot)))
-        items = _with_fixes(answered, view.snapshot, options.fix_budget)
+        items = _with_fixes(answered, view, options.fix_budget)
     built = bool(options.kustomize)
     told = (in_its_file(manifest, item, built=built) for (manifest, _), item in zip(answered, items, strict=True))
     unread = incomplete_entries(UnreadableManifest(place=each.place, why=each.message) for each in problems)
@@ -284,13 +284,13 @@ def _handle(pod: Pod, snapshot: Snapshot, view: View) -> Handle:
 
 
 def _with_fixes(
-    answered: Sequence[tuple[Manifest, Answer]], before: Snapshot, seconds: float | None
+    answered: Sequence[tuple[Manifest, Answer]], view: View, seconds: float | None
 ) -> tuple[CheckItem, ...]:
     if not any(answer.jammed for _, answer in answered):
         return tuple(answer.item for _, answer in answered)
     from kubectl_spread.commands.check_fixes import with_fixes
 
-    return with_fixes([(manifest, each.item, each.jammed) for manifest, each in answered], before, seconds)
+    return with_fixes([(manifest, each.item, each.jammed) for manifest, each in answered], view, seconds)
 
 
 def _siblings(manifest: Manifest, wanted: DesiredWorkload, before: Snapshot) -> tuple[Pod, ...]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_spread.commands.fix_budget import FixBudget, now, seconds_for
 from kubectl_spread.commands.manifests import Manifest
+from kubectl_spread.commands.view import View
 from kubectl_spread.contract.check import CheckItem
 from kubectl_spread.contract.fixes import searched_fields
 from kubectl_spread.controllers.templates import template_of
@@ -24,24 +25,24 @@ from kubectl_spread.snapshot import Snapshot
 
 
 def with_fixes(
-    answered: Sequence[tuple[Manifest, CheckItem, Placed | None]], before: Snapshot, seconds: float | None
+    answered: Sequence[tuple[Manifest, CheckItem, Placed | None]], view: View, seconds: float | None
 ) -> tuple[CheckItem, ...]:
     """Return the items, those of which a replica finds no node with what would let it in.
 
     Args:
         answered: each manifest, its item, and the outcome in which a replica finds no node; None where each finds one.
-        before: the cluster without them.
+        view: the cluster without them.
         seconds: for all searches together; None for what suits the cluster.
     """
-    within = seconds_for(seconds, len(before.nodes))
+    within = seconds_for(seconds, len(view.snapshot.nodes))
     budget = FixBudget(within, sum(jammed is not None for _, _, jammed in answered))
     items = []
     for manifest, item, jammed in answered:
         if jammed is None:
             items.append(item)
             continue
-        search = budget.within(partial(search_fixes, _situation(manifest, jammed, before), jammed.waiting))
-        items.append(replace(item, **searched_fields(search)))
+        search = budget.within(partial(search_fixes, _situation(manifest, jammed, view.snapshot), jammed.waiting))
+        items.append(replace(item, **searched_fields(search, view.metadata.connection_flags)))
     return tuple(items)
 
 

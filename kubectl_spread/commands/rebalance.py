@@ -59,10 +59,11 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
     with naming_the_malformed(source.name, view.snapshot):
         workloads = tuple(wanted_workloads(view, scope, kind=options.kind, names=options.names))
         found = plan(view.handles, _asked(view, scope, options, workloads))
+        flags = view.metadata.connection_flags
         budget = FixBudget(SECONDS_WHERE_LARGE, sum(map(is_left, found.outcomes)))
 
         def fixes_of(outcome: Outcome) -> tuple[Fix, ...]:
-            return fix_reports(budget.within(partial(fixes_first, outcome)))
+            return fix_reports(budget.within(partial(fixes_first, outcome)), flags)
 
         waiting = tuple(
             WaitingWorkload(namespace=each.namespace, workload=each.ref, count=number)
@@ -72,7 +73,7 @@ def rebalance(source: Source, scope: Scope, options: RebalanceOptions, scheduler
         unread = unread_kinds(view.snapshot.inventory, NEEDED.__contains__, Purpose.REBALANCE)
         return RebalanceReport(
             metadata=view.metadata,
-            evictions=tuple(rebalance_items.evictions(found, view.snapshot)),
+            evictions=tuple(rebalance_items.evictions(found, view.snapshot, flags)),
             pending=sum(each.count for each in waiting),
             waiting=waiting,
             items=tuple(sorted(rebalance_items.items(found, fixes_of), key=_turn)),

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kubectl_spread.cluster.log import SILENT, Log
+from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.errors import UsageError
 from kubectl_spread.objects.kinds import NODE
 from kubectl_spread.snapshot import Inventory, Snapshot
@@ -74,6 +76,10 @@ class Source(Protocol):
         """The context's name, or the files."""
 
     @property
+    def access(self) -> ClusterAccess | UnsetType:
+        """Which cluster that is, and how commands reach it; UNSET for files."""
+
+    @property
     def log(self) -> Log:
         """Whom to tell what is read."""
 
@@ -116,6 +122,11 @@ class SourceWithin:
         return self._source.name
 
     @property
+    def access(self) -> ClusterAccess | UnsetType:
+        """Which cluster that is, and how commands reach it."""
+        return self._source.access
+
+    @property
     def log(self) -> Log:
         """Whom to tell what is read."""
         return self._source.log
@@ -138,6 +149,7 @@ class FileSource:
 
     namespace = "default"
     server = ""
+    access = UNSET
 
     def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None, log: Log = SILENT) -> None:
         self._paths = tuple(paths)
@@ -200,6 +212,18 @@ class ClusterSource:
     def name(self) -> str:
         """The context's name."""
         return self._connection.context
+
+    @property
+    def access(self) -> ClusterAccess:
+        """Which cluster that is, and how commands reach it."""
+        connection = self._connection
+        return ClusterAccess(
+            context=connection.context,
+            cluster=connection.cluster,
+            current=connection.current,
+            flags=connection.flags,
+            secret_flags=connection.secret_flags,
+        )
 
     @property
     def log(self) -> Log:

@@ -120,6 +120,7 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         kube_version=version,
         kube_version_from=version_from,
         source=source.name,
+        access=source.access,
         resource_versions=dict(snapshot.inventory.resource_versions),
         as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
     )

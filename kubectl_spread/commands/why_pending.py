@@ -300,7 +300,7 @@ def _explain(pod: Pod, pending: PodsByOwner, view: View, budget: FixBudget) -> E
     item = as_item(
         PendingItem,
         report,
-        **searched_fields(found),
+        **searched_fields(found, view.metadata.connection_flags),
         scheduler_name=pod.spec.scheduler_name,
         replicas=situation.replicas(siblings),
         held_by=gates(pod),
@@ -323,7 +323,7 @@ def _like(twin: Explanation, pod: Pod, view: View) -> PendingItem:
         message=like.message if judgement.message is None else judgement.message,
         cause=judgement.blame.cause if judgement.blame else UNSET,
         findings=tuple(map(Finding.of, findings_for(pod, twin.judgement.findings))),
-        fixes=fix_reports(fix_for(fix, twin.pod, pod) for fix in twin.fixes),
+        fixes=fix_reports((fix_for(fix, twin.pod, pod) for fix in twin.fixes), view.metadata.connection_flags),
     )
     known = view.handle(pod.spec.scheduler_name).profile.serves(pod)
     return with_event(item, last_failure(pod, view.snapshot), known=known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypedDict
 
 from msgspec import UNSET, UnsetType
@@ -66,23 +66,23 @@ class SearchedFields(TypedDict):
     fix_search: Literal["complete", "bounded"]
 
 
-def searched_fields(search: FixSearch) -> SearchedFields:
-    """Return what the search found as it is reported."""
+def searched_fields(search: FixSearch, connection_flags: Sequence[str] = ()) -> SearchedFields:
+    """Return what the search found as it is reported, with commands that carry these flags."""
     return {
-        "fixes": fix_reports(search.fixes),
-        "new_nodes": fix_reports(search.new_nodes),
+        "fixes": fix_reports(search.fixes, connection_flags),
+        "new_nodes": fix_reports(search.new_nodes, connection_flags),
         "left_alone": tuple(map(fixes.left_alone, search.not_offered)),
         "fix_search": "complete" if search.complete else "bounded",
     }
 
 
-def fix_reports(verified: Iterable[VerifiedFix]) -> tuple[Fix, ...]:
+def fix_reports(verified: Iterable[VerifiedFix], connection_flags: Sequence[str] = ()) -> tuple[Fix, ...]:
     """Return the fixes as they are reported: by rank, and those of one rank by their text."""
-    reports = [(fix.rank, _report(fix)) for fix in verified]
+    reports = [(fix.rank, _report(fix, connection_flags)) for fix in verified]
     return tuple(report for _, report in sorted(reports, key=lambda each: (each[0], each[1].summary)))
 
 
-def _report(fix: VerifiedFix) -> Fix:
+def _report(fix: VerifiedFix, connection_flags: Sequence[str]) -> Fix:
     return Fix(
         id="+".join(proposal.id for proposal in fix.proposals),
         summary=fixes.summary(fix.proposals),
@@ -92,7 +92,7 @@ def _report(fix: VerifiedFix) -> Fix:
         siblings=fix.siblings,
         alike=tuple(" and ".join(names) for names in fix.alike),
         changes=fix.changes,
-        commands=tuple(command_line(command) for route in fix.routes for command in route.commands),
+        commands=tuple(command_line(command, connection_flags) for route in fix.routes for command in route.commands),
         starts=fixes.starts(fix),
         disturbs=fix.disturbs,
         overrides=UNSET if fix.overrides is Override.NOTHING else fix.overrides,

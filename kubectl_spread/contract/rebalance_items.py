@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from kubectl_spread.contract.fixes import Fix
@@ -19,8 +19,10 @@ from kubectl_spread.snapshot import Snapshot
 from kubectl_spread.wording.rebalance import remaining_text, unsure_text
 
 
-def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEviction]:
-    """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before."""
+def evictions(
+    plan: EvictionPlan, snapshot: Snapshot, connection_flags: Sequence[str] = ()
+) -> Iterator[PlannedEviction]:
+    """Yield the evictions of a plan, in order; ``snapshot`` is the cluster before, to which the flags lead."""
     numbers = waves(((each.movable.pod, each.movable.again.pod, each.lands) for each in plan.evictions), snapshot)
     for order, (wave, each) in enumerate(zip(numbers, plan.evictions, strict=True), start=1):
         pod = each.movable.pod
@@ -32,11 +34,11 @@ def evictions(plan: EvictionPlan, snapshot: Snapshot) -> Iterator[PlannedEvictio
             node=pod.spec.node_name,
             workload=owner_of(pod, snapshot),
             lands=each.lands,
-            command=command(pod),
+            command=command(pod, connection_flags),
         )
 
 
-def command(pod: Pod) -> str:
+def command(pod: Pod, connection_flags: Sequence[str] = ()) -> str:
     """Return what evicts the Pod through the Eviction API, so that budgets hold when it is run.
 
     Source: kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
@@ -45,7 +47,8 @@ def command(pod: Pod) -> str:
     metadata = {"name": name, "namespace": namespace}
     body = json.dumps({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}, separators=(",", ":"))
     path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}/eviction"
-    return f"echo {shlex.quote(body)} | {kubectl('create', flags=('--raw', path, '-f', '-'))}"
+    create = kubectl("create", flags=("--raw", path, "-f", "-", *connection_flags))
+    return f"echo {shlex.quote(body)} | {create}"
 
 
 def items(plan: EvictionPlan, fixes_of: Callable[[Outcome], tuple[Fix, ...]]) -> Iterator[RebalanceItem]:

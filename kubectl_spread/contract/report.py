@@ -8,12 +8,31 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 API_VERSION = "spread.kubectl.dev/v1alpha1"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """The base of everything that is reported."""
+
+
+class ClusterAccess(Report, frozen=True, kw_only=True):
+    """Which cluster was read, and how commands reach it.
+
+    Attributes:
+        context: the name of the context; empty when there is none.
+        cluster: the name of the cluster in the kubeconfig; empty when there is none.
+        current: whether kubectl asks the same cluster without flags.
+        flags: kubectl's flags that were given to reach it, each word by itself; all commands carry them.
+        secret_flags: those that commands leave out, for their values are secret.
+    """
+
+    context: str = ""
+    cluster: str = ""
+    current: bool = True
+    flags: tuple[str, ...] = ()
+    secret_flags: tuple[str, ...] = ()
 
 
 class Metadata(Report, frozen=True, kw_only=True):
@@ -25,6 +44,7 @@ class Metadata(Report, frozen=True, kw_only=True):
         kube_version: the release whose rules were applied, such as ``v1.36``.
         kube_version_from: ``flag``, ``server``, ``nodes`` (the newest kubelet: at least that) or ``default``.
         source: the context, or the files.
+        access: which cluster that is, and how commands reach it; absent for files.
         resource_versions: list → version it was read at; empty for files.
         as_of: the last time that the Pods tell of (RFC 3339): the answer is no older; empty where they tell none.
     """
@@ -34,8 +54,14 @@ class Metadata(Report, frozen=True, kw_only=True):
     kube_version: str
     kube_version_from: Literal["flag", "server", "nodes", "default"]
     source: str = ""
+    access: ClusterAccess | UnsetType = UNSET
     resource_versions: dict[str, str] = {}
     as_of: str = ""
+
+    @property
+    def connection_flags(self) -> tuple[str, ...]:
+        """What commands have to carry to reach the cluster that was read."""
+        return self.access.flags if isinstance(self.access, ClusterAccess) else ()
 
 
 class Incomplete(Report, frozen=True, kw_only=True):

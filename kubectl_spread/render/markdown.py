@@ -45,7 +45,7 @@ def to_markdown(report: AnyReport) -> str:
     """Return the report as Markdown, which ends with what the answer does not rest on."""
     outline = outline_of(report, EXTENT)
     detailed = True
-    blocks: list[str] = []
+    blocks = [escaped(outline.header)] if outline.header else []
     if isinstance(report, SkewReport):
         blocks += _overview(report)
         detailed = len(report.items) <= MOST_DETAILED

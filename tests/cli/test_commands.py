@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -99,6 +100,31 @@ def test_why_pending_says_which_named_pods_do_not_wait() -> None:
     assert ended.stderr == "default/bound is not pending: it is on a1.\n"
     alone = run("why-pending", "bound")
     assert (alone.code, alone.stdout, alone.stderr) == (0, "", ended.stderr)
+
+
+@pytest.mark.parametrize("words", [("why-pending",), ("show",)], ids=lambda words: words[0])
+def test_a_cluster_that_is_not_the_current_one_is_named_and_reached(words: tuple[str, ...], tmp_path: Path) -> None:
+    server = json.loads((tmp_path / "config").read_bytes())["clusters"][0]["cluster"]["server"]
+    other = write_kubeconfig(tmp_path / "other", server=server, name="prod", current=False)
+    reach = ("--kubeconfig", str(other), "--context", "prod", "--token", "hidden")
+    ended = run(*words, *reach)
+    assert ended.stdout.startswith(f"Read from context prod, cluster prod, {server}: not the current context.\n\n")
+    commands = [line for line in ended.stdout.splitlines() if "kubectl " in line and line.startswith(" ")]
+    assert all(f"--kubeconfig {other} --context prod" in line for line in commands)
+    assert (not commands) == (words == ("show",))
+    assert ("Add --token to the commands: secrets are not printed." in ended.stdout) == bool(commands)
+    assert "hidden" not in ended.stdout
+    assert f"prod, {server}: not the current context" in run(*words, *reach, "-o", "markdown").stdout
+    assert "not the current context" in run(*words, *reach, "-o", "html").stdout
+    access = run(*words, *reach, "-o", "json").report["metadata"]["access"]
+    assert (access["context"], access["cluster"], access["current"]) == ("prod", "prod", False)
+    assert (access["flags"], access["secretFlags"]) == ([*reach[:4]], ["--token"])
+
+
+def test_the_current_cluster_needs_no_name() -> None:
+    ended = run("why-pending")
+    assert "Read from" not in ended.stdout
+    assert run("why-pending", "-o", "json").report["metadata"]["access"]["current"] is True
 
 
 def test_why_pending_may_have_no_time_for_fixes() -> None:

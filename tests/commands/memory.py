@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.log import SILENT, Log
 from kubectl_spread.cluster.reads import Read
+from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.snapshot import Inventory, Unread
 from tests.build import Object, snapshot
 
@@ -26,6 +28,7 @@ class Memory:
         namespace: the one that is meant when none is named.
         server: its URL; empty for files.
         name: its name.
+        access: how commands reach it; absent for files.
         said_version: what the server says of itself.
         pods: how many Pods it says it has.
         unread: lists that cannot be had.
@@ -38,6 +41,7 @@ class Memory:
     namespace: str = "default"
     server: str = ""
     name: str = "memory"
+    access: ClusterAccess | UnsetType = UNSET
     said_version: str = ""
     pods: int = 0
     unread: tuple[Unread, ...] = ()

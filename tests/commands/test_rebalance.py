@@ -10,6 +10,7 @@ from kubectl_spread.commands.rebalance import RebalanceOptions, exit_code, rebal
 from kubectl_spread.commands.scope import Scope
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.rebalance import RebalanceReport
+from kubectl_spread.contract.report import ClusterAccess
 from kubectl_spread.errors import ClusterError, ExitCode
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.objects import kinds
@@ -50,6 +51,12 @@ def evicted(report: RebalanceReport) -> list[str]:
 def test_all_workloads_of_the_namespace() -> None:
     assert evicted(asked(SKEWED)) == ["api-1", "web-1"]
     assert asked(SKEWED, Scope(namespace="other")).items == ()
+
+
+def test_commands_reach_the_cluster_that_was_read() -> None:
+    source = Memory(SKEWED, server="https://api.example", access=ClusterAccess(flags=("--context", "prod")))
+    found = rebalance(source, Scope(namespace="default"), RebalanceOptions(), SchedulerOptions())
+    assert [each.command.partition(" -f - ")[2] for each in found.evictions] == ["--context prod"] * 2
 
 
 def test_only_those_that_are_named_or_selected() -> None:

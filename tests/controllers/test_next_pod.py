@@ -10,7 +10,15 @@ import pytest
 from kubectl_spread.controllers.daemonset import is_pinned
 from kubectl_spread.controllers.deployment import newest_replica_set
 from kubectl_spread.controllers.job import COMPLETION_INDEX_LABEL
-from kubectl_spread.controllers.next_pod import NextPod, next_pod, pod_of, replacement, siblings
+from kubectl_spread.controllers.next_pod import (
+    NextPod,
+    NoneComes,
+    next_pod,
+    pod_of,
+    replacement,
+    siblings,
+    why_none_comes,
+)
 from kubectl_spread.controllers.templates import reference_to
 from kubectl_spread.controllers.workloads import OwnedPods, revision_of, scheduler_of, workloads
 from kubectl_spread.objects.core import Pod

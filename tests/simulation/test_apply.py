@@ -99,7 +99,7 @@ def test_a_daemon_set_replaces_its_pods(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])
 def test_what_is_taken_out_of_a_template_without_a_revision_goes(tmp_path: Path, kind: str) -> None:
-    only_a1 = {"nodeSelector": {HOSTNAME: "a1"}, "requests": {"cpu": "3"}}
+    only_a1: dict[str, Any] = {"nodeSelector": {HOSTNAME: "a1"}, "requests": {"cpu": "3"}}
     nodes = [node(f"{zone}1", zone=zone, allocatable={"cpu": "4"}) for zone in "abc"]
     lone = running("web-0", "a1", controller(kind, "web"), **only_a1)
     step = applied(

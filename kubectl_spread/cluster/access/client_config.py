@@ -23,7 +23,13 @@ from kubectl_spread.cluster.access import kubeconfig
 from kubectl_spread.cluster.access.authentication import credentials_for
 from kubectl_spread.cluster.access.clientcmd_validation import confirm_usable
 from kubectl_spread.cluster.access.kubeconfig import NOBODY, Cluster, Kubeconfig, Selection, User
-from kubectl_spread.cluster.access.options import ConnectionOptions, overridden, parse_timeout
+from kubectl_spread.cluster.access.options import (
+    ConnectionOptions,
+    connection_flags,
+    overridden,
+    parse_timeout,
+    secret_flags,
+)
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.net.connection import Connection
 from kubectl_spread.cluster.net.pool import pool_for
@@ -61,6 +67,10 @@ def connect(options: ConnectionOptions, log: Log = SILENT, *, service_account: P
         server=server,
         namespace=namespace,
         context=selection.context,
+        cluster=selection.cluster_name,
+        current=selection.current and not options.server,
+        flags=tuple(connection_flags(options)),
+        secret_flags=secret_flags(options),
         pool=pool_for(server, proxy_url=cluster.proxy_url, tls=tls, tls_server_name=cluster.tls_server_name),
         credentials=credentials,
         headers=headers,

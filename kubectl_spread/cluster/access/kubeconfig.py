@@ -159,6 +159,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         context: its name; empty when there is none.
+        current: whether kubectl without flags asks the same cluster.
         namespace: the namespace it sets; empty when it sets none.
         cluster: the cluster to ask; without a server when nothing was chosen.
         cluster_name: the cluster's name; empty when the context names none.
@@ -167,6 +168,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     context: str = ""
+    current: bool = True
     namespace: str = ""
     cluster: Cluster = NO_CLUSTER
     cluster_name: str = ""
@@ -210,6 +212,7 @@ def select(config: Kubeconfig, *, context: str = "", cluster: str = "", user: st
     cluster_name, user_name = cluster or chosen.cluster, user or chosen.user
     return Selection(
         context=name,
+        current=name == config.current_context and cluster_name == chosen.cluster,
         namespace=chosen.namespace,
         cluster=_named("cluster", cluster_name, config.clusters, default=NO_CLUSTER),
         cluster_name=cluster_name,

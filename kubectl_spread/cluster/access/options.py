@@ -6,12 +6,14 @@ Source: cli-runtime genericclioptions/config_flags.go, client-go tools/clientcmd
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.cluster.access.kubeconfig import Selection
+from kubectl_spread.cluster.net.proxy import without_login
 from kubectl_spread.errors import UsageError
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -22,6 +24,25 @@ ENDLESS_SECONDS = 2**31 / 1000
 
 # Possessive: each number is tried in one way alone, or thousands of digits would be tried in millions.
 _GO_DURATION = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:ns|us|µs|ms|s|m|h))++")
+
+_CARRIED: Mapping[str, str] = {
+    "kubeconfig": "--kubeconfig",
+    "context": "--context",
+    "cluster": "--cluster",
+    "user": "--user",
+    "server": "--server",
+    "tls_server_name": "--tls-server-name",
+    "insecure_skip_tls_verify": "--insecure-skip-tls-verify",
+    "certificate_authority": "--certificate-authority",
+    "client_certificate": "--client-certificate",
+    "client_key": "--client-key",
+    "username": "--username",
+    "as_": "--as",
+    "as_uid": "--as-uid",
+    "as_groups": "--as-group",
+    "as_user_extra": "--as-user-extra",
+}
+"""Field → the flag that commands carry; a file's name is no secret."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -53,6 +74,22 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True):
     request_timeout: str = "0"
     cache_dir: str = ""
     disable_compression: bool = False
+
+
+def connection_flags(options: ConnectionOptions) -> Iterator[str]:
+    """Yield the flags that lead kubectl to the same cluster as the same user, each word by itself, without secrets."""
+    for field, flag in _CARRIED.items():
+        value = getattr(options, field)
+        if isinstance(value, bool):
+            yield from [flag] * value
+        else:
+            for each in (value,) if isinstance(value, str) else value:
+                yield from (flag, without_login(each) if field == "server" else each) if each else ()
+
+
+def secret_flags(options: ConnectionOptions) -> tuple[str, ...]:
+    """Return the flags that kubectl needs too, and whose values nobody should see."""
+    return tuple(f"--{name}" for name in ("token", "password") if getattr(options, name))
 
 
 def parse_timeout(text: str) -> float | None:

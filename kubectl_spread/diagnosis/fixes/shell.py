@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -35,14 +35,14 @@ def patch_text(operations: Iterable[PatchOperation]) -> str:
     return text if text.isprintable() else json.dumps(msgspec.json.decode(encoded), separators=(",", ":"))
 
 
-def command_line(command: Command) -> str:
-    """Return a command as a person runs it."""
+def command_line(command: Command, connection_flags: Sequence[str] = ()) -> str:
+    """Return a command as a person runs it; the flags lead to the cluster that was read."""
     kind, name = command.kind, command.name
-    flags = ("-n", command.namespace) if command.namespace else ()
+    flags = (*(("-n", command.namespace) if command.namespace else ()), *connection_flags)
     patch = ("--type=json", "-p", patch_text(command.operations)) if command.operations else ()
     if command.verb == "replace":
         fetched = kubectl(f"get {kind}", name, flags=(*flags, "-o", "json"))
-        patched = kubectl("patch", flags=("--local", "-f", "-", *patch, "-o", "json"))
+        patched = kubectl("patch", flags=("--local", *connection_flags, "-f", "-", *patch, "-o", "json"))
         return f"{fetched} | {patched} | {kubectl('replace', flags=('--force', *flags, '-f', '-'))}"
     if command.verb == "rollout resume":
         name = f"{kind}/{name}"

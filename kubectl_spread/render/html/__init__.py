@@ -64,7 +64,9 @@ def to_html(report: AnyReport) -> str:
         "title": text(f"kubectl spread {command}{source}"),
         "style": Markup(style),
         "heading": text(pages.TITLES[command]),
-        "facts": _facts(report.metadata, report, suffix),
+        "facts": joined(
+            (block("p", text(outline.header), class_="hint"), _facts(report.metadata, report, suffix)),
+        ),
         "counts": _counts(cards),
         "incomplete": callout(report.incomplete),
         "overview": _overview(cards),

@@ -339,8 +339,10 @@ class Outline(Part, frozen=True, kw_only=True):
         items: in the order of the report.
         gaps: what none of the answers rests on.
         nodes: the names of nodes that may stand in it.
+        header: which cluster was read; empty where that goes without saying.
     """
 
     items: tuple[Item, ...]
     gaps: Gaps
     nodes: frozenset[str] = frozenset()
+    header: str = ""

@@ -13,7 +13,6 @@ from kubectl_spread.render.outline import (
     Block,
     Extent,
     Fixes,
-    Gaps,
     Headline,
     Item,
     Messages,
@@ -23,6 +22,7 @@ from kubectl_spread.render.outline import (
     Tone,
     Warnings,
 )
+from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import Ranges, constraint_block
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
@@ -32,7 +32,6 @@ from kubectl_spread.render.outline.evaluation import (
     remarks,
     verdict_sentence,
 )
-from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import check as wording
 from kubectl_spread.wording.pending import held_back
 
@@ -41,11 +40,7 @@ SHOWN_NODES = 10
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    return Outline(
-        items=tuple(_item(item, extent) for item in report.items),
-        gaps=Gaps(gaps=report.incomplete),
-        nodes=node_names(report),
-    )
+    return outline_with([_item(item, extent) for item in report.items], report)
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:

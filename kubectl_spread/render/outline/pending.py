@@ -11,7 +11,8 @@ from kubectl_spread.contract.pending import PendingItem, PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.diagnosis.findings import RolloutMixesRevisions
 from kubectl_spread.diagnosis.not_created import NotCreated
-from kubectl_spread.render.outline import Block, Extent, Gaps, Headline, Item, Messages, Note, Outline, SameFor, Tone
+from kubectl_spread.render.outline import Block, Extent, Headline, Item, Messages, Note, Outline, SameFor, Tone
+from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
@@ -20,7 +21,6 @@ from kubectl_spread.render.outline.evaluation import (
     verdict_sentence,
 )
 from kubectl_spread.render.outline.fixes import fixes_block
-from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import pending as wording
 from kubectl_spread.wording.pending import may_preempt, nominated
 
@@ -34,14 +34,8 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
     for item in report.items:
         if item.same_as:
             same.setdefault((item.namespace, item.same_as), []).append(item.name)
-    return Outline(
-        items=(
-            *(_item(it, same.get((it.namespace, it.name), ()), extent) for it in report.items if not it.same_as),
-            *map(_not_created, report.not_created),
-        ),
-        gaps=Gaps(gaps=report.incomplete),
-        nodes=node_names(report),
-    )
+    pending = (_item(it, same.get((it.namespace, it.name), ()), extent) for it in report.items if not it.same_as)
+    return outline_with((*pending, *map(_not_created, report.not_created)), report)
 
 
 def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:

@@ -10,7 +10,6 @@ from kubectl_spread.render.outline import (
     Column,
     Commands,
     Extent,
-    Gaps,
     Headline,
     Item,
     Note,
@@ -18,7 +17,7 @@ from kubectl_spread.render.outline import (
     Tone,
     table_of,
 )
-from kubectl_spread.render.outline.shortening import node_names
+from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
 from kubectl_spread.wording.words import count_of, enumerated, listed, moved
 
@@ -52,7 +51,7 @@ def rebalanced_outline(report: RebalanceReport, extent: Extent) -> Outline:
         headline=Headline(subject="rebalance", line=sentence, sentence=sentence, tone=tone),
         paragraphs=(paragraphs[0], *filter(None, paragraphs[1:])),
     )
-    return Outline(items=(item,), gaps=Gaps(gaps=report.incomplete), nodes=node_names(report))
+    return outline_with((item,), report)
 
 
 def _sentence(report: RebalanceReport) -> str:

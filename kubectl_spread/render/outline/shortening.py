@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PartT = TypeVar("PartT", bound=Part | Finding | Incomplete)
 
 COPIED_PARTS = (Commands, Messages, EditBlock)
-COPIED_FIELDS = frozenset(("commands", "yaml"))
+COPIED_FIELDS = frozenset(("commands", "header", "yaml"))
 """What people copy, or compare with what others said: it stays as it is. So does what is no block at all."""
 
 

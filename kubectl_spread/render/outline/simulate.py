@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_spread.contract.simulate import EvictedPod, SimulatedStep, SimulateReport
 from kubectl_spread.diagnosis.constraint_change import SimulatedItem
-from kubectl_spread.render.outline import Block, Column, Extent, Gaps, Headline, Item, Note, Outline, Tone, table_of
-from kubectl_spread.render.outline.shortening import node_names
+from kubectl_spread.render.outline import Block, Column, Extent, Headline, Item, Note, Outline, Tone, table_of
+from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.skew import moved_text
 from kubectl_spread.wording.words import between, listed, moved
 
@@ -16,11 +16,7 @@ SHOWN_NAMES = 4
 
 def simulated_outline(report: SimulateReport, extent: Extent) -> Outline:
     """Return, for each step, what ended Pending and why, what stayed behind, and the constraints that changed."""
-    return Outline(
-        items=tuple(_step(step, extent) for step in report.steps),
-        gaps=Gaps(gaps=report.incomplete),
-        nodes=node_names(report),
-    )
+    return outline_with([_step(step, extent) for step in report.steps], report)
 
 
 def _step(step: SimulatedStep, extent: Extent) -> Item:

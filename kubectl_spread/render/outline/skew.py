@@ -11,10 +11,10 @@ from kubectl_spread.contract.findings import Finding
 from kubectl_spread.contract.skew import FEW_DOMAINS, Counts, SkewItem, SkewReport, SkewRow, counts_of
 from kubectl_spread.diagnosis.statuses import SpreadStatus
 from kubectl_spread.render.cells import EMPTY
-from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Headline, Item, Note, Outline, Tone
+from kubectl_spread.render.outline import Block, Column, Extent, Findings, Headline, Item, Note, Outline, Tone
+from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.domains import constraint_block
 from kubectl_spread.render.outline.evaluation import capital
-from kubectl_spread.render.outline.shortening import node_names
 from kubectl_spread.wording import statuses as wording
 from kubectl_spread.wording.words import between, first_and_more, moved
 
@@ -42,7 +42,7 @@ def skew_outline(report: SkewReport, extent: Extent) -> Outline:
         found = [each for each in item.findings if (*_owner(item), each.id, each.message) not in shown]
         shown.update((*_owner(item), each.id, each.message) for each in found)
         items.append(_item(item, extent, found, last=last[_owner(item)] is item))
-    return Outline(items=tuple(items), gaps=Gaps(gaps=report.incomplete), nodes=node_names(report))
+    return outline_with(items, report)
 
 
 def _owner(item: SkewItem) -> tuple[str, str, str]:

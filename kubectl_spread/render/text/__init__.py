@@ -36,8 +36,14 @@ def outline_text(outline: Outline, screen: Screen = PIPE) -> str:
     """Return the outline as text, fit to the screen; on one, node names go without the suffix that all share."""
     told, suffix = shortened(outline, _tables(outline), screen, nodes=outline.nodes)
     items = "\n".join(_item(item, screen) for item in told.items)
+    header = header_lines(told.header, screen)
     gaps = "".join(f"{line}\n" for line in block_lines(told.gaps, screen))
-    return items + gaps + suffix_line(suffix, screen)
+    return header + items + gaps + suffix_line(suffix, screen)
+
+
+def header_lines(header: str, screen: Screen) -> str:
+    """Return which cluster was read, and a blank line; empty where that goes without saying."""
+    return "".join(f"{line}\n" for line in (*screen.wrapped(header), "")) if header else ""
 
 
 def _tables(outline: Outline) -> Iterator[Table]:

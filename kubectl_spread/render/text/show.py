@@ -7,8 +7,9 @@ from collections.abc import Collection
 from kubectl_spread.contract.report import Incomplete
 from kubectl_spread.contract.skew import SkewReport, SkewTable
 from kubectl_spread.render.outline import Extent, Gaps, table_of
+from kubectl_spread.render.outline.access import header
 from kubectl_spread.render.outline.skew import SKEW_COLUMNS, skew_outline
-from kubectl_spread.render.text import block_lines, outline_text, shortened, suffix_line, table_text
+from kubectl_spread.render.text import block_lines, header_lines, outline_text, shortened, suffix_line, table_text
 from kubectl_spread.render.text.screen import PIPE, Screen
 
 
@@ -23,7 +24,8 @@ def show_table(
     """Return a row for each workload and constraint; where there is little room, the names of these nodes are short."""
     table = table_of(SKEW_COLUMNS, report.items, wide=wide)
     told, suffix = shortened(table, (table,), screen, nodes=nodes)
-    text = table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
+    top = header_lines(header(report.metadata), screen) if headers else ""
+    text = top + table_text(told, screen, headers=headers) + gap_lines(report.incomplete, screen)
     return text + suffix_line(suffix, screen)
 
 

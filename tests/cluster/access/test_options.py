@@ -7,7 +7,13 @@ from __future__ import annotations
 import pytest
 
 from kubectl_spread.cluster.access.kubeconfig import Cluster, Selection, User
-from kubectl_spread.cluster.access.options import ConnectionOptions, overridden, parse_timeout
+from kubectl_spread.cluster.access.options import (
+    ConnectionOptions,
+    connection_flags,
+    overridden,
+    parse_timeout,
+    secret_flags,
+)
 from kubectl_spread.errors import UsageError
 
 CLUSTER = Cluster(
@@ -141,3 +147,36 @@ def test_name_and_password_may_be_flags() -> None:
 def test_a_malformed_extra_is_a_usage_error(pair: str) -> None:
     with pytest.raises(UsageError, match="invalid --as-user-extra"):
         overridden_by(as_="jane", as_user_extra=(pair,))
+
+
+def test_the_flags_that_were_given_lead_kubectl_there_without_secrets() -> None:
+    options = ConnectionOptions(
+        kubeconfig="my config",
+        context="prod",
+        namespace="shop",
+        server="https://me:secret@10.0.0.1",
+        insecure_skip_tls_verify=True,
+        token="secret",
+        username="me",
+        password="secret",
+        as_="admin",
+        as_groups=("a", "b"),
+        request_timeout="5s",
+    )
+    assert [*connection_flags(options)] == [
+        *("--kubeconfig", "my config", "--context", "prod", "--server", "https://10.0.0.1"),
+        *("--insecure-skip-tls-verify", "--username", "me", "--as", "admin", "--as-group", "a", "--as-group", "b"),
+    ]
+    assert secret_flags(options) == ("--token", "--password")
+    assert ([*connection_flags(ConnectionOptions())], secret_flags(ConnectionOptions())) == ([], ())
+
+
+def test_every_flag_is_carried_or_known_not_to_choose_the_cluster() -> None:
+    secret = {"token", "password"}
+    # Commands name the namespace themselves.
+    others = {"namespace", "request_timeout", "cache_dir", "disable_compression"}
+    names = [name for name in ConnectionOptions.__struct_fields__ if name not in secret | others]
+    switches = {"insecure_skip_tls_verify": True, "as_groups": ("x",), "as_user_extra": ("x",)}
+    for name in names:
+        options = ConnectionOptions(**{name: switches.get(name, "x")})  # type: ignore[arg-type] # as its type is
+        assert next(connection_flags(options)).startswith("--" + name.strip("_").replace("_", "-").removesuffix("s"))

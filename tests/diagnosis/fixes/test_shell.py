@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_spread.diagnosis.fixes.change import PatchOperation
-from kubectl_spread.diagnosis.fixes.shell import kubectl, patch_text
+from kubectl_spread.diagnosis.fixes.conclusion import Command
+from kubectl_spread.diagnosis.fixes.shell import command_line, kubectl, patch_text
 from tests.hostile.poison import POISONS
 
 NAMES = ("web-0", "$(touch forged)", "`touch forged`", "a;touch forged", "a b", "'", '"', "\\", "a\nb", "*", "~", "-")
@@ -63,3 +64,27 @@ def test_a_patch_says_what_it_said_and_can_be_printed(value: str) -> None:
     text = patch_text([PatchOperation(op="add", path="/metadata/labels/a", value=value)])
     assert json.loads(text)[0]["value"] == value
     assert text.isprintable()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Command(verb="delete", kind="pod", namespace="shop", name="web-0"),
+        Command(verb="uncordon", kind="node", name="-n1"),
+        Command(
+            verb="replace",
+            kind="job",
+            namespace="shop",
+            name="once",
+            operations=(PatchOperation(op="remove", path="/spec"),),
+        ),
+    ],
+    ids=lambda command: command.verb,
+)
+def test_each_kubectl_of_a_command_reaches_the_cluster_that_was_read(command: Command) -> None:
+    flags = ("--context", "the other", "--as", "$(id)")
+    for part in command_line(command, flags).split(" | "):
+        words = shlex.split(part)
+        options = words[: words.index("--")] if "--" in words else words
+        at = options.index("--context")
+        assert tuple(options[at : at + len(flags)]) == flags
