@@ -167,8 +167,14 @@ class UndecidedDevices(_Gap, frozen=True, kw_only=True):
     wanted: str
 
 
-Decider: TypeAlias = OtherScheduler | NodeNamed | SchedulingGroup | UndecidedDevices
-"""Somebody whose decision about a Pod is not modelled."""
+class UnreadCluster(_Gap, frozen=True, kw_only=True):
+    """The Nodes, of which none was read, and why: where a Pod goes, or which domains there are, is not known."""
+
+    why: str
+
+
+Decider: TypeAlias = UnreadCluster | OtherScheduler | NodeNamed | SchedulingGroup | UndecidedDevices
+"""Somebody whose decision about a Pod is not modelled, or what is missing for any decision."""
 Gap: TypeAlias = (
     UnreadKind
     | ReadApart

@@ -66,6 +66,11 @@ class Inventory(msgspec.Struct, frozen=True):
     within: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
 
     @property
+    def nodes_unread(self) -> bool:
+        """Whether the Nodes were not read at all, as where files hold Pods alone."""
+        return any(unread.kind == NODE for unread in self.unread)
+
+    @property
     def not_read(self) -> frozenset[str]:
         """The nodes (by name) that may hold Pods that were not read."""
         return self.pods_read.not_on if self.pods_read else frozenset()

@@ -61,6 +61,21 @@ def taken_back(manifest: Manifest, before: Snapshot) -> tuple[ValidationWarning,
     return (ValidationWarning(field="spec.replicas", message=message),)
 
 
+def given_twice(manifest: Manifest) -> tuple[ValidationWarning, ...]:
+    """Return which keys the manifest gives twice: kubectl, with strict validation too, sends the last value alone.
+
+    Source: sigs.k8s.io/yaml yaml.go YAMLToJSON (v1.6.0).
+    """
+    return tuple(
+        ValidationWarning(
+            field=path.removeprefix(f"{manifest.document.path}."),
+            message=f"the key is given twice, on lines {first} and {last}: the last value counts",
+        )
+        for path, (first, last) in manifest.document.twice.items()
+        if path.startswith(manifest.document.path)
+    )
+
+
 def not_created(
     manifest: Manifest, refusals: Iterable[Refusal], reported: Iterable[ValidationError] = ()
 ) -> tuple[ValidationError, ...]:

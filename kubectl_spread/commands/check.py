@@ -137,8 +137,8 @@ def check(
                 wanted = _wanted(manifest, snapshot, view.snapshot, options.replicas)
                 served = _asked(manifest, wanted, create) if create else None
                 found = _answer(manifest, wanted, served, view=view, snapshot=snapshot)
-                taken_back = admission_errors.taken_back(manifest, view.snapshot)
-                item = replace(found.item, warnings=(*taken_back, *found.item.warnings))
+                ours = (*admission_errors.given_twice(manifest), *admission_errors.taken_back(manifest, view.snapshot))
+                item = replace(found.item, warnings=(*ours, *found.item.warnings))
                 answered.append((manifest, replace(found, item=item)))
                 snapshot = found.after
                 continue
@@ -345,7 +345,10 @@ def _wanted(manifest: Manifest, snapshot: Snapshot, before: Snapshot, replicas: 
         ManifestError: it asks for more Pods than there can be.
     """
     if isinstance(manifest.obj, Pod):
-        return DesiredWorkload(manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None)
+        applied = manifest.obj if replicas is None else None
+        return DesiredWorkload(
+            manifest.ref, None, manifest.obj, replicas or 1, numbered=replicas is not None, applied=applied
+        )
     if manifest.template is not None:
         return DesiredWorkload(
             manifest.ref, None, _custom_pod(manifest), manifest.replicas if replicas is None else replicas

@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_files
+from kubectl_spread.cluster.files.manifests import Document, pod_template_values, read_sound_documents
 from kubectl_spread.cluster.files.sources import STANDARD_INPUT
 from kubectl_spread.contract.check import CheckItem, Origin
 from kubectl_spread.controllers.templates import template_of
@@ -111,7 +111,7 @@ def values_of(document: Document) -> Mapping[str, Plain]:
 def read_manifests(
     sources: ManifestSources, *, stdin: BinaryIO | None, of_any_kind: bool = False
 ) -> tuple[list[Manifest], tuple[ManifestProblem, ...]]:
-    """Return every document as an object, but for files in which something is wrong, and what that is.
+    """Return every document as an object, but for those in which something is wrong, and what that is.
 
     Args:
         sources: what to read.
@@ -119,7 +119,7 @@ def read_manifests(
         of_any_kind: whether it is in order that none of them makes Pods.
 
     Raises:
-        ManifestError: documents cannot be read (all of them are named) and no other file has a Pod template.
+        ManifestError: documents cannot be read (all of them are named) and no other has a Pod template.
     """
     documents, faults = _documents(sources, stdin)
     problems = list(faults)
@@ -131,8 +131,8 @@ def read_manifests(
             problems += error.problems
     if sources.enforce_namespace:
         problems += _of_other_namespaces(manifests, sources.namespace)
-    faulty = {problem.source for problem in problems}
-    sound = [manifest for manifest in manifests if manifest.document.source not in faulty]
+    faulty = {(problem.source, problem.document) for problem in problems}
+    sound = [each for each in manifests if (each.document.source, each.document.number) not in faulty]
     if any(manifest.makes_pods for manifest in sound):
         return sound, tuple(problems)
     if problems:
@@ -164,7 +164,7 @@ def _documents(
         from kubectl_spread.cluster.files.kustomize import build
 
         return build(sources.kustomize), ()
-    return read_sound_files(sources.filenames, recursive=sources.recursive, stdin=stdin)
+    return read_sound_documents(sources.filenames, recursive=sources.recursive, stdin=stdin)
 
 
 def _of_other_namespaces(manifests: Sequence[Manifest], namespace: str) -> Iterator[ManifestProblem]:

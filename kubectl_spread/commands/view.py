@@ -15,7 +15,7 @@ from kubectl_spread.commands.bad_objects import naming_the_malformed
 from kubectl_spread.commands.source import ReadLimits, Source
 from kubectl_spread.contract.incomplete import incomplete_entries
 from kubectl_spread.contract.report import Incomplete, Metadata
-from kubectl_spread.diagnosis.incomplete import without_unread
+from kubectl_spread.diagnosis.incomplete import unread_cluster, without_unread
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.gaps import UnknownFeatureGate, UnprovedRelease
 from kubectl_spread.objects.configuration import DEFAULT_SCHEDULER
@@ -125,7 +125,9 @@ def look(source: Source, reads: Sequence[Read], scheduler: SchedulerOptions) -> 
         as_of=written(told) if (told := last_told(snapshot.all(Pod))) else "",
     )
     judged = (without_unread(profile, snapshot) for profile in profiles)
-    incomplete = incomplete_entries((*_unproved(minor), *_unknown_gates(scheduler)))
+    incomplete = incomplete_entries(
+        (*unread_cluster(snapshot.inventory), *_unproved(minor), *_unknown_gates(scheduler))
+    )
     return View(Handles.build(snapshot, judged), metadata, incomplete)
 
 

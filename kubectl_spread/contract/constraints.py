@@ -44,7 +44,7 @@ class Domain(DomainFacts, frozen=True, kw_only=True):
         skew_if_placed: the same with the Pod placed there.
         allowed: whether the constraint lets the Pod go there.
         pinned: whether it holds the minimum and every node in it is rejected by other requirements.
-        pinned_by: by which; empty where it is not pinned.
+        pinned_by: by which; of a soft constraint, what keeps the Pod off all of its nodes; else empty.
     """
 
     pinned_by: tuple[Pin, ...] = ()

@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_spread.apiserver.creation import prepared, unmerged
+from kubectl_spread.apiserver.updates import update_errors
 from kubectl_spread.controllers import job
 from kubectl_spread.controllers.deployment import replica_sets
 from kubectl_spread.controllers.replicas import replica
@@ -55,6 +56,8 @@ class Assumption(Enum):
     """Nothing changes that scheduling reads."""
     RUNNING_STAY = "RunningStay"
     """Running Pods stay whatever changes in the template, and the missing ones come."""
+    POD_STAYS = "PodStays"
+    """Of a Pod that runs nothing changes, or only what may."""
     DELETED_FIRST = "DeletedFirst"
     ALL_GONE_FIRST = "AllGoneFirst"
     DELETED_BY_HAND = "DeletedByHand"
@@ -141,6 +144,7 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
         owner: the workload; None for a bare Pod and for a kind of another API.
         replicas: how many (count).
         numbered: whether each replica has a name of its own; a single bare Pod keeps the one it has.
+        applied: a bare Pod as its manifest has it, where that is applied as it is; else None.
         release: the API server's, which merges label keys into the selectors of each replica.
     """
 
@@ -149,6 +153,7 @@ class DesiredWorkload(msgspec.Struct, frozen=True):
     pod: Pod
     replicas: int
     numbered: bool = True
+    applied: Pod | None = None
     release: Release = Release()
 
     def replica(self, number: int) -> Pod:
@@ -224,6 +229,10 @@ def _all_new(wanted: DesiredWorkload, *, after: int = 0) -> tuple[PlannedPod, ..
 
 
 def _without_rules(wanted: DesiredWorkload, running: Sequence[Pod]) -> RolloutPlan:
+    """Return the plan for a Pod that exists already, or for a kind whose controller is not known."""
+    is_bound = bool(running and running[0].spec.node_name)
+    if wanted.applied and is_bound and not any(update_errors(wanted.applied, running[0], wanted.release)):
+        return RolloutPlan(staying=tuple(running), rollout=_rollout("Scale", running, Assumption.POD_STAYS))
     if wanted.ref.kind == "Pod":
         steps = tuple(PlannedPod(step.pod, gone=len(running)) for step in _all_new(wanted))
         rollout = _rollout("Replace", running, Assumption.DELETED_FIRST, replaced=len(running))

@@ -64,7 +64,7 @@ class DomainFacts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=
 
 
 class Domain(DomainFacts, frozen=True, kw_only=True):
-    """The same, with the requirements that pin it; empty where it is not pinned."""
+    """The same, with what keeps the Pod off its nodes; only where it is pinned, or the constraint is soft."""
 
     pins: tuple[Pin, ...] = ()
 
@@ -238,9 +238,10 @@ def _domains(
     others = frozenset[str]().union(*(names for each, names in pinning.rejected.items() if each != this))
     for value, names in sorted(handle.index.domains(constraint.topology_key).items()):
         counted = tuple(name for name in names if name in counts.counted_nodes)
+        shut = bool(counted) and others.issuperset(counted)
         # pinned: it holds the minimum, and every counted node in it is rejected by another requirement
-        pinned = value in holding and bool(counted) and others.issuperset(counted)
-        pins = tuple(pinning.of(counted, constraint)) if pinned else ()
+        pinned = shut and value in holding
+        pins = tuple(pinning.of(counted, constraint)) if pinned or (shut and not constraint.hard) else ()
         matching, placed = counts.match_num.get(value, 0), counts.skew_if_placed(value)
         # allowed: matching + self - global minimum <= maxSkew
         yield Domain(

@@ -106,7 +106,7 @@ def judge(evaluation: Evaluation, handle: Handle) -> Judgement:
         from kubectl_spread.diagnosis.unread_nodes import Reach  # As only of large clusters.
 
         reach = Reach(evaluation, handle)
-    if evaluation.feasible or (reach and evaluation.undecided):
+    if evaluation.feasible or (reach and evaluation.undecided) or handle.snapshot.inventory.nodes_unread:
         return Judgement(evaluation=evaluation, handle=handle, spread=spread, reach=reach)
     preemption = None
     hidden = reach is not None and reach.hides_victims

@@ -137,6 +137,13 @@ def unread_kinds(
             yield gaps.UnreadKind(kind=unread.kind, why=unread.why, purpose=purpose)
 
 
+def unread_cluster(inventory: Inventory) -> Iterator[gaps.UnreadCluster]:
+    """Yield that the Nodes were not read, where they were not."""
+    for unread in inventory.unread:
+        if unread.kind == kinds.NODE:
+            yield gaps.UnreadCluster(why=unread.why)
+
+
 def read_apart(inventory: Inventory, decisive: Iterable[Kind] = (kinds.NODE, kinds.POD)) -> tuple[gaps.ReadApart, ...]:
     """Return the lists that decide where they are of different versions; nothing where they are of one."""
     versions = inventory.resource_versions
@@ -187,9 +194,11 @@ def deciders(pod: Pod, handle: Handle, evaluation: Evaluation) -> Iterator[gaps.
     Source: kube-scheduler gangscheduling/gangscheduling.go PreEnqueue and Permit (v1.35 to v1.37).
     """
     profile, spec, name = handle.profile, pod.spec, "/".join(pod.key)
+    unread = tuple(unread_cluster(handle.snapshot.inventory))
+    yield from unread
     if not profile.serves(pod):
         yield gaps.OtherScheduler(scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER)
-    elif not handle.decides(pod):
+    elif not unread and not handle.decides(pod):
         yield gaps.NodeNamed(pod=name, node_name=spec.node_name)
     if profile.does(Behaviour.SCHEDULING_GROUPS):
         if spec.scheduling_group is not None:

@@ -143,6 +143,8 @@ def _similar_topology_key(subject: Subject) -> Iterable[Finding]:
 
 
 def _min_domains_unreachable(subject: Subject) -> Iterable[Finding]:
+    if subject.handle.snapshot.inventory.nodes_unread:
+        return
     for constraint, report in subject.each():
         if constraint.hard and len(report.eligible) < constraint.min_domains and constraint.min_domains > 1:
             yield findings.MinDomainsUnreachable(constraint=constraint, domains=report.eligible)

@@ -58,7 +58,7 @@ class ManifestOutcome(msgspec.Struct, frozen=True, kw_only=True):
         pending: how many Pods then wait for a node (count), with ties going to the first name.
         failed_create: the first Pod that the API server refuses; None where it takes all.
         held_by: the scheduling gates that hold its Pods back.
-        constraints: those of the first Pod with all placed replicas counted.
+        constraints: those of the replica that finds no node, else of the first, with all placed replicas counted.
         orders: in how many orders ties were broken, by name first.
         ranges: the domains of ``constraints`` whose counts differ between these orders.
         sampled: whether there are so many nodes that the scheduler may look at some of them only.
@@ -155,6 +155,9 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Man
     judgement = _judge_first(first, () if sticks else plan.old, plan, outcomes.first.handle if sticks else handle)
     # What kube-scheduler would do is no reason to say that another one will not, or a kubelet.
     jammed = outcomes.jammed if handle.decides(first) else None
+    # Each daemon counts its own node alone: the first one stands for all.
+    waiting = () if jammed is None or isinstance(wanted.owner, DaemonSet) else outcomes.first.waiting or jammed.waiting
+    shown = waiting[0] if waiting else first
     after = outcomes.first.handle
     outcome = ManifestOutcome(
         judgement=judgement,
@@ -165,7 +168,7 @@ def outcome_of(wanted: DesiredWorkload, before: Snapshot, handle: Handle) -> Man
         pending=_waiting(wanted, outcomes.first) if jammed else 0,
         failed_create=failed,
         held_by=_held_by(first) if plan.steps else (),
-        constraints=diagnose(first, after, cycle.evaluate(first, after)).constraints,
+        constraints=diagnose(shown, after, cycle.evaluate(shown, after)).constraints,
         orders=len(outcomes.all),
         ranges=outcomes.ranges(first),
         sampled=len(handle.node_infos) >= SAMPLED_NODES,

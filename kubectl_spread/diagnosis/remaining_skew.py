@@ -13,7 +13,7 @@ from kubectl_spread.diagnosis.domains import SpreadDiagnosis
 from kubectl_spread.diagnosis.fixes.conclusion import VerifiedFix
 from kubectl_spread.diagnosis.fixes.search import Spent, search_openings
 from kubectl_spread.diagnosis.fixes.situation import Destination, Situation
-from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.reasons import AnyReason
 from kubectl_spread.diagnosis.requirements import FilterRequirement, Requirement, conflict_core
 from kubectl_spread.gaps import Gap
@@ -115,6 +115,8 @@ def is_left(outcome: Outcome) -> bool:
 def unsure_of(outcome: Outcome) -> Unsure | None:
     """Return what is not known of where the workload's Pods go; None where nothing hangs on it."""
     pod, handle = outcome.goal.pod, outcome.arrangement.handles.of(outcome.goal.pod)
+    if unread := next(unread_cluster(handle.snapshot.inventory), None):
+        return unread
     if not outcome.goal.is_violated:
         return None
     if not handle.profile.serves(pod):

@@ -20,7 +20,7 @@ from kubectl_spread.diagnosis.constraint_state import ConstraintState, constrain
 from kubectl_spread.diagnosis.domains import ConstraintDiagnosis
 from kubectl_spread.diagnosis.evaluation import Decision, decide, judge
 from kubectl_spread.diagnosis.findings import Finding
-from kubectl_spread.diagnosis.incomplete import incomplete
+from kubectl_spread.diagnosis.incomplete import incomplete, unread_cluster
 from kubectl_spread.diagnosis.not_created import upcoming_pod
 from kubectl_spread.gaps import Gap
 from kubectl_spread.objects.core import Pod
@@ -346,6 +346,8 @@ def _status(state: ConstraintState, judged: Judged) -> statuses.Status:
 def _stuck(state: ConstraintState, revision: Revision, blame: Blame | None) -> statuses.Status | None:
     """Return why no next Pod comes or finds a node; None where one does, or none is wanted."""
     constraint, blocking = state.constraint, blame.blocking if blame else {}
+    if unread := next(unread_cluster(revision.handle.snapshot.inventory), None):
+        return statuses.Incomplete(gap=unread)
     if constraint.hard and not state.keyed:
         return statuses.NoDomains(topology_key=constraint.topology_key)
     if blame and constraint.index in blocking:

@@ -57,7 +57,10 @@ EnvVarSource = TypedDict(
 )
 EnvVar = TypedDict("EnvVar", {"name": str, "value": str, "valueFrom": EnvVarSource}, total=False)
 Port = TypedDict("Port", {"name": str}, total=False)
-VolumeMount = TypedDict("VolumeMount", {"name": str, "mountPath": str, "subPath": str}, total=False)
+VolumeMount = TypedDict(
+    "VolumeMount", {"name": str, "mountPath": str, "subPath": str, "mountPropagation": str}, total=False
+)
+SecurityContext = TypedDict("SecurityContext", {"privileged": bool}, total=False)
 Container = TypedDict(
     "Container",
     {
@@ -67,6 +70,7 @@ Container = TypedDict(
         "ports": list[Port],
         "env": list[EnvVar],
         "volumeMounts": list[VolumeMount],
+        "securityContext": SecurityContext,
         "lifecycle": Lifecycle,
         "livenessProbe": Probe,
         "readinessProbe": Probe,

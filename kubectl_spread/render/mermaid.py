@@ -147,7 +147,7 @@ class _Chart(msgspec.Struct):
         if not item.feasible and drawn.constraint is not None:
             for domain in drawn.constraint.domains:
                 if domain.value in drawn.frames:
-                    said = next_text(domain, drawn.constraint)
+                    said = next_text(domain)
                     why = pages.REJECTED if said == "yes" else said
                     self.line(f"{pod} -. {label(why)} .-> {drawn.frames[domain.value]}")
 

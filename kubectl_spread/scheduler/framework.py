@@ -123,13 +123,15 @@ class Handle(msgspec.Struct, frozen=True):
     def decides(self, pod: Pod) -> bool:
         """Whether the scheduler decides where the Pod goes: neither another one, nor the Pod by naming its node.
 
+        Where the Nodes were not read, nothing decides.
+
         One that is on its node already stands for such as it, which are yet to be scheduled.
 
         Source: kube-scheduler eventhandlers.go assignedPod (v1.36).
         """
         there = self.snapshot.get(Pod, *pod.key)
         named = bool(pod.spec.node_name) and not (there is not None and there.spec.node_name)
-        return self.profile.serves(pod) and not named
+        return self.profile.serves(pod) and not named and not self.snapshot.inventory.nodes_unread
 
     def with_assigned(self, pod: Pod, node_name: str) -> Handle:
         """Return the cluster in which the Pod is on that node."""

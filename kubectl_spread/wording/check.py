@@ -44,6 +44,7 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
     Assumption.RUNNING_STAY: (
         "running Pods stay as they are, whatever changes in the template, and the missing ones come"
     ),
+    Assumption.POD_STAYS: "unchanged, or changed only in fields that may change in place, so the running Pod stays",
     Assumption.DELETED_FIRST: "most fields of a Pod cannot change, so the running one is deleted first",
     Assumption.ALL_GONE_FIRST: "all old Pods are gone before the first new one comes",
     Assumption.DELETED_BY_HAND: "running Pods stay until somebody deletes them, and the missing ones come",
@@ -58,6 +59,8 @@ ASSUMPTIONS: Mapping[Assumption, str] = {
 
 REFUSED = "the API server refuses it."
 NO_POD = "no Pod is to be placed."
+SHOWN_TIES = 3
+"""Replicas, and nodes of each (counts), that are named where which node they get is by chance."""
 TIES_BY_NAME = "Ties were broken by name alone: in so large a cluster no other order was tried."
 
 
@@ -112,6 +115,18 @@ def replicas_note(placements: Sequence[Placement], most: int) -> str:
     """Return the nodes on which the replicas are, so many of them."""
     counts = Counter(placement.node for placement in placements)
     return f"Replicas: {listed([f'{node} ({count})' if count > 1 else node for node, count in counts.items()], most)}"
+
+
+def chance_note(placements: Sequence[Placement]) -> str:
+    """Return which replicas are on one of several equal nodes, the first of them with these; empty where none is."""
+    tied = [each for each in placements if each.ties]
+    if not tied:
+        return ""
+    named = [
+        f"replica {each.replica} on one of {listed([each.node, *each.ties], SHOWN_TIES)}" for each in tied[:SHOWN_TIES]
+    ]
+    more = f"; {count_of(len(tied) - len(named), 'more replica')} likewise" if len(tied) > len(named) else ""
+    return f"By chance, since these nodes are equal: {'; '.join(named)}{more}."
 
 
 def random_ties(orders: int) -> str:

@@ -129,6 +129,8 @@ def consequence(gap: gaps.Gap) -> str:
 
 def _of_decider(gap: gaps.Decider) -> Texts:
     match gap:
+        case gaps.UnreadCluster():
+            return f"list {kinds.NODE.plural}", gap.why, "which domains there are, and where Pods can go, is not known"
         case gaps.OtherScheduler():
             name = gap.scheduler_name
             return f"schedulerName {name}", "in no known profile", f"{name} decides, by rules of its own"
@@ -146,6 +148,8 @@ def _of_decider(gap: gaps.Decider) -> Texts:
 def _lead(gap: gaps.Decider) -> str:
     """Return what the other decider does, as the first half of a sentence."""
     match gap:
+        case gaps.UnreadCluster():
+            return f"The Nodes were not read ({gap.why})"
         case gaps.OtherScheduler():
             return f"{gap.scheduler_name} decides this Pod"
         case gaps.NodeNamed():
@@ -169,6 +173,8 @@ def headed(handle: Handle, evaluation: Evaluation, blame: Blame | None, preempti
     if first is None or (blame and handle.decides(pod)):
         return sentence(blame.cause, pod, preemption) if blame else ""
     name = f"{pod.metadata.namespace}/{pod.metadata.name}"
+    if isinstance(first, gaps.UnreadCluster):
+        return f"{_lead(first)}: where {name} can go is not known."
     if feasible:
         return f"{_lead(first)}; kube-scheduler's filters would allow {name} on {_named(feasible)}."
     head = f"{_lead(first)}; kube-scheduler's filters would reject {name}: "

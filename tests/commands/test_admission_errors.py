@@ -125,7 +125,7 @@ def test_what_only_manifests_are_decoded_with(checked: Check) -> None:
 def test_every_field_of_the_details_is_looked_for() -> None:
     beside_job_template = {"schedule", "concurrencyPolicy", "timeZone", "startingDeadlineSeconds"}
     beside_job_template |= {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}
-    beside_others = {"restartPolicy", "template", "volumeClaimTemplates"}
+    beside_others = {"restartPolicy", "securityContext", "template", "volumeClaimTemplates"}
     known = ("volumes", *Container.__annotations__, *WorkloadSpec.__annotations__)
     assert set(known) - beside_job_template - beside_others == MANIFEST_ONLY_FIELDS
 

@@ -14,11 +14,15 @@ from msgspec.structs import asdict
 from kubectl_spread.commands.check import CheckOptions, check, exit_code
 from kubectl_spread.commands.view import SchedulerOptions
 from kubectl_spread.contract.check import CheckItem, CheckReport
+from kubectl_spread.controllers.rollout_plan import Assumption
 from kubectl_spread.errors import ManifestError, UsageError
 from kubectl_spread.labels import parse_selector
 from kubectl_spread.render.outline.check import check_sentence
+from kubectl_spread.render.outline.domains import next_text
+from kubectl_spread.wording.check import ASSUMPTIONS
 from tests.build import HOSTNAME, ZONE, Object, app, namespace, node, pod, spread
 from tests.build_devices import CLAIMING, OPEN
+from tests.build_storage import claim, storage_class, volume
 from tests.build_workloads import cron_job, owned, revision, template, workload
 from tests.commands.memory import Memory
 from tests.diagnosis.judged import ABC, GPU, SERVICE, TAINTED, incoming, report_of, web
@@ -468,3 +472,48 @@ def test_label_keys_may_tell_replicas_apart(checked: Check) -> None:
     keyed = template(spread(HOSTNAME, selector=app("web"), matchLabelKeys=["apps.kubernetes.io/pod-index"]))
     item = only(checked([workload("StatefulSet", "web", pods=keyed, replicas=5)], [node("n"), node("m")]))
     assert len(nodes_of(item)) == 5
+
+
+def test_the_domains_are_those_of_the_replica_that_finds_no_node(checked: Check) -> None:
+    """The volume of the first replica keeps that in one zone; what keeps the second from all is its own claim."""
+    made = {"metadata": {"name": "disk"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "local"}}
+    described = workload("StatefulSet", "web", pods=template(ON_ZONES), replicas=2, volumeClaimTemplates=[made])
+    local = storage_class("local", provisioner="kubernetes.io/no-provisioner")
+    held = {"namespace": "default", "name": "disk-web-0", "uid": "default/disk-web-0"}
+    usable_on = {HOSTNAME: ["a"]}
+    bound = [
+        claim("disk-web-0", class_name="local", bound_to="pv-a"),
+        volume("pv-a", class_name="local", usable_on=usable_on, kept_for=held, phase="Bound"),
+    ]
+    nodes = [node("a", zone="a"), node("b", zone="b")]
+    item = only(checked([described], [*nodes, local, *bound]))
+    assert item.jam is not None
+    (zone,) = item.after
+    assert [(domain.value, domain.matching) for domain in zone.domains] == [("a", 1), ("b", 0)]
+    (pin,) = zone.domains[1].pinned_by
+    assert "disk-web-1" in pin.detail
+
+
+def test_domains_of_a_soft_constraint_without_room_are_shown_as_such(checked: Check) -> None:
+    soft = spread(ZONE, selector=app("web"), soft=True)
+    nodes = [node("a", zone="a"), node("b", zone="b", taints=["gpu=yes:NoSchedule"])]
+    item = only(checked([pod("web", labels={"app": "web"}, topologySpreadConstraints=[soft])], nodes))
+    texts = {domain.value: next_text(domain) for domain in item.after[0].domains}
+    assert texts["a"] == "yes"
+    assert texts["b"].startswith("allowed, but no node there takes it: ")
+
+
+@pytest.mark.parametrize("image", ["registry.example/app:v1", "registry.example/app:v2"])
+def test_a_running_pod_stays_where_nothing_changes_but_what_may(checked: Check, image: str) -> None:
+    cordoned = node("a1", zone="a", unschedulable=True)
+    item = only(checked([pod("web", image=image)], [cordoned, pod("web", on="a1")]))
+    assert (item.verdict, item.validation, item.placements) == ("Schedulable", (), ())
+    assert item.rollout is not None
+    assert (item.rollout.replaced, item.rollout.assumed) == (0, ASSUMPTIONS[Assumption.POD_STAYS])
+
+
+def test_a_running_pod_that_cannot_change_so_does_not_stay(checked: Check) -> None:
+    item = only(checked([pod("web", requests={"cpu": "2"})], [node("a1", zone="a"), pod("web", on="a1")]))
+    assert item.verdict == "Invalid"
+    assert item.rollout is not None
+    assert item.rollout.replaced == 1

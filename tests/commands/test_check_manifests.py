@@ -35,7 +35,7 @@ def test_a_document_of_another_namespace_than_the_one_asked_for_is_an_error(tmp_
     assert read(tmp_path, described)[0].namespace == "own"
     assert read(tmp_path, described, namespace="own", enforce_namespace=True)[0].namespace == "own"
     with pytest.raises(ManifestError) as raised:
-        read(tmp_path, described, pod("fine", namespace="asked"), enforce_namespace=True)
+        read(tmp_path, described, enforce_namespace=True)
     (problem,) = raised.value.problems
     assert problem.message == (
         'the namespace from the provided object "own" does not match the namespace "asked".'
@@ -124,6 +124,39 @@ def test_a_file_in_which_something_is_wrong_costs_its_own_answer_alone(tmp_path:
     (gap,) = json.loads(ended.stdout)["incomplete"]
     assert gap["what"] == f"{files[1]}, document 1, spec"
     assert spread("check", "-f", files[1], "--from", files[2]).code == 3
+
+
+def test_a_document_in_which_something_is_wrong_costs_its_own_answer_alone(tmp_path: Path) -> None:
+    documents = [pod("a"), {**pod("b"), "spec": []}, {"replicaCount": 3}, pod("c")]
+    path, nodes = tmp_path / "pods.yaml", tmp_path / "nodes.yaml"
+    path.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
+    nodes.write_text(yaml.safe_dump(node("node-1")), encoding="utf-8")
+    ended = spread("check", "-f", path, "--from", nodes, "-o", "json")
+    assert ([item["name"] for item in ended.items], ended.code) == (["a", "c"], 3)
+    gaps = [gap["what"] for gap in json.loads(ended.stdout)["incomplete"]]
+    assert gaps == [f"{path}, document 2, spec", f"{path}, document 3"]
+
+
+TWICE = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  schedulerName: first
+  containers: [{name: main, image: nginx}]
+  schedulerName: last
+"""
+
+
+def test_of_a_key_given_twice_the_last_value_counts_and_a_warning_says_so(tmp_path: Path) -> None:
+    path, nodes = tmp_path / "pods.yaml", tmp_path / "nodes.yaml"
+    path.write_text(TWICE, encoding="utf-8")
+    nodes.write_text(yaml.safe_dump(node("node-1")), encoding="utf-8")
+    (item,) = spread("check", "-f", path, "--from", nodes, "-o", "json").items
+    (warning,) = item["warnings"]
+    said = "the key is given twice, on lines 6 and 8: the last value counts"
+    assert warning == {"field": "spec.schedulerName", "message": said}
+    assert item["incomplete"][0]["what"] == "schedulerName last"
 
 
 def test_warnings_may_be_failures(tmp_path: Path) -> None:

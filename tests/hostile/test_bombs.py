@@ -40,10 +40,13 @@ ANSWERED = {
             "UTF-16",
             "CRLF",
             "CR",
+            "YAML key given twice",
         ),
     }
 }
-ANSWERED["--from"] = ANSWERED["check -f"] - {"JSON quantity, a number of 10,000 digits"} | {"JSON key given twice"}
+ANSWERED["--from"] = ANSWERED["check -f"] - {
+    *("JSON quantity, a number of 10,000 digits", "YAML key given twice"),
+} | {"JSON key given twice"}
 ANSWERED["simulate --apply"] = ANSWERED["check -f"] - {
     *("YAML many anchors", "YAML integer of 10,000 digits", "YAML float 1e999", "YAML one text", "YAML long list"),
     *("YAML long mapping", "JSON priority of 30 digits", "JSON quantity of 10,000 digits", "JSON quantity, enormous"),

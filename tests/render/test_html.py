@@ -459,7 +459,7 @@ class TestMap:
         soft = spread(ZONE, selector=app("web"), whenUnsatisfiable="ScheduleAnyway")
         found = boxes(show_page([*TAINTED, *web("a1", "a1", "a1")], soft))
         assert found["a"] == {"✓2 feasible": ["a13", "a2"]}
-        assert list(found["c"]) == ["✕1 rejectedby something other than this constraint"]
+        assert list(found["c"]) == ["✕1 rejectedtaint dedicated=gpu:NoSchedule"]
 
     def test_bypassed_nodes_stand_in_a_box_of_their_own(self) -> None:
         objects = [*TAINTED, node("lost", labels={"zone": "a"}), *web("a1", "b1")]

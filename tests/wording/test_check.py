@@ -116,3 +116,16 @@ def test_a_fix_as_a_sentence() -> None:
     assert fix_sentence("raise maxSkew", ["line 7: maxSkew: 2", "kubectl apply"]) == (
         "Fix: raise maxSkew (line 7: maxSkew: 2; kubectl apply)."
     )
+
+
+def test_which_replicas_are_on_one_of_several_equal_nodes() -> None:
+    placements = [Placement(replica=number, node="a", ties=ties) for number, ties in enumerate(TIES, 1)]
+    assert check.chance_note(placements[:2]) == "By chance, since these nodes are equal: replica 2 on one of a, b."
+    assert check.chance_note(placements) == (
+        "By chance, since these nodes are equal: replica 2 on one of a, b; replica 3 on one of a, b, c and 2 more;"
+        " replica 4 on one of a, b; 2 more replicas likewise."
+    )
+    assert check.chance_note(placements[:1]) == ""
+
+
+TIES = ((), ("b",), ("b", "c", "d", "e"), ("b",), ("b",), ("b",))

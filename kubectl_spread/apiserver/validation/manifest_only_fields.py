@@ -39,6 +39,8 @@ Rules: TypeAlias = Mapping[str, Callable[..., Errors]]
 """Path below an object → rule, (path, value) → errors, for what is set there; ``env[*]`` stands for every entry."""
 
 _PROGRESS_SECONDS = 600
+_BIDIRECTIONAL = "Bidirectional"
+_PROPAGATIONS = (_BIDIRECTIONAL, "HostToContainer", "None")
 
 
 def validate_details(
@@ -163,12 +165,14 @@ def _pod_spec_errors(path: str, spec: fields.PodSpec, *, pod_name: str | None, r
         "imagePullPolicy": _one_of("Always", "IfNotPresent", "Never"),
     }
 
-    def init_container_errors(place: str, values: Mapping[str, object]) -> Errors:
-        sidecar = values.get("restartPolicy") == "Always"
-        yield from _errors({**container, **(_RUNNING if sidecar else _ENDING)}, place, values)
+    def container_errors(place: str, values: fields.Container, *, runs: bool = True) -> Errors:
+        yield from _propagation_errors(place, values)
+        yield from _errors({**container, **(_RUNNING if runs else _ENDING)}, place, values)
 
-    containers = {"containers[*]": partial(_errors, {**container, **_RUNNING})}
-    yield from _errors({**containers, "initContainers[*]": init_container_errors}, path, spec)
+    def init_container_errors(place: str, values: fields.Container) -> Errors:
+        yield from container_errors(place, values, runs=values.get("restartPolicy") == "Always")
+
+    yield from _errors({"containers[*]": container_errors, "initContainers[*]": init_container_errors}, path, spec)
 
 
 def _port_name_errors(path: str, ports: Sequence[fields.Port]) -> Errors:
@@ -219,6 +223,20 @@ def _mount_errors(volumes: Collection[str], path: str, mounts: Sequence[fields.V
             yield invalid(f"{path}.subPath", quoted(sub_path), "must be a relative path")
         if ".." in sub_path.split("/"):
             yield invalid(f"{path}.subPath", quoted(sub_path), "must not contain '..'")
+
+
+def _propagation_errors(path: str, container: fields.Container) -> Errors:
+    """Yield the errors of how the mounts of a container reach its node.
+
+    Source: pkg/apis/core/validation/validation.go validateMountPropagation (v1.36).
+    """
+    privileged = container.get("securityContext", {}).get("privileged", False)
+    for index, mount in enumerate(container.get("volumeMounts", ())):
+        propagation, place = mount.get("mountPropagation"), f"{path}.volumeMounts[{index}].mountPropagation"
+        if propagation not in {None, *_PROPAGATIONS}:
+            yield not_supported(place, propagation, _PROPAGATIONS)
+        if propagation == _BIDIRECTIONAL and not privileged:
+            yield forbidden(place, "Bidirectional mount propagation is available only to privileged containers")
 
 
 def _handler_errors(path: str, handler: fields.Handler | fields.Probe) -> Errors:

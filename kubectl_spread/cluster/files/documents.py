@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_spread.cluster.files import json_values, yaml_values
 from kubectl_spread.cluster.files.json_values import JsonError
@@ -15,7 +16,7 @@ from kubectl_spread.cluster.files.yaml_lines import lines_of
 from kubectl_spread.cluster.files.yaml_values import MAX_DEPTH, YamlDocument, YamlError
 from kubectl_spread.errors import ManifestProblem
 from kubectl_spread.objects.decoding import DecodeError, Plain, convert, decode, plain, type_name
-from kubectl_spread.objects.kinds import BY_API, KubernetesObject
+from kubectl_spread.objects.kinds import BY_API, Kind, KubernetesObject
 
 Content: TypeAlias = msgspec.Raw | Plain
 """A document: bytes where it is JSON that need not be looked at in whole, else plain values."""
@@ -38,6 +39,7 @@ class Document(msgspec.Struct, frozen=True):
         kind: likewise.
         path: where in the document it stands, such as ``items[3]``; empty unless it is an item.
         text: the YAML that it was read from; None for JSON.
+        twice: field path → the lines of each key of the YAML that is given twice, where that is no error.
         obj: the content decoded; None where that is yet to be done, and for kinds that this program does not know.
     """
 
@@ -48,6 +50,7 @@ class Document(msgspec.Struct, frozen=True):
     content: Content
     path: str = ""
     text: YamlDocument | None = None
+    twice: Mapping[str, tuple[int, int]] = {}
     obj: KubernetesObject | None = None
 
     @property
@@ -57,7 +60,7 @@ class Document(msgspec.Struct, frozen=True):
 
     def holding(self, content: Content, *, api_version: str, kind: str, path: str) -> Document:
         """Return a document of the same place in the source, not decoded."""
-        return Document(self.source, self.number, api_version, kind, content, path, self.text)
+        return Document(self.source, self.number, api_version, kind, content, path, self.text, self.twice)
 
     def decoded(self) -> Document:
         """Return the document with its object where it is of a kind that this program knows.
@@ -70,7 +73,7 @@ class Document(msgspec.Struct, frozen=True):
             return self
         content = self.content
         obj = decode(content, kind.struct) if isinstance(content, msgspec.Raw) else convert(content, kind.struct)
-        return Document(self.source, self.number, self.api_version, self.kind, content, self.path, self.text, obj)
+        return replace(self, obj=obj)
 
     def lines(self, field_paths: Iterable[str]) -> dict[str, int]:
         """Return field path → line of the source, counted from 1; the empty path is the object's. Nothing for JSON."""
@@ -84,34 +87,41 @@ class Document(msgspec.Struct, frozen=True):
         return ManifestProblem(self.source, message, document=self.number, field_path=place)
 
 
-def read_objects(inputs: Iterable[Input | ManifestProblem], *, strict: bool) -> Iterator[Document | ManifestProblem]:
+def read_objects(
+    inputs: Iterable[Input | ManifestProblem], *, strict: bool, lists: set[Kind] | None = None, repeats: bool = False
+) -> Iterator[Document | ManifestProblem]:
     """Yield the objects of the inputs, and what is wrong.
 
-    With ``strict``, JSON is held to what YAML is held to, at the cost of plain values.
+    Args:
+        inputs: what was read, and what could not be.
+        strict: whether JSON is held to what YAML is held to, at the cost of plain values.
+        lists: takes the kinds that the inputs have a list of, such as a PodList, even an empty one.
+        repeats: whether the last value counts of a key that YAML gives twice, as for kubectl; else it is an error.
     """
+    lists = set() if lists is None else lists
     for found in inputs:
         if isinstance(found, ManifestProblem):
             yield found
             continue
         empty = True
-        for document in contents(found, strict=strict):
+        for document in contents(found, strict=strict, repeats=repeats):
             empty = False
-            yield from [document] if isinstance(document, ManifestProblem) else _flattened(document)
+            yield from [document] if isinstance(document, ManifestProblem) else _flattened(document, lists)
         # A file of comments is no problem in a directory; one of no bytes at all is a copy that failed.
         if empty and not (found.listed and found.content.strip()):
             yield ManifestProblem(found.source, "holds no Kubernetes object")
 
 
-def contents(found: Input, *, strict: bool) -> Iterator[Document | ManifestProblem]:
-    """Yield the documents of an input, Kubernetes objects or not, and what is wrong; ``strict`` as for objects."""
+def contents(found: Input, *, strict: bool, repeats: bool = False) -> Iterator[Document | ManifestProblem]:
+    """Yield the documents of an input, Kubernetes objects or not, and what is wrong; arguments as for objects."""
     content = _without_logs(found.content)
     if not _JSON.match(content):
-        yield from _yaml(found.source, content)
+        yield from _yaml(found.source, content, repeats=repeats)
     elif len(content) > _MAX_FLOW_YAML:
         yield from _json(found.source, content, strict=strict)
     else:
         as_json = tuple(_json(found.source, content, strict=strict))
-        as_yaml = () if _sound(as_json) else tuple(_yaml(found.source, content))
+        as_yaml = () if _sound(as_json) else tuple(_yaml(found.source, content, repeats=repeats))
         yield from as_yaml if as_yaml and _sound(as_yaml) else as_json
 
 
@@ -137,7 +147,7 @@ def _strict_json(source: str, document: json_values.JsonDocument) -> Document | 
         return ManifestProblem(source, str(error), document=document.number)
 
 
-def _yaml(source: str, content: bytes) -> Iterator[Document | ManifestProblem]:
+def _yaml(source: str, content: bytes, *, repeats: bool) -> Iterator[Document | ManifestProblem]:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -145,13 +155,14 @@ def _yaml(source: str, content: bytes) -> Iterator[Document | ManifestProblem]:
         yield ManifestProblem(source, f"is not UTF-8 text: line {line} holds the byte 0x{content[error.start]:02x}")
         return
     for document in yaml_values.split(text):
+        twice: dict[str, tuple[int, int]] = {}
         try:
-            values = document.values()
+            values = document.values(twice if repeats else None)
         except YamlError as error:
             yield ManifestProblem(source, f"is not valid YAML: {error}", document=document.number)
         else:
             if values is not None:
-                yield _shallow(Document(source, document.number, "", "", values, text=document))
+                yield _shallow(Document(source, document.number, "", "", values, text=document, twice=twice))
 
 
 def _shallow(document: Document) -> Document | ManifestProblem:
@@ -201,7 +212,7 @@ class _RawHeader(_Header, rename="camel"):
     items: msgspec.Raw = msgspec.Raw(b"null")
 
 
-def _flattened(document: Document) -> Iterator[Document | ManifestProblem]:
+def _flattened(document: Document, lists: set[Kind]) -> Iterator[Document | ManifestProblem]:
     """Yield the object with its kind, or the items of a list in their order.
 
     Source: visitor.go FlattenListVisitor.Visit, meta/help.go EachListItem (v1.36).
@@ -222,6 +233,8 @@ def _flattened(document: Document) -> Iterator[Document | ManifestProblem]:
         if items is None:
             yield named
         else:
+            if kind := BY_API.get((named.api_version, named.kind.removesuffix("List"))):
+                lists.add(kind)
             waiting.append(items)
 
 

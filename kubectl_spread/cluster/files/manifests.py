@@ -5,7 +5,7 @@ Every document of every source is read before one error lists all that is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, TypeVar
 
 from msgspec.structs import replace
@@ -15,9 +15,10 @@ from kubectl_spread.cluster.files.sources import MOST_OF_A_CLUSTER, Input, read_
 from kubectl_spread.cluster.log import READS, SILENT, Log
 from kubectl_spread.cluster.reads import counted
 from kubectl_spread.errors import ManifestError, ManifestProblem
+from kubectl_spread.objects.core import Pod
 from kubectl_spread.objects.decoding import DecodeError, Plain
-from kubectl_spread.objects.kinds import BY_API, KINDS, KubernetesObject
-from kubectl_spread.snapshot import Inventory
+from kubectl_spread.objects.kinds import BY_API, KINDS, NODE, POD, Kind, KubernetesObject
+from kubectl_spread.snapshot import Inventory, Unread
 
 __all__ = [
     "Document",
@@ -26,10 +27,12 @@ __all__ = [
     "read_documents",
     "read_inventory",
     "read_settings",
-    "read_sound_files",
+    "read_sound_documents",
 ]
 
 DEFAULT_NAMESPACE = "default"
+NOT_IN_FILES = "not in the files"
+"""Why a kind is unread that files cannot hold."""
 MOST_PROBLEMS = 100
 """How many problems are named before reading ends."""
 MOST_OBJECTS = 100_000
@@ -50,18 +53,21 @@ def read_documents(
     return documents_of(read_inputs(sources, recursive=recursive, urls=True, stdin=stdin))
 
 
-def read_sound_files(
+def read_sound_documents(
     sources: Sequence[str], *, recursive: bool = False, stdin: BinaryIO | None = None
 ) -> tuple[tuple[Document, ...], tuple[ManifestProblem, ...]]:
-    """Return the objects of the sources in which nothing is wrong, as `read_documents` does, and what is in others.
+    """Return the objects of the documents in which nothing is wrong, as `read_documents` does, and what is in others.
+
+    Of a key that YAML gives twice the last value counts.
 
     Raises:
         ManifestError: too much is wrong.
     """
     inputs = read_inputs(sources, recursive=recursive, urls=True, stdin=stdin)
-    documents, problems = _sorted_out(_decoded(_countable(read_objects(inputs, strict=True), MOST_OBJECTS)))
-    faulty = {problem.source for problem in problems}
-    return tuple(document for document in documents if document.source not in faulty), tuple(problems)
+    documents, problems = _sorted_out(
+        _decoded(_countable(read_objects(inputs, strict=True, repeats=True), MOST_OBJECTS))
+    )
+    return tuple(documents), tuple(problems)
 
 
 def documents_of(inputs: Iterable[Input | ManifestProblem], *, most: int = MOST_OBJECTS) -> tuple[Document, ...]:
@@ -100,18 +106,33 @@ def read_inventory(sources: Sequence[str], *, stdin: BinaryIO | None = None, log
     """Return the cluster that the sources hold; directories are read with all that is in them, URLs are not read.
 
     Objects of unknown kinds are left out. A namespaced object without a namespace is in ``default``. An object that
-    is given twice, by kind, namespace and name, is taken as it stands last.
+    is given twice, by kind, namespace and name, is taken as it stands last. Kinds that the
+    sources cannot hold are unread.
 
     Raises:
         ManifestError: with everything that is wrong.
     """
     objects: dict[str, dict[tuple[str, str], KubernetesObject]] = {kind.name: {} for kind in KINDS}
     inputs = read_inputs(sources, recursive=True, urls=False, stdin=stdin, most=MOST_OF_A_CLUSTER)
-    for kind, each in _sound(_cluster_objects(read_objects(_logged(inputs, log), strict=False))):
+    lists: set[Kind] = set()
+    for kind, each in _sound(_cluster_objects(read_objects(_logged(inputs, log), strict=False, lists=lists))):
         objects[kind][each.metadata.namespace, each.metadata.name] = each
-    inventory = Inventory({kind: tuple(named.values()) for kind, named in objects.items()})
+    unread = tuple(Unread(kind, NOT_IN_FILES) for kind in _not_held(objects, lists))
+    inventory = Inventory({kind: tuple(named.values()) for kind, named in objects.items()}, unread=unread)
     log.say(READS, f"found {counted(inventory)}")
     return inventory
+
+
+def _not_held(objects: Mapping[str, Mapping[tuple[str, str], KubernetesObject]], lists: set[Kind]) -> Iterator[Kind]:
+    """Yield the kinds that the sources hold no object of, though the cluster may have some.
+
+    A list of one kind, as the API server answers and ``kubectl cluster-info dump`` writes it, tells nothing of others.
+    Pods that are on nodes tell that there are Nodes.
+    """
+    on_nodes = any(isinstance(pod, Pod) and pod.spec.node_name for pod in objects[POD.name].values())
+    for kind in KINDS:
+        if not objects[kind.name] and kind not in lists and (lists or (kind == NODE and on_nodes)):
+            yield kind
 
 
 def _logged(inputs: Iterable[Input | ManifestProblem], log: Log) -> Iterator[Input | ManifestProblem]:

@@ -1,8 +1,8 @@
 """YAML text to the plain values that kubectl would send.
 
 kubectl cuts a file at its ``---`` lines before it parses anything, and reads YAML 1.1 as go-yaml does: ``yes`` and
-``y`` are booleans, ``0755`` is octal, dates stay text. So does this module, but for what kubectl drops silently: the
-first value of a key given twice, and whatever follows ``...``. Both are errors here.
+``y`` are booleans, ``0755`` is octal, dates stay text. So does this module, but for what kubectl drops silently: what
+follows ``...`` is an error here, and so is a key given twice, unless it is asked which those are.
 
 Documents are built from parser events, without recursion: neither deep nesting nor a few aliases that stand for
 billions of values cost more than the text is long.
@@ -72,8 +72,12 @@ class YamlDocument(msgspec.Struct, frozen=True):
     line: int
     separator: str = ""
 
-    def values(self) -> Plain:
+    def values(self, twice: dict[str, tuple[int, int]] | None = None) -> Plain:
         """Return the plain values of the document; None when there are none.
+
+        Args:
+            twice: takes field path → the lines of each key given twice, of which the last value counts; None to refuse
+                them.
 
         Raises:
             YamlError: it is not YAML that JSON can express.
@@ -82,7 +86,7 @@ class YamlDocument(msgspec.Struct, frozen=True):
             raise YamlError(f"only a comment may follow ---, not {self.separator!r}", line=self.line - 1)
         if not _CONTENT.search(self.text):
             return None
-        builder = _Builder(self.line)
+        builder = _Builder(self.line, twice)
         try:
             for event in yaml.parse(self.text, Loader=yaml.CSafeLoader):
                 builder.take(event)
@@ -151,8 +155,9 @@ class _Open(msgspec.Struct):
 
 
 class _Builder:
-    def __init__(self, first_line: int) -> None:
+    def __init__(self, first_line: int, twice: dict[str, tuple[int, int]] | None) -> None:
         self.root: Plain = None
+        self._twice = twice
         self._first_line = first_line
         self._open: list[_Open] = []
         self._count = 0
@@ -225,9 +230,17 @@ class _Builder:
             parent.merging = True
             return
         parent.key = _key(value)
+        line = self._first_line + _place(event.start_mark)[0]
         if parent.key in parent.lines:
-            raise _RefusedError(f"the key {parent.key!r} is given twice, first on line {parent.lines[parent.key]}")
-        parent.lines[parent.key] = self._first_line + _place(event.start_mark)[0]
+            if self._twice is None:
+                raise _RefusedError(f"the key {parent.key!r} is given twice, first on line {parent.lines[parent.key]}")
+            self._twice[self._path()] = parent.lines[parent.key], line
+        parent.lines[parent.key] = line
+
+    def _path(self) -> str:
+        """Return the path of the field that is being read, such as ``spec.containers[0].image``."""
+        steps = (f"[{len(each.values)}]" if isinstance(each.values, list) else f".{each.key}" for each in self._open)
+        return "".join(steps).removeprefix(".")
 
 
 def _merge(into: dict[str, Plain], value: Plain) -> None:

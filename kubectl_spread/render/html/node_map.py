@@ -123,7 +123,7 @@ def _each(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterato
             kind = "holds-minimum" if domain.value in constraint.minimum_domains else "domain"
             yield Box(label, count_of(domain.matching, "Pod"), "", kind, cells)
         else:
-            yield Box(label, "", next_text(domain, constraint), "outside", cells)
+            yield Box(label, "", next_text(domain), "outside", cells)
 
 
 def _merged(constraint: ConstraintReport, fates: Fates, placed: Counts) -> Iterator[Box]:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from kubectl_spread.contract.any_report import AnyReport
 
 
-def outline_with(items: Iterable[Item], report: AnyReport) -> Outline:
-    """Return the outline of a report that has these items."""
+def outline_with(items: Iterable[Item], report: AnyReport, gaps: Gaps | None = None) -> Outline:
+    """Return the outline of a report that has these items; it names these gaps, or else all of the report."""
     note = _note(report.metadata)
     return Outline(
         items=tuple(_noted(item, note) for item in items) if note else tuple(items),
-        gaps=Gaps(gaps=report.incomplete),
+        gaps=gaps or Gaps(gaps=report.incomplete),
         nodes=node_names(report),
         header=header(report.metadata),
     )

@@ -27,6 +27,7 @@ from kubectl_spread.render.outline.domains import Ranges, constraint_block
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
+    common_gaps,
     evaluation_paragraphs,
     first_name,
     remarks,
@@ -40,7 +41,7 @@ SHOWN_NODES = 10
 
 def check_outline(report: CheckReport, extent: Extent) -> Outline:
     """Return, for each Pod template, whether it schedules, where, and how its replicas lie."""
-    return outline_with([_item(item, extent) for item in report.items], report)
+    return outline_with([_item(item, extent) for item in report.items], report, common_gaps(report))
 
 
 def _item(item: CheckItem, extent: Extent) -> Item:
@@ -124,6 +125,8 @@ def _notes(item: CheckItem, extent: Extent) -> Iterator[str]:
         yield wording.rollout_note(rollout.strategy, rollout.running, rollout.replaced, rollout.assumed)
     if item.placements:
         yield wording.replicas_note(item.placements, extent.most(SHOWN_NODES))
+        if chance := wording.chance_note(item.placements):
+            yield chance
     if item.ranges or (item.jam is not None and item.jam.replica_max is not UNSET):
         yield wording.random_ties(item.orders)
     elif item.orders == 1 and any(placement.ties for placement in item.placements):

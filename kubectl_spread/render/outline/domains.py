@@ -91,7 +91,7 @@ def _terms(constraint: ConstraintReport) -> Iterator[tuple[str, str]]:
 def _unfolded(constraint: ConstraintReport, most: int) -> Table:
     """Return a row for each counted node with Pods, and for those without that stand the same, where there are many."""
     rows = [
-        msgspec.structs.replace(_row(domain, constraint, EXACT), nodes=(node,), fewest=pods, most=pods)
+        msgspec.structs.replace(_row(domain, EXACT), nodes=(node,), fewest=pods, most=pods)
         for domain in constraint.domains
         for node, pods in domain.by_node.items()
     ]
@@ -127,11 +127,11 @@ def _columns(most: int, *nodes: Column[DomainRow]) -> tuple[Column[DomainRow], .
 
 def domain_rows(constraint: ConstraintReport, ranges: Ranges, *, merge: bool = True) -> Sequence[DomainRow]:
     """Return a row for each domain, or for all that stand the same where there are many and that is wanted."""
-    rows = [_row(domain, constraint, ranges) for domain in constraint.domains]
+    rows = [_row(domain, ranges) for domain in constraint.domains]
     return _merged(rows) if merge and len(rows) > MOST_ROWS else rows
 
 
-def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> DomainRow:
+def _row(domain: Domain, ranges: Ranges) -> DomainRow:
     fewest, most = ranges.get(domain.value, (domain.matching, domain.matching))
     return DomainRow(
         values=(domain.value,),
@@ -140,7 +140,7 @@ def _row(domain: Domain, constraint: ConstraintReport, ranges: Ranges) -> Domain
         fewest=fewest,
         most=most,
         skew=str(domain.skew) if domain.eligible else "-",
-        next=next_text(domain, constraint),
+        next=next_text(domain),
         first=domain,
     )
 
@@ -161,15 +161,13 @@ def _merged(rows: Iterable[DomainRow]) -> list[DomainRow]:
     return sorted(together, key=lambda row: len(row.values))
 
 
-def next_text(domain: Domain, constraint: ConstraintReport) -> str:
+def next_text(domain: Domain) -> str:
     """Return whether one more Pod may go there, as far as this constraint is concerned."""
     if not domain.eligible:
         return wording.NOT_COUNTED
-    if not constraint.hard:
-        return wording.OPEN
     if not domain.allowed:
         return wording.closed(domain.skew_if_placed)
-    if domain.pinned:
+    if domain.pinned_by:
         return wording.pinned(
             dict.fromkeys(pin.detail or str(pin.requirement.plugin or "") for pin in domain.pinned_by)
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from kubectl_spread.contract.check import CheckReport
 from kubectl_spread.contract.evaluation import EvaluationReport, NodeReport
+from kubectl_spread.contract.pending import PendingReport
 from kubectl_spread.diagnosis.evaluation import Verdict
 from kubectl_spread.render.outline import Block, Column, Extent, Findings, Gaps, Part, Tone, table_of
 from kubectl_spread.render.outline.domains import constraint_block
@@ -55,6 +57,12 @@ def evaluation_paragraphs(item: EvaluationReport, extent: Extent) -> Iterator[tu
         if constraint.hard:
             yield (constraint_block(constraint, extent),)
     yield from ((block,) for block in remarks(item))
+
+
+def common_gaps(report: PendingReport | CheckReport) -> Gaps:
+    """Return what the report does not rest on, without what an item of it names itself."""
+    named = {gap for item in report.items for gap in item.incomplete}
+    return Gaps(gaps=tuple(gap for gap in report.incomplete if gap not in named))
 
 
 def remarks(item: EvaluationReport) -> Iterator[Block]:

@@ -16,6 +16,7 @@ from kubectl_spread.render.outline.access import outline_with
 from kubectl_spread.render.outline.evaluation import (
     VERDICT_TONES,
     capital,
+    common_gaps,
     evaluation_paragraphs,
     first_name,
     verdict_sentence,
@@ -35,7 +36,7 @@ def pending_outline(report: PendingReport, extent: Extent) -> Outline:
         if item.same_as:
             same.setdefault((item.namespace, item.same_as), []).append(item.name)
     pending = (_item(it, same.get((it.namespace, it.name), ()), extent) for it in report.items if not it.same_as)
-    return outline_with((*pending, *map(_not_created, report.not_created)), report)
+    return outline_with((*pending, *map(_not_created, report.not_created)), report, common_gaps(report))
 
 
 def _item(item: PendingItem, same: Sequence[str], extent: Extent) -> Item:

@@ -58,6 +58,8 @@ def _sentence(report: RebalanceReport) -> str:
     if not report.items:
         return "No constraints found to balance."
     broken = [item for item in report.items if item.skew_before > item.constraint.max_skew]
+    if not broken and any(item.verdict is RebalanceVerdict.INCOMPLETE for item in report.items):
+        return "Whether the constraints hold is not known: nothing is planned."
     if not broken:
         hold = f"All of {len(report.items)} constraints hold" if len(report.items) > 1 else "The constraint holds"
         return f"{hold}: nothing is to be evicted."

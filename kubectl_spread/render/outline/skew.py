@@ -92,7 +92,7 @@ def _upcoming(item: SkewItem) -> Iterator[Block]:
     if item.pending_pod:
         yield Note(line=wording.pending_pod(item.pending_pod, item.next))
     # Only the newest revision has a next replica.
-    elif not item.revision or item.next or item.next_reason:
+    elif (item.status is not SpreadStatus.INCOMPLETE and not item.revision) or item.next or item.next_reason:
         yield Note(line=wording.next_replica(item.next, item.next_reason, some_read=item.proved_on == "read"))
     if headroom := headroom_text(item):
         yield Note(line=f"Headroom: {headroom}.")

@@ -353,6 +353,18 @@ class TestClusterInfoDump:
         assert names(inventory, "Pod") == [("default", "web-1"), ("default", "web-2")]
         assert names(inventory, "Deployment") == [("default", "web")]
 
+    def test_kinds_that_it_never_holds_are_unread_and_kinds_with_empty_lists_are_read(self) -> None:
+        inventory = read_inventory([str(TESTDATA / "cluster-info-dump")])
+        unread = {each.kind.name for each in inventory.unread}
+        assert unread >= {"PodDisruptionBudget", "StatefulSet", "Job", "PersistentVolume", "ResourceQuota"}
+        assert unread.isdisjoint({"Node", "Pod", "Service", "ReplicationController", "DaemonSet", "Event"})
+
+    def test_what_is_given_beside_it_is_read(self) -> None:
+        budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}}
+        write("budgets.yaml", yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [budget]}))
+        inventory = read_inventory([str(TESTDATA / "cluster-info-dump"), "budgets.yaml"])
+        assert "PodDisruptionBudget" not in {each.kind.name for each in inventory.unread}
+
     def test_one_stream_holds_the_same(self) -> None:
         directory, stream = TESTDATA / "cluster-info-dump", TESTDATA / "cluster-info-dump.txt"
         assert read_inventory([str(stream)]) == read_inventory([str(directory)])
@@ -488,3 +500,12 @@ class TestBounds:
         )
         with pytest.raises(ManifestError, match=r"^a.yaml, document 2: is not valid YAML: line "):
             read_inventory(["a.yaml"])
+
+
+@pytest.mark.parametrize(("node_name", "unread"), [("node-1", ["Node"]), ("", [])])
+def test_files_without_nodes_have_none_only_where_no_pod_is_on_one(node_name: str, unread: list[str]) -> None:
+    write("pods.yaml", yaml.safe_dump({**POD_ON_NODE, "spec": {"nodeName": node_name}}))
+    assert [each.kind.name for each in read_inventory(["pods.yaml"]).unread] == unread
+
+
+POD_ON_NODE = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-1"}}

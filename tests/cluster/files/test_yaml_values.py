@@ -285,3 +285,10 @@ QuotingDumper.add_representer(str, _text)
 def test_what_was_written_is_read(values: Plain) -> None:
     text = yaml.dump(values, Dumper=QuotingDumper, allow_unicode=True, explicit_start=False)
     assert YamlDocument(number=1, text=text, line=1).values() == values
+
+
+def test_keys_given_twice_are_no_error_where_it_is_asked_which_they_are() -> None:
+    (document,) = split("a:\n- b: 1\n  c: 2\n- c: 3\n  b: 4\n  c: 5\na: 6\n")
+    twice: dict[str, tuple[int, int]] = {}
+    assert document.values(twice) == {"a": 6}
+    assert twice == {"a[1].c": (4, 6), "a": (1, 7)}
