@@ -71,8 +71,8 @@ class Incident:
 
     @property
     def screen(self) -> str:
-        """What the program shows."""
-        return spread(*self._words, "--all-fixes").stdout
+        """What the program shows, wherever the folder is."""
+        return spread(*self._words, "--all-fixes").stdout.replace(f"{self.folder}/", "")
 
     @property
     def _words(self) -> Sequence[str | Path]:
