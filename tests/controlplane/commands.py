@@ -42,6 +42,7 @@ def kube_apiserver(
         "etcd-servers": etcd_url,
         "bind-address": LOOPBACK,
         "advertise-address": LOOPBACK,
+        "allow-privileged": "true",
         "secure-port": port,
         "cert-dir": folder,
         "token-auth-file": folder / "tokens.csv",

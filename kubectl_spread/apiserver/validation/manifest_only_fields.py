@@ -231,8 +231,10 @@ def _propagation_errors(path: str, container: fields.Container) -> Errors:
     Source: pkg/apis/core/validation/validation.go validateMountPropagation (v1.36).
     """
     privileged = container.get("securityContext", {}).get("privileged", False)
-    for index, mount in enumerate(container.get("volumeMounts", ())):
-        propagation, place = mount.get("mountPropagation"), f"{path}.volumeMounts[{index}].mountPropagation"
+    # upstream: the path has no index.
+    place = f"{path}.volumeMounts.mountPropagation"
+    for mount in container.get("volumeMounts", ()):
+        propagation = mount.get("mountPropagation")
         if propagation not in {None, *_PROPAGATIONS}:
             yield not_supported(place, propagation, _PROPAGATIONS)
         if propagation == _BIDIRECTIONAL and not privileged:
