@@ -153,9 +153,13 @@ def _refused(broken: Broken, folder: Path) -> str:
     path = folder / "manifest.yaml"
     path.write_text(yaml.safe_dump_all([broken.made, pod("bystander")]), encoding="utf-8")
     try:
-        (manifest, *_), _ = read_manifests(ManifestSources(filenames=(str(path),), namespace="default"), stdin=None)
+        (manifest, *_), problems = read_manifests(
+            ManifestSources(filenames=(str(path),), namespace="default"), stdin=None
+        )
     except ManifestError as error:
         return str(error)
+    if problems:  # what is left is the bystander
+        return "; ".join(map(str, problems))
     empty = Snapshot.build(Inventory({}))
     return "; ".join(map(str, reviewed(manifest, empty, empty, Release()).errors))
 
